@@ -383,12 +383,8 @@ class Rules:
     def check(self) -> None:
         """Refuse rules that cannot be kept.
 
-        Raises
-        ------
-        SpecError
-            If one is none.
-        InputError
-            If confinement is required and not possible, or what should be readable is not there.
+        SpecError if one is none. InputError if confinement is required and not possible, or what should be readable is
+        not there.
         """
         if self.confine not in ("auto", "required", "off"):
             raise SpecError("no such confinement", found=self.confine, expected="auto, required or off")
@@ -438,12 +434,8 @@ class Rules:
 def check_plain(folders: Sequence[Path]) -> None:
     """Refuse what a program left where something else than a file or a folder is among it.
 
-    A link would be followed with the rights of the user, to whatever the program could not read itself.
-
-    Raises
-    ------
-    ProgramError
-        If there is a link, a pipe or a device.
+    A link would be followed with the rights of the user, to whatever the program could not read itself. ProgramError
+    if there is a link, a pipe or a device.
     """
     for folder in folders:
         for root, inner, names in os.walk(folder):

@@ -73,12 +73,8 @@ def with_answers(store: Store, folders: Mapping[str, str | Path]) -> WithAnswers
     """A run's store with the answers of outside systems (name → folder) beside its own cells, for any of its reports.
 
     Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and
-    for no other; a problem without one counts as unanswered.
-
-    Raises
-    ------
-    InputError
-        If this task has no place for them, a name is taken, a folder holds no fold's answers, or answers are not valid.
+    for no other; a problem without one counts as unanswered. InputError if this task has no place for them, a name is
+    taken, a folder holds no fold's answers, or answers are not valid.
     """
     return WithAnswers(store, read_outside(store, folders))
 

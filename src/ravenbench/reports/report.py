@@ -189,10 +189,7 @@ class Rendered(dict[str, Markup]):
 def report_of(store: Store, analysis: Any = None) -> Report[Any]:
     """The report of the task that a folder belongs to; ``analysis`` spares computing it again.
 
-    Raises
-    ------
-    InputError
-        If that task has none.
+    InputError if that task has none.
     """
     report_type = report_class(store.kind)
     if report_type is None:

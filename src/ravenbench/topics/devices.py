@@ -15,14 +15,8 @@ from ravenbench.errors import InputError, SpecError
 def pick(device: str) -> torch.device:
     """The device of a name: ``cpu``, ``cuda``, ``cuda:1``, or ``auto``.
 
-    ``auto`` is what RAVEN_DEVICE (``--device``) says, else the GPU where there is one.
-
-    Raises
-    ------
-    SpecError
-        If there is no such device.
-    InputError
-        If CUDA is asked for and not there.
+    ``auto`` is what RAVEN_DEVICE (``--device``) says, else the GPU where there is one. SpecError if there is no such
+    device. InputError if CUDA is asked for and not there.
     """
     cuda = torch.cuda.is_available()
     if device == "auto":
@@ -49,10 +43,7 @@ def precision(name: str, device: torch.device) -> Any:
 def half(name: str, device: torch.device) -> bool:
     """Whether to compute in bfloat16: for ``bf16``, and for ``auto`` on a GPU that knows it.
 
-    Raises
-    ------
-    SpecError
-        If there is no such precision.
+    SpecError if there is no such precision.
     """
     if name not in ("auto", "fp32", "bf16"):
         raise SpecError("there is no such precision", found=name, expected="auto, fp32 or bf16")
@@ -99,10 +90,7 @@ def inferring(device: torch.device, lower: str = "batch", threads: int | None = 
 def memory(option: str, device: torch.device) -> Iterator[None]:
     """Turn CUDA's running out of memory into an error that names the option to lower.
 
-    Raises
-    ------
-    InputError
-        If the GPU's memory does not suffice.
+    InputError if the GPU's memory does not suffice.
     """
     try:
         yield

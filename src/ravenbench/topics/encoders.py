@@ -44,13 +44,7 @@ class Encoder(Component):
         return None
 
     def need_some(self, *names: str) -> None:
-        """Refuse parameters that are below 1.
-
-        Raises
-        ------
-        SpecError
-            If one is not.
-        """
+        """Refuse parameters that are below 1. SpecError if one is not."""
         for name in names:
             if getattr(self, name) < 1:
                 raise SpecError(f"{self.name}: {name} must be at least 1", found=getattr(self, name))
@@ -447,12 +441,8 @@ class SBERT(Encoder):
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return document vectors, (len(texts), d).
 
-        Raises
-        ------
-        MissingPart
-            If the extra is not installed, or the model is not on this machine.
-        FormatError, InputError
-            If files are missing, or the tokenizer belongs to another model.
+        MissingPart if the extra is not installed, or the model is not on this machine. FormatError, InputError if
+        files are missing, or the tokenizer belongs to another model.
         """
         self.need_some("window")
         folder = model_folder(self.model, self.revision)

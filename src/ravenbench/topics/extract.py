@@ -47,12 +47,8 @@ class Extract(Component):
     def labels(self, corpus: Corpus) -> Labels:
         """The topic of each document; unknown where the level divided is unknown.
 
-        Raises
-        ------
-        InputError
-            If the corpus has no such level.
-        CorpusError
-            If ``clusters`` is below 1 or no document has a known topic.
+        InputError if the corpus has no such level. CorpusError if ``clusters`` is below 1 or no document has a known
+        topic.
         """
         if self.clusters < 1:
             raise CorpusError("topics cannot be divided", found=f"clusters={self.clusters}", expected="at least 1")

@@ -30,12 +30,7 @@ def missing(error: ModuleNotFoundError, who: str) -> MissingPart:
 def model_folder(name: str, revision: str | None = None) -> Path:
     """The folder of a model: a path, or a name in the local Hugging Face cache at this revision; files checked.
 
-    Raises
-    ------
-    MissingPart
-        If it is not on this machine.
-    FormatError
-        If files are missing.
+    MissingPart if it is not on this machine. FormatError if files are missing.
     """
     folder = Path(name)
     if not folder.is_dir():
@@ -88,13 +83,8 @@ def static_vectors(model: Any, texts: Sequence[str]) -> Floats:
 def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:
     """Load a ``SentenceTransformer``; a plain transformer gets the mean of its last layer.
 
-    Raises
-    ------
-    FormatError
-        If it cannot be loaded (code of the model's own is run only with ``remote_code``), or is LUAR, which the
-        verifier ``luar`` reads.
-    InputError
-        If the tokenizer belongs to another model.
+    FormatError if it cannot be loaded (code of the model's own is run only with ``remote_code``), or is LUAR, which
+    the verifier ``luar`` reads. InputError if the tokenizer belongs to another model.
     """
     if (folder / "config.json").exists() and _read(folder / "config.json").get("model_type") == "LUAR":
         raise FormatError(
@@ -125,10 +115,7 @@ def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:
 def check_vocabulary(tokens: int, embeddings: int, folder: Path) -> None:
     """Refuse a tokenizer that can yield a number its model has no vector for.
 
-    Raises
-    ------
-    InputError
-        If it would: it belongs to another model.
+    InputError if it would: it belongs to another model.
     """
     if tokens > embeddings:
         raise InputError(

@@ -209,13 +209,10 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     """Vectors of texts, (texts, d); zeros where a text holds nothing that a static model knows.
 
     A text is tiled into windows as long as the model reads, special tokens included; its vector is the mean of the
-    windows', weighted by their tokens. Static embeddings have no windows. A text is encoded once by one model,
-    whoever asks: vectors are kept in this process and in the cache folder, by hashes of the text and of the model.
-
-    Raises
-    ------
-    FormatError, InputError, SpecError
-        If the model cannot be loaded, its tokenizer is another's or has no fast form, or the window is not one.
+    windows', weighted by their tokens. Static embeddings have no windows. A text is encoded once by one model, whoever
+    asks: vectors are kept in this process and in the cache folder, by hashes of the text and of the model.
+    FormatError, InputError, SpecError if the model cannot be loaded, its tokenizer is another's or has no fast form,
+    or the window is not one.
     """
     if read.batch is not None and read.batch < 1:
         raise SpecError("there is no such batch", found=read.batch, expected="batch: tokens, at least 1")

@@ -128,13 +128,7 @@ class PPM(FoldFree):
         return self.features == "symmetric"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
-        """Features of document pairs, (n, 2).
-
-        Raises
-        ------
-        SpecError
-            If a parameter is not one of those named above.
-        """
+        """Features of document pairs, (n, 2). SpecError if a parameter is not one of those named above."""
         from ravenbench.text.ppm import ORDERS, cross_entropies
 
         if self.features not in ("symmetric", "raw") or self.order not in ORDERS or self.escape not in (None, "C"):

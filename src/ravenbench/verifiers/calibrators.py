@@ -18,13 +18,7 @@ from ravenbench.verifiers.contract.folds import Folds, both_classes, out_of_fold
 
 
 def one_column(scores: Floats, name: str) -> Floats:
-    """Scores as (n,).
-
-    Raises
-    ------
-    SpecError
-        If the scorer gives several features a problem.
-    """
+    """Scores as (n,). SpecError if the scorer gives several features a problem."""
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] == 1:
         return scores[:, 0]
@@ -38,13 +32,8 @@ def one_column(scores: Floats, name: str) -> Floats:
 def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
     """The problems a calibrator can learn from: those whose scores are numbers.
 
-    NaN is a scorer's way of saying that it cannot tell (an empty text): such problems are not learned from
-    and are left unanswered.
-
-    Raises
-    ------
-    CorpusError
-        If one class is absent.
+    NaN is a scorer's way of saying that it cannot tell (an empty text): such problems are not learned from and are
+    left unanswered. CorpusError if one class is absent.
     """
     usable = scored(scores)
     return scores[usable], both_classes(np.asarray(same, dtype=bool)[usable], name)
@@ -86,12 +75,7 @@ class Logistic(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,) or (n, f).
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        CorpusError
-            If one class is absent.
+        SpecError if a parameter is out of range. CorpusError if one class is absent.
         """
         if not 0 <= self.radius < 0.5 or not self.C > 0 or (self.prior is not None and not 0 < self.prior < 1):
             raise SpecError(
@@ -171,12 +155,7 @@ class Isotonic(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,).
 
-        Raises
-        ------
-        SpecError
-            If there are several features a problem.
-        CorpusError
-            If one class is absent.
+        SpecError if there are several features a problem. CorpusError if one class is absent.
         """
         from sklearn.isotonic import IsotonicRegression
 
@@ -219,10 +198,7 @@ class Linear(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Check the parameters.
 
-        Raises
-        ------
-        SpecError
-            If ``width`` is not positive or the scorer gives several features a problem.
+        SpecError if ``width`` is not positive or the scorer gives several features a problem.
         """
         if not self.width > 0:
             raise SpecError("the width of linear must be positive", found=self.width)
@@ -259,10 +235,7 @@ class LogOdds(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Return itself: there is nothing to learn.
 
-        Raises
-        ------
-        SpecError
-            If the base is not above 1, or the scorer gives several features a problem.
+        SpecError if the base is not above 1, or the scorer gives several features a problem.
         """
         if not self.base > 1:
             raise SpecError("the base of a logarithm must be above 1", found=self.base, expected="2, e or 10")
@@ -326,13 +299,7 @@ class Banded(Calibrator):
     most: float = 0.1
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        """Learn from scores (n,) or (n, f).
-
-        Raises
-        ------
-        CorpusError
-            If one class is absent.
-        """
+        """Learn from scores (n,) or (n, f). CorpusError if one class is absent."""
         scores, same = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
         self.logistic_ = Logistic(radius=0.0, C=self.C).fit(scores, same)
         folds = Folds(stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds)
@@ -450,12 +417,8 @@ class ThresholdBand(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,).
 
-        Raises
-        ------
-        SpecError
-            If ``metrics`` is neither 4 nor 5, or there are several features a problem.
-        CorpusError
-            If one class is absent, or has too few problems and ``fallback`` is off.
+        SpecError if ``metrics`` is neither 4 nor 5, or there are several features a problem. CorpusError if one class
+        is absent, or has too few problems and ``fallback`` is off.
         """
         if self.metrics not in (4, 5):
             raise SpecError("threshold-band maximises 4 or 5 metrics", found=self.metrics)

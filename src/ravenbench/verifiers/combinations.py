@@ -100,13 +100,7 @@ class Meta(Combined):
 
 
 def fit_members(members: Sequence[Component], problems: Problems, same: Bools) -> list[Verifier]:
-    """Fitted copies.
-
-    Raises
-    ------
-    SpecError
-        If there are no members.
-    """
+    """Fitted copies. SpecError if there are no members."""
     if not members:
         raise SpecError("a combination needs members", expected="a list such as [impostors, cng-2013]")
     return [as_verifier(fresh(member)).fit(problems, same) for member in members]
@@ -204,12 +198,7 @@ class Stacked(Combined):
 def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
     """Coefficients (members,) of at least 0 and an intercept, of odds (n, members).
 
-    They minimise the logistic loss · ``C`` + ½ |coefficients − 1 / members|².
-
-    Raises
-    ------
-    CorpusError
-        If one class is absent.
+    They minimise the logistic loss · ``C`` + ½ |coefficients − 1 / members|². CorpusError if one class is absent.
     """
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -336,12 +325,7 @@ class Masked(Verifier):
     def require(self) -> None:
         """Check that the two fit together, and that nothing is missing.
 
-        Raises
-        ------
-        SpecError
-            If the mask is no text transform.
-        MissingPart
-            If one of them needs something that is not here.
+        SpecError if the mask is no text transform. MissingPart if one of them needs something that is not here.
         """
         if not hasattr(self.mask, "transform") or isinstance(self.mask, Learner):
             raise SpecError(
@@ -367,10 +351,7 @@ class Masked(Verifier):
 def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Component]:
     """The verifiers reading through a mask, by name; a printed form as name becomes that of the masked one.
 
-    Raises
-    ------
-    SpecError, MissingPart
-        If the mask does not parse, or needs something that is not here.
+    SpecError, MissingPart if the mask does not parse, or needs something that is not here.
     """
     ((_, component),) = registry.named("transform", [mask]).items()
     masked = {name: Masked(verifier, component) for name, verifier in verifiers.items()}

@@ -97,12 +97,7 @@ class Command(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check that the program is there, and keep training problems where the command names ``$trainDataset``.
 
-        Raises
-        ------
-        SpecError
-            If a parameter cannot be used.
-        InputError
-            If the program is not there.
+        SpecError if a parameter cannot be used. InputError if the program is not there.
         """
         if self.format not in ("auto", "pairs", "problems"):
             raise SpecError("no such format", found=self.format, expected="auto, pairs or problems")

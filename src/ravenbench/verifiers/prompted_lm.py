@@ -152,12 +152,7 @@ class PromptedLM(Verifier):
     def require(self) -> None:
         """Check that there is an address, and that no key stands in it; nothing is asked.
 
-        Raises
-        ------
-        MissingPart
-            If there is no address.
-        SpecError
-            If the address could hold a key, or a parameter is out of range.
+        MissingPart if there is no address. SpecError if the address could hold a key, or a parameter is out of range.
         """
         address = urlsplit(self._url())
         if address.scheme not in ("http", "https") or not address.hostname:

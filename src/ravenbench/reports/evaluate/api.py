@@ -42,10 +42,7 @@ class Aligned:
 def aligned(truth: Truth, answers: Sequence[SystemAnswers]) -> Aligned:
     """Answers in the order of truth, missing ones 0.5 and counted.
 
-    Raises
-    ------
-    InputError
-        If two systems share a name, or answers name problems that truth does not have.
+    InputError if two systems share a name, or answers name problems that truth does not have.
     """
     by_name: dict[str, SystemAnswers] = {}
     for a in answers:
@@ -74,14 +71,8 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     """Truth, the answers of each verifier, and what a reader should know; of a folder, or of a store that is open.
 
     Ids are prefixed with their fold where there are several folds; a problem's group is its setup where there are
-    several. Verifiers without any answers are left out, and then folds that lack a verifier's.
-
-    Raises
-    ------
-    InputError
-        If the folder belongs to another command, or no fold is complete.
-    StoreError
-        If the folder is damaged.
+    several. Verifiers without any answers are left out, and then folds that lack a verifier's. InputError if the
+    folder belongs to another command, or no fold is complete. StoreError if the folder is damaged.
     """
     store = run if isinstance(run, Store) else Store.open(run)
     path = store.path

@@ -254,13 +254,7 @@ class Writer:
         self.estimators = False
 
     def encode(self, value: Any, where: str = "state", depth: int = 0) -> Any:
-        """JSON form of a value.
-
-        Raises
-        ------
-        SpecError
-            If it holds something that cannot be saved, with its place.
-        """
+        """JSON form of a value. SpecError if it holds something that cannot be saved, with its place."""
         if depth > _DEEP:
             raise SpecError("this verifier holds itself and cannot be saved", found=where)
         if value is None or isinstance(value, bool) or type(value) in (int, str):
@@ -356,12 +350,7 @@ class Reader:
     def decode(self, node: Any) -> Any:
         """The value.
 
-        Raises
-        ------
-        FormatError
-            If a node is not what ``Writer`` writes.
-        SpecError
-            If a class has another version here.
+        FormatError if a node is not what ``Writer`` writes. SpecError if a class has another version here.
         """
         if node is None or isinstance(node, bool | int | float | str):
             return node

@@ -60,13 +60,8 @@ class Written:
 def written(problems: Problems, same: Bools) -> Written:
     """Documents of training problems with their authors.
 
-    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and
-    what is not joined counts as different.
-
-    Raises
-    ------
-    CorpusError
-        If all documents are one author's.
+    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and what
+    is not joined counts as different. CorpusError if all documents are one author's.
     """
     documents = problems.documents
     if problems.author is not None and (problems.author.codes[documents] >= 0).all():

@@ -54,10 +54,7 @@ class Backbone:
 def learned_reading(texts: Sequence[str], vocabulary: int) -> Reading:
     """A byte-level BPE vocabulary learned from training texts: no character is unknown to it.
 
-    Raises
-    ------
-    CorpusError
-        If there is nothing to learn from.
+    CorpusError if there is nothing to learn from.
     """
     if not any(text.strip() for text in texts):
         raise CorpusError("no tokenizer can be learned from empty texts")
@@ -104,12 +101,8 @@ def rebuilt(config: str) -> Any:
 def pretrained(name: str, revision: str | None, width: int) -> Backbone:
     """A transformer on this machine, by name or folder: any that ``transformers`` builds itself, or published LUAR.
 
-    Raises
-    ------
-    MissingPart
-        If it is not on this machine.
-    InputError
-        If files are missing, the tokenizer belongs to another model, or the model cannot read a piece.
+    MissingPart if it is not on this machine. InputError if files are missing, the tokenizer belongs to another model,
+    or the model cannot read a piece.
     """
     from safetensors.torch import load_file
     from transformers import AutoModel, AutoTokenizer

@@ -267,10 +267,7 @@ def trained(
 ) -> tuple[ManyHeads, list[Epoch]]:
     """A network with one head a text, trained on them with the options of a verifier.
 
-    Raises
-    ------
-    SpecError
-        If a size is out of range.
+    SpecError if a size is out of range.
     """
     if options.hidden < 4 or min(options.batch, options.characters, options.longest, options.accumulate) < 1:
         raise SpecError("this network cannot be built", found=str(options), expected="hidden ≥ 4, sizes above 0")
@@ -365,12 +362,7 @@ class Bagnall2015(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the shared layer, then fit the reference heads.
 
-        Raises
-        ------
-        SpecError
-            If a size is out of range.
-        CorpusError
-            If fewer than two authors wrote enough.
+        SpecError if a size is out of range. CorpusError if fewer than two authors wrote enough.
         """
         device = devices.pick(self.device)
         known = written(problems, same)

@@ -77,12 +77,8 @@ class Encoder(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Load the model and learn on what scale its cosines lie.
 
-        Raises
-        ------
-        MissingPart
-            If it is not on this machine.
-        FormatError, InputError
-            If files are missing, or the tokenizer belongs to another model.
+        MissingPart if it is not on this machine. FormatError, InputError if files are missing, or the tokenizer
+        belongs to another model.
         """
         self.digest_ = sentences.digest(model_folder(self.model, self.revision))
         chosen = stream(0, "encoder-scale", len(problems)).permutation(len(problems))[:SAMPLE]

@@ -221,10 +221,7 @@ def stacked(episodes: Sequence[Sequence[Ints]], width: int, pad: int, device: to
 def embeddings(model: Luar, reading: Reading, texts: list[str], piece: int, tokens: int) -> Floats:
     """Unit embeddings, (texts, dimensions); ``tokens`` are computed at once.
 
-    Raises
-    ------
-    InputError
-        If the GPU's memory does not suffice.
+    InputError if the GPU's memory does not suffice.
     """
     device = next(model.parameters()).device
     cut = [tiles(t, piece, reading.before, reading.after) for t in reading.encode(texts)]
@@ -383,14 +380,9 @@ class LUAR(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the network, and learn the scale of its cosines.
 
-        Raises
-        ------
-        SpecError
-            If sizes do not fit together.
-        CorpusError
-            If fewer than two authors have two episodes' worth of text.
-        MissingPart, FormatError, InputError
-            If the model to start from is not there, not whole or not of one piece, or memory does not suffice.
+        SpecError if sizes do not fit together. CorpusError if fewer than two authors have two episodes' worth of text.
+        MissingPart, FormatError, InputError if the model to start from is not there, not whole or not of one piece, or
+        memory does not suffice.
         """
         self._check()
         device = devices.pick(self.device)

@@ -469,12 +469,7 @@ class O2D2(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the network, then the detector.
 
-        Raises
-        ------
-        SpecError
-            If a size or a share is out of range.
-        CorpusError
-            If too few authors have two documents.
+        SpecError if a size or a share is out of range. CorpusError if too few authors have two documents.
         """
         self._check()
         device = devices.pick(self.device)

@@ -101,12 +101,7 @@ def keep(folder: Path, spec: dict[str, Any], checkpoint: Checkpoint) -> None:
 def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
     """The checkpoint in a folder, or None where there is none.
 
-    Raises
-    ------
-    SpecError
-        If it belongs to another training, with the difference.
-    FormatError
-        If it is damaged.
+    SpecError if it belongs to another training, with the difference. FormatError if it is damaged.
     """
     where = folder / _HEAD
     if not where.exists():

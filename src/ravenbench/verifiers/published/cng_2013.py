@@ -111,13 +111,7 @@ class CNG2013(Scorer):
     size: int = 700
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Check the parameters; there is nothing to learn.
-
-        Raises
-        ------
-        SpecError
-            If a parameter is not positive.
-        """
+        """Check the parameters; there is nothing to learn. SpecError if a parameter is not positive."""
         if self.n < 1 or self.size < 1:
             raise SpecError("n and size of cng-2013 must be positive", found=str(self))
         return self

@@ -49,13 +49,7 @@ class CosineDelta(Scorer):
     marks: int = 10
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Choose words, and learn their means and deviations.
-
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        """
+        """Choose words, and learn their means and deviations. SpecError if a parameter is out of range."""
         if self.words < 2 or self.marks < 0:
             raise SpecError("cosine-delta needs two words or more", found=str(self), expected="words ≥ 2, marks ≥ 0")
         self.profiles_ = TokenProfiles(self.words, self.marks).fit(problems.texts, problems.documents)

@@ -80,13 +80,7 @@ class Frery2014(Verifier):
     size: int = 20_000
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn weights, the pruning and the tree.
-
-        Raises
-        ------
-        CorpusError
-            If one class is absent.
-        """
+        """Learn weights, the pruning and the tree. CorpusError if one class is absent."""
         same = both_classes(same, self.name)
         members = Members(problems)
         self.spaces_ = [

@@ -86,12 +86,7 @@ class GeneralImpostors(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect impostors, features and their subsets.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        CorpusError
-            If fewer than two authors can be told apart.
+        SpecError if a parameter is out of range. CorpusError if fewer than two authors can be told apart.
         """
         draw_valid = self.draw in ("root", "half") or (isinstance(self.draw, int) and self.draw > 0)
         others_valid = self.known in ("centroid", "nearest") and self.measure in ("minmax", "cosine")

@@ -226,15 +226,7 @@ class Glad2015(Scorer):
     kernel: Literal["rbf", "sigmoid"] = "rbf"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn scales and the SVM.
-
-        Raises
-        ------
-        SpecError
-            If there is no such kernel.
-        CorpusError
-            If one class is absent.
-        """
+        """Learn scales and the SVM. SpecError if there is no such kernel. CorpusError if one class is absent."""
         from sklearn.svm import SVC
 
         if self.kernel not in ("rbf", "sigmoid"):

@@ -67,10 +67,7 @@ class Halvani2014(OneClass):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check the parameters; there is nothing to learn.
 
-        Raises
-        ------
-        SpecError
-            If there are fewer than two chunks, or the width is not positive.
+        SpecError if there are fewer than two chunks, or the width is not positive.
         """
         if self.chunks < 2 or not self.width > 0:
             raise SpecError("halvani-2014 needs two chunks or more and a positive width", found=str(self))

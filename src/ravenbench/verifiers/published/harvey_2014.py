@@ -26,10 +26,7 @@ _LATIN_ENDS = "\u024f"
 def tag_symbols(text: str) -> str:
     """Penn Treebank tags of a text's tokens, each a character of its own; none where most letters are not Latin.
 
-    Raises
-    ------
-    MissingPart
-        If NLTK or its English tagger is not here, with the command that brings it.
+    MissingPart if NLTK or its English tagger is not here, with the command that brings it.
     """
     return _symbols(text, os.environ.get("NLTK_DATA", ""))
 
@@ -96,12 +93,7 @@ class Harvey2014(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check the parameters and that the tagger is here; there is nothing to learn.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        MissingPart
-            If NLTK or its English tagger is not here.
+        SpecError if a parameter is out of range. MissingPart if NLTK or its English tagger is not here.
         """
         if self.chunk < 1 or self.order not in ORDERS:
             raise SpecError("harvey-2014 needs a positive chunk and an order of 0 … 5", found=str(self))

@@ -60,13 +60,7 @@ class Background:
     seed: int
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Collect the documents of training problems.
-
-        Raises
-        ------
-        CorpusError
-            If fewer than two authors can be told apart.
-        """
+        """Collect the documents of training problems. CorpusError if fewer than two authors can be told apart."""
         used = problems.documents
         row: dict[str, int] = {}
         originals: list[str] = []
@@ -215,13 +209,7 @@ class Impostors(Scorer):
         return self.variant != "potha"
 
     def settings(self) -> Variant:
-        """The variant with the parameters that were given.
-
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        """
+        """The variant with the parameters that were given. SpecError if a parameter is out of range."""
         if self.variant not in VARIANTS:
             raise SpecError(
                 f"impostors has no variant {self.variant!r}",

@@ -63,13 +63,7 @@ class Jankowska2014(Verifier):
     width: float = 0.15
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Tune thresholds, members and band.
-
-        Raises
-        ------
-        CorpusError
-            If one class is absent.
-        """
+        """Tune thresholds, members and band. CorpusError if one class is absent."""
         same = both_classes(same, self.name)
         ratios, several = self._ratios(problems), problems.sizes > 1
 

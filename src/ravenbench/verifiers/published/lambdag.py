@@ -98,12 +98,7 @@ class LambdaG(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect the population.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        CorpusError
-            If fewer than two authors can be told apart.
+        SpecError if a parameter is out of range. CorpusError if fewer than two authors can be told apart.
         """
         counts = min(self.order, self.references, self.population)
         if counts < 1 or not 0 < self.discount <= 1 or self.correction not in ("none", "square_root", "hapax"):

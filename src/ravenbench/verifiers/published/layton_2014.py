@@ -203,12 +203,8 @@ class Layton2014(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn language profiles and weights.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is empty or not positive.
-        CorpusError
-            If no training problem has enough text to vote on.
+        SpecError if a parameter is empty or not positive. CorpusError if no training problem has enough text to vote
+        on.
         """
         if not self.lengths or not self.sizes or min(*self.lengths, *self.sizes) < 1:
             raise SpecError("lengths and sizes of layton-2014 must be positive", found=str(self))

@@ -71,13 +71,7 @@ class Modaresi2014(Verifier):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn features, clusters and which of them is which.
-
-        Raises
-        ------
-        CorpusError
-            If one class is absent.
-        """
+        """Learn features, clusters and which of them is which. CorpusError if one class is absent."""
         same = both_classes(same, self.name)
         members = Members(problems)
         self.words_ = frequent_words(members.texts, self.words)

@@ -48,10 +48,7 @@ class Observations:
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn the vocabulary from normalised texts; without tags where no text is in a script that has a tagger.
 
-        Raises
-        ------
-        MissingPart
-            If tags are wanted and the tagger is not here.
+        MissingPart if tags are wanted and the tagger is not here.
         """
         self.space.fit(texts)
         if self.tags is not None:
@@ -269,14 +266,8 @@ class Moreau2014(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Search for the best configuration and learn its regression.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        CorpusError
-            If a class has fewer than four problems.
-        MissingPart
-            If tags are wanted and NLTK or its tagger is not here.
+        SpecError if a parameter is out of range. CorpusError if a class has fewer than four problems. MissingPart if
+        tags are wanted and NLTK or its tagger is not here.
         """
         if self.population < 8 or min(self.generations, self.size, self.least) < 1 or self.outer < 2:
             raise SpecError(

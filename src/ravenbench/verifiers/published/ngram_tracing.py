@@ -73,10 +73,7 @@ class NgramTracing(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Count the n-grams of the training texts, where a coefficient needs that.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
+        SpecError if a parameter is out of range.
         """
         if self.n < 1 or self.unit not in ("character", "word") or self.coefficient not in COEFFICIENTS:
             raise SpecError(

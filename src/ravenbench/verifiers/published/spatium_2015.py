@@ -69,12 +69,7 @@ class Spatium2015(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect impostors and the largest R.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is not positive.
-        CorpusError
-            If training holds fewer than two authors.
+        SpecError if a parameter is not positive. CorpusError if training holds fewer than two authors.
         """
         if min(self.size, self.rounds, self.impostors) < 1:
             raise SpecError("size, rounds and impostors of spatium-2015 must be positive", found=str(self))

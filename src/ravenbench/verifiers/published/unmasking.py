@@ -270,13 +270,7 @@ class Unmasking(Verifier):
     seed: int = 0
 
     def settings(self) -> Form:
-        """The form with the parameters that were given.
-
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        """
+        """The form with the parameters that were given. SpecError if a parameter is out of range."""
         if self.form not in FORMS:
             raise SpecError(
                 f"unmasking has no form {self.form!r}", expected=", ".join(FORMS), fix=did_you_mean(self.form, FORMS)
@@ -296,12 +290,8 @@ class Unmasking(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from the curves of training problems.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        CorpusError
-            If texts are too short for two chunks, or one class is absent.
+        SpecError if a parameter is out of range. CorpusError if texts are too short for two chunks, or one class is
+        absent.
         """
         features = self._features(problems)
         finite = ~np.isnan(features).any(axis=1)

@@ -50,13 +50,7 @@ class Vartapetiance2014(OneClass):
     gap: int = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Choose stop words and learn scales.
-
-        Raises
-        ------
-        SpecError
-            If a parameter is not positive.
-        """
+        """Choose stop words and learn scales. SpecError if a parameter is not positive."""
         if min(self.stop_words, self.gap) < 1:
             raise SpecError("stop_words and gap of vartapetiance-2014 must be positive", found=str(self))
         texts = problems.texts.rows(problems.documents)

@@ -168,13 +168,7 @@ class Extractor:
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn from training problems.
-
-        Raises
-        ------
-        CorpusError
-            If fewer than two authors can be told apart.
-        """
+        """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
         self.background_ = Background(self.impostors, self.seed).fit(problems, same)
         texts = self.background_.texts_
         self.length_ = int(np.median([len(text) for text in texts]))
@@ -353,12 +347,8 @@ class Raven2026(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        CorpusError
-            If one class is absent, or all documents are one author's.
+        SpecError if a parameter is out of range. CorpusError if one class is absent, or all documents are one
+        author's.
         """
         if not self.C > 0 or self.impostors < 2:
             raise SpecError(
@@ -375,10 +365,7 @@ class Raven2026(Verifier):
     def learn(self, problems: Problems, same: Bools, features: Floats, able: Bools) -> Self:
         """Learn regression and band from what ``Extractor.measure`` found (variants may share that).
 
-        Raises
-        ------
-        CorpusError
-            If one class is absent among the problems that can be told.
+        CorpusError if one class is absent among the problems that can be told.
         """
         problems, same = problems.select(able), both_classes(same[able], self.name)
         features = self._used(features[able])
