@@ -119,7 +119,7 @@ class Task:
     device: ClassVar[bool] = False
     cell_timeout: ClassVar[bool] = True
     stray: ClassVar[tuple[str, str, str] | None] = None
-    plan_help: ClassVar[str] = "Only say what would be done, and what of it is done already."
+    plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
 
     spec: Any
     data: dict[str, str]

@@ -329,22 +329,22 @@ def reference_table(probe: ContentProbe | None, key: str = "references", corpus:
             col(f"interval of {title}", lambda r: r.interval(scorer, name), signed=signed),
         )
 
-    title = "What the probe itself lets through"
+    title = "Reference: what is left of content and lengths in the probe"
     return table(
         key,
         title if corpus is None else f"{title}: {corpus}",
         () if probe is None else probe.section.references,
-        col("may stay", lambda r: str(r.function_words)),
-        col("stay", lambda r: str(r.kept)),
+        col("words allowed", lambda r: str(r.function_words)),
+        col("words kept", lambda r: str(r.kept)),
         col("content: AUC", lambda r: r.content["auc"][0] if "auc" in r.content else None),
         *reached("content", "style_left"),
         *reached("content", "swing", signed=True),
         *reached("lengths", "swing", signed=True),
         col("topic named", lambda r: r.named, digits=2),
-        note="Content: a scorer that sees content words alone; what it has left is the floor from which style left "
-        "counts. Lengths: a scorer that sees how long words are and nothing else. May stay: so many words at most, of "
-        "four times as many most frequent ones, that spread evenly over topics or belong to a closed class. Topic "
-        "named: share of texts whose topic a classifier names from the words that stay; it has not seen their authors.",
+        note="Content: a scorer that sees content words alone; compare style left with what it has left. Lengths: a "
+        "scorer that sees only how long words are. Words allowed: the largest number of frequent words that "
+        "are not replaced; they are spread evenly over topics or belong to a closed class. Topic named: share "
+        "of texts whose topic a classifier names from these words; it has not seen their authors.",
     )
 
 
@@ -468,7 +468,11 @@ def no_verdict(probe: ContentProbe | None) -> list[str]:
         return []
     if probe.section.reason is not None:
         return [f"No verdict on content: {probe.section.reason}."]
-    return [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Content.NO_VERDICT]
+    return [
+        f"No verdict on content of {r.verifier}: {r.judged.reason}."
+        for r in probe.rows
+        if r.judged.outcome is Content.NO_VERDICT
+    ]
 
 
 def interval_in_words(interval: tuple[float, float] | None, *, signed: bool = False) -> str:

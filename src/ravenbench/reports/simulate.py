@@ -187,12 +187,12 @@ class Simulation:
         depends = [f"{scorer} in {axis.flagged}" for scorer, axis in domain if axis.flagged.count]
         untrained = [scorer for scorer, axis in domain if axis.not_applicable.count == axis.not_applicable.of]
         sentences = [
-            f"False positives: an effect of content was stated in {false} verdicts on scorers that cannot see it"
+            f"False positives: a content effect was stated in {false} verdicts on scorers that cannot use content"
             f"{low_high} ({blind}).",
-            f"Effect of content found: {', '.join(effects)} worlds.",
-            f"Said to have no effect of content, though made to hide one: {', '.join(cleared)} worlds."
+            f"Content effects detected: {', '.join(effects)} worlds.",
+            f"Wrongly cleared (no content effect stated, though the scorer hides one): {', '.join(cleared)} worlds."
             if cleared
-            else "None of the scorers that are made to hide what they go by was said to have no effect of content.",
+            else "No scorer that hides its use of content was said to show no content effect.",
             f"Found to depend on the training domain: {', '.join(depends)} worlds."
             if depends
             else "No scorer was found to depend on its training domain.",
@@ -369,7 +369,7 @@ class SimulateReport(Report[Simulation]):
             return col(title, lambda r: get(r).to_json(), show=_so_many, json=json, terminal=False)
 
         return table(
-            "content", "Does content move it?", a.rows,
+            "content", "Content effect of each scorer", a.rows,
             col("scorer", lambda r: r.scorer, text=True, json="scorer"),
             col(None, lambda r: r.dose, json="dose"),
             col(None, lambda r: r.trained, json="trained"),
@@ -387,11 +387,11 @@ class SimulateReport(Report[Simulation]):
                 "scorer", "dose", "trained", "auc", "style_left", "drop", "null_flagged", "outcomes", "covered_drop",
                 "covered_style_left", "content", "domain",
             ),
-            note=f"Means over {a.replicates} worlds. Effect, none: worlds in which an effect of content was "
-            f"stated, or none beyond ±{a.margins['content']:g}; the interval beside is Wilson's. Covered: "
-            "intervals that hold the mean swing (drop, style left); alone: with authors only drawn, not topics. Shows: "
-            "smallest true swing found with 80 % power. Null: effects stated where content off topic was set "
-            "against other content off topic.",
+            note=f"Means over {a.replicates} worlds. Effect, none: worlds in which a content effect was stated, or "
+            f"none beyond ±{a.margins['content']:g}; the interval beside is Wilson's. Covered: "
+            "intervals that hold the mean swing (drop, style left); alone: intervals from drawing authors only, not "
+            "topics. Detectable: smallest true swing detected with 80 % power. Null: effects stated where one "
+            "content off topic was compared with another content off topic.",
         )  # fmt: skip
 
     def outcomes(self) -> Table:
@@ -401,7 +401,7 @@ class SimulateReport(Report[Simulation]):
             return col(title, lambda r: str(r.outcomes[outcome].count))
 
         return table(
-            "outcomes", "What was said of content", self.analysis.rows,
+            "outcomes", "Verdicts on content", self.analysis.rows,
             col("scorer", lambda r: r.scorer, text=True),
             count("relies", Content.RELIES),
             count("words matter", Content.LOSES),
@@ -416,13 +416,14 @@ class SimulateReport(Report[Simulation]):
     def domain(self) -> Table:
         """Gains of all scorers that the crossed probe applies to."""
         return table(
-            "domain", "Does its training domain matter?",
+            "domain", "Training-domain effect of each scorer",
             [(row.scorer, row.domain) for row in self.analysis.rows if row.domain is not None],
             col("scorer", lambda r: r[0], text=True),
             *_axis_columns(lambda r: r[1], "gain", "depends", "less"),
             col("not applicable", lambda r: str(r[1].not_applicable)),
             note="Depends, less: worlds in which the interval of gain was wholly above or within "
-            f"±{self.analysis.margins['domain']:g}. Alone: coverage with repetitions taken for independent. Not "
+            f"±{self.analysis.margins['domain']:g}. Alone: coverage of intervals that take repetitions as "
+            "independent. Not "
             "applicable: both fits answered alike. Others as above.",
         )  # fmt: skip
 
@@ -516,7 +517,7 @@ def _axis_columns(side: Callable[[Any], Axis], value: str, effect: str, less: st
         col(less, lambda r: str(side(r).less), terminal=False),
         col("covered", lambda r: str(side(r).covered)),
         col("alone", lambda r: str(side(r).covered_alone), terminal=False),
-        col("shows", lambda r: side(r).shows, terminal=False),
+        col("detectable", lambda r: side(r).shows, terminal=False),
     )
 
 

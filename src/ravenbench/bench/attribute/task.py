@@ -68,7 +68,7 @@ class Attribute(Task):
         "docs_per_topic merge_authors sampler topics encoder difference reject lenient"
     )
     failure = "{count} cells have no result, the first: {first}"
-    plan_help = "Only say what would be done."
+    plan_help = "Only show what would be done."
     spec: AttributeSpec
 
     @classmethod

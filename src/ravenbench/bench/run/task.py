@@ -54,7 +54,7 @@ class Run(Task):
         "verifiers normalise metrics probe repetitions lengths encoding seed"
     )
     device = True
-    plan_help = "Only say what the run would hold, cost and be able to show."
+    plan_help = "Only show what the run would contain, cost and be able to detect."
     spec: RunSpec
 
     def resolve(self) -> None:

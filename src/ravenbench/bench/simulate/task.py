@@ -41,7 +41,7 @@ class Simulate(Task):
     order = "replicates"
     failure = "{count} replicates failed, the first: {first}"
     cell_timeout = False
-    plan_help = "Only say what would be simulated."
+    plan_help = "Only show what would be simulated."
     spec: SimulateSpec
 
     def resolve(self) -> None:

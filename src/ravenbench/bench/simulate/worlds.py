@@ -6,7 +6,8 @@ a real corpus a world is a random half of its topics; such worlds overlap and ar
 says little. Names of streams begin with ``study-``: the margins were fixed on worlds that were drawn under these names,
 and a world must stay what it was.
 
-Blind to content are ``oracle`` (the truth, blurred afresh for every text), ``style`` (words that are known to carry no
+Blind to content are ``oracle`` (the truth, with fresh noise for every text), ``style`` (words that are known to carry
+no
 content, see ``functions``, and marks), ``length`` and ``word lengths`` (it sees the lengths of words alone).
 ``topic`` (topic-only, trained) and ``untrained topic`` (a cosine of long words that learns nothing) look at little
 else. ``blend D`` is (1 − D) × style + D × topic, ``blend D untrained`` the same with the untrained cosine. Of

@@ -141,10 +141,10 @@ def domain_table(probe: Probing | None) -> Table:
         col("interval", lambda r: interval_of(r.gain), signed=True, json="interval"),
         col("null", lambda r: value_of(r.null), signed=True, json="null"),
         col(None, lambda r: r.repetitions, json="repetitions"),
-        *judged_cols(lambda r: r.judged, shows="shows"),
+        *judged_cols(lambda r: r.judged, shows="detectable"),
         col("verdict", lambda r: badge(r.judged), text=True),
         note="Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval. Null: the same "
-        "with similarities permuted. Shows: smallest true gain called dependence with 80 % power.",
+        "with similarities permuted. Detectable: smallest true gain detected with 80 % power.",
     )
 
 

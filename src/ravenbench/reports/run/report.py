@@ -225,7 +225,7 @@ class RunReport(Report[Analysis]):
             parts.append(Text(a.no_choice))
         if a.detectable is not None:
             text = f"A true difference of {figure(a.detectable)} in AUC between HITS and Random"
-            parts.append(Text(f"{text} would be found with 80 % power."))
+            parts.append(Text(f"{text} would be detected with 80 % power."))
         parts += shown(lengths_table(a.lengths), *sweep_tables(a.sweep))
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
@@ -420,7 +420,7 @@ def shortcut(analysis: Analysis) -> Table:
         col("HITS−Random", lambda s: s.difference, signed=True, json="difference"),
         col("Diff", lambda s: s.diff, json="diff", terminal=False),
         col("interval", lambda s: s.interval, signed=True, json="interval"),
-        col("shows", lambda s: s.detectable),
+        col("detectable", lambda s: s.detectable),
         col(
             "≠ 0?",
             lambda s: s.distinguishable,
@@ -430,7 +430,7 @@ def shortcut(analysis: Analysis) -> Table:
             show=lambda differs: {True: "yes", False: "no", None: "n/a"}[differs],
         ),
         note=f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their "
-        "overlap. Shows: smallest difference found with 80 % power."
+        "overlap. Detectable: smallest difference detected with 80 % power."
         if analysis.pools > 1
         else "Means over folds. One pool of topics: an interval cannot be estimated.",
     )
@@ -556,7 +556,11 @@ def missing(analysis: Analysis) -> list[str]:
         if probe.section.reason != NOT_ASKED:
             sentences.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
     elif probe is not None:
-        sentences += [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Domain.NO_VERDICT]
+        sentences += [
+            f"No verdict on the training domain of {r.verifier}: {r.judged.reason}."
+            for r in probe.rows
+            if r.judged.outcome is Domain.NO_VERDICT
+        ]
     return sentences
 
 
@@ -605,7 +609,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         )
         price = f", {answer['cost']:.2f} at the given prices" if answer["cost"] else ""
         parts.append(
-            Text(f"{text} tokens to read, at most {answer['tokens_out']:,.0f} to write{price}. None was asked.")
+            Text(f"{text} tokens to read, at most {answer['tokens_out']:,.0f} to write{price}. No question was sent.")
         )
     if forecast.detectable is not None:
         text = f"HITS against Random would find a true difference of about {figure(forecast.detectable)} in AUC"

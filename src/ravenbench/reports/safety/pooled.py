@@ -103,7 +103,7 @@ def pooled_tables(pooled: Pooled) -> list[Table]:
 
     used = [field for field in FIELDS if any(row.averages[field] is not None for row in pooled.rows)]
     name_column: Col[PooledRow] = col("obfuscator", lambda r: r.obfuscator, text=True)
-    note = "Every data set weighs the same. Intervals are over problems; a verifier not asked may fare otherwise."
+    note = "Every data set weighs the same. Intervals are over problems; other verifiers may differ."
     if not pooled.ranked:
         note = f"Not ranked: a data set has fewer than {FEW} attacked problems. {note}"
     return [

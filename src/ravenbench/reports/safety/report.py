@@ -100,11 +100,11 @@ class SafetyReport(Report[SafetyAnalysis]):
             if why is not None:
                 excluded.setdefault(why, []).append(name)
         counted = len(a.verifiers) - sum(map(len, excluded.values()))
-        able = "able: those of 60 % accuracy; " if a.attribution is None else ""
+        able = "able: only those with at least 60 % accuracy; " if a.attribution is None else ""
         note = [
             f"Mean over {counted} {a.attacks}; {able}"
-            "sound: share of texts within stated limits of meaning (no reader judged), and impact on these.",
-            *(f"Excluded, as {why}: {', '.join(names)}." for why, names in excluded.items()),
+            "sound: share of texts within the stated limits of meaning (not judged by readers), and impact on these.",
+            *(f"Excluded because {why}: {', '.join(names)}." for why, names in excluded.items()),
         ]
         rows = [o for o in listed(a) if o.error is None]
         return table("impact", "Safety: average impact", rows, *self._obfuscator(), note=" ".join(note))
@@ -122,7 +122,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             col(None, lambda o: {str(k): v for k, v in o.by_seed.items()}, json="average_impact_by_seed"),
             col(able, lambda o: o.competent, signed=True, json="average_impact_competent"),
             col("sound", lambda o: o.survivors, digits=2, json="survivors"),
-            col("impact there", lambda o: o.surviving, signed=True, json="average_impact_survivors"),
+            col("impact (sound)", lambda o: o.surviving, signed=True, json="average_impact_survivors"),
             col(None, lambda o: o.surviving_interval, json="interval_survivors"),
         ]
 
@@ -209,7 +209,8 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("rank", lambda o: o.mean_rank, digits=1),
             col("changes", lambda o: _mean(o.efficiency, "changes_per_1000"), digits=0),
             col("s", lambda o: o.seconds, digits=0),
-            note="neg.: negations kept; bits: surprisal a token over the original's; rank: mean rank in sensibleness, "
+            note="neg.: negations kept; bits: surprisal per token less that of the original; rank: mean rank in "
+            "sensibleness, "
             "1 best; changes per 1,000 words.",
         )  # fmt: skip
 
@@ -244,12 +245,13 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("TPR at 1 %", lambda r: r[1].tpr),
             col("AUC unseen", lambda r: r[1].auc_unseen),
             col("TPR unseen", lambda r: r[1].tpr_unseen),
-            note="Unseen: a detector that knows the other obfuscators only. Tested on authors it never saw.",
+            note="Unseen: a detector trained on the other obfuscators only. Every detector is tested on authors "
+            "that are not in its training.",
         )  # fmt: skip
 
     def recovery(self) -> Table:
         """What attacks on the obfuscations bring back."""
-        outcome = {True: "unsafe", False: "", None: "little lost"}
+        outcome = {True: "unsafe", False: "", None: "too little was lost"}
         return table(
             "recovery", "De-obfuscation", [(o.name, r) for o in self.analysis.obfuscators for r in o.recovery],
             col("obfuscator", lambda r: r[0], text=True),
@@ -259,9 +261,10 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("restored", lambda r: r[1].restored, digits=2),
             col("right", lambda r: r[1].precision, digits=2),
             col("", lambda r: r[1].why_not or outcome[r[1].unsafe], text=True),
-            note="Share of lost recall that returns, decided at the calibrated 0.5; over .5 is unsafe. Restored: "
-            "altered words (invert) or changed sentences (preimage) brought back; right: the inverter's changes that "
-            "are.",
+            note="Share of lost recall that returns, at the calibrated threshold 0.5; more than .5 is unsafe. "
+            "Restored: "
+            "altered words (invert) or changed sentences (preimage) brought back; right: share of the inverter's "
+            "changes that are correct.",
         )  # fmt: skip
 
     def shame(self) -> Table:
