@@ -102,7 +102,7 @@ def test_a_run_in_which_no_verifier_counts_says_why(done, tmp_path):
     assert "Mean over 0 verifiers" in report.impact().note
     assert f"Excluded, as it is of no use: {', '.join(analysis.verifiers)}." in report.impact().note
     report.fill(tmp_path)
-    assert "Nothing can be said of impact" in (tmp_path / "index.html").read_text()
+    assert "Impact cannot be measured" in (tmp_path / "index.html").read_text()
 
 
 def test_attacks_are_played(done):

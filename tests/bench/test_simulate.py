@@ -129,7 +129,7 @@ def test_the_command_writes_a_page_and_goes_on(tmp_path):
     assert not (tmp_path / "s").exists()
     done = raven(*arguments)
     assert done.exit_code == 0, done.output
-    assert "Does content move it?" in done.output and "0 of 2" in done.output
+    assert "Content effect of each scorer" in done.output and "0 of 2" in done.output
     assert max(map(len, done.output.splitlines()[:-1])) <= 80
     report = tmp_path / "s" / "report"
     page = (report / "index.html").read_text()
