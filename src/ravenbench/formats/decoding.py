@@ -16,14 +16,20 @@ UTF8 = "utf-8"
 
 _LIKELY = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso-8859-2", "iso-8859-7",
-    "mac-roman", "koi8-r", "cp932", "gb18030", "big5", "cp949", UTF8,
+    "iso-8859-5", "iso-8859-15", "mac-roman", "koi8-r", "cp932", "euc-jp", "gb18030", "big5", "cp949", UTF8,
 )  # fmt: skip
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
+_TIE = 0.85
+"""Share of the best confidence from which on the commonest encoding is taken: French and Spanish look like others."""
 _ICONV = {"mac_roman": "MACINTOSH"}
 _LOOKED_AT = 2**18
 _CONTROLS = re.compile("[\x80-\x9f]")
+_MIXED = re.compile("[A-Za-z][\u0370-\u03ff\u0400-\u05ff]|[\u0370-\u03ff\u0400-\u05ff][A-Za-z]")
+"""Letters of two scripts in one word, as a wrong encoding has them."""
 _HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 _SHOWN = 8
+_UNUSED = "\x81\x8d\x8f\x90\x9d"
+"""What Windows-1252 leaves free, and readers keep as it is."""
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -93,19 +99,52 @@ def decode(
 
 
 def detected(data: bytes) -> str | None:
-    """The encoding that bytes which are no UTF-8 seem to be in, by Python's name; None where none fits."""
+    """The encoding that bytes which are no UTF-8 seem to be in, by Python's name; None where none fits.
+
+    UTF-16 and UTF-32 are told by their mark or their NUL bytes: without either, as in Chinese, they are not.
+    """
     import chardet
 
     looked_at = data[:_LOOKED_AT]
-    guess = chardet.detect(
-        looked_at, prefer_superset=False, compat_names=False, max_bytes=_LOOKED_AT, include_encodings=_LIKELY,
-        no_match_encoding=UTF8,
-    )["encoding"]  # fmt: skip
-    if not guess or _is_utf8(guess):
+    if (wide := _wide(looked_at)) is not None:
+        return wide
+    if b"\0" in looked_at:
         return None
-    read = _head(looked_at, guess)
-    # Of those that read it alike, the commonest is named.
-    return None if read is None else "cp1252" if read == _head(looked_at, "cp1252") else guess.replace("-", "_").lower()
+    guesses = chardet.detect_all(
+        looked_at, ignore_threshold=True, prefer_superset=False, compat_names=False, max_bytes=_LOOKED_AT,
+        include_encodings=_LIKELY, no_match_encoding=UTF8,
+    )  # fmt: skip
+    likely = {g["encoding"]: g["confidence"] for g in guesses if g["encoding"] and not _is_utf8(g["encoding"])}
+    read = {name: text for name in likely if (text := _head(looked_at, name)) is not None and not _mixed(text)}
+    if not read:
+        return None
+    best = next(iter(read))
+    common = _head(looked_at, "cp1252")
+    # The sign of any currency stands where ISO-8859-15 has that of the euro.
+    tie = "cp1252" in read and likely["cp1252"] >= _TIE * likely[best] and "¤" not in read["cp1252"]
+    if read[best] == common or (tie and best != "mac-roman"):
+        return "cp1252"
+    return best.replace("-", "_").lower()
+
+
+def _mixed(text: str) -> bool:
+    """Whether letters of two scripts stand side by side more than now and then."""
+    return 20 * len(_MIXED.findall(text)) > sum(c > "\x7f" for c in text)
+
+
+def _wide(data: bytes, offset: int = 0) -> str | None:
+    """UTF-16 or UTF-32, by Python's name, where bytes have their mark, or NULs in every second place only."""
+    head = data[:4096]
+    marked = offset == 0 and data[:2] in _MARKS
+    even, odd = head[0::2], head[1::2]
+    if not marked and max(even.count(0), odd.count(0)) * 4 <= len(head):
+        # Other scripts than Latin have NULs in spaces and marks alone, and few leading bytes.
+        high, low = (even, odd) if even.count(0) else (odd, even)
+        if len(data) % 2 or low.count(0) or high.count(0) < 3 or len(set(high)) > 8:
+            return None
+    if data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+        return "utf-32"
+    return "utf-16" if marked else "utf-16le" if odd.count(0) > even.count(0) else "utf-16be"
 
 
 def _head(data: bytes, encoding: str) -> str | None:
@@ -134,10 +173,13 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
     try:
         meant = text.encode("latin-1").decode("cp1252")
     except UnicodeError:
+        whole = _meant(text)
+        said += "" if whole is None else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*whole)}"
         raise FormatError(
             problem, file=file, line=line, found=said, expected="text",
-            fix="convert the file again from what it was made of (mostly Windows-1252 that was read as ISO-8859-1), or "
-            "replace these characters in an editor",
+            fix="convert the file again from what it was made of"
+            + (" (mostly Windows-1252 that was read as ISO-8859-1)" if whole is None else ", as UTF-8")
+            + ", or replace these characters in an editor",
         ) from None  # fmt: skip
     said += f"; it was meant: {_line_at(meant, control.start())}"
     if encoding is not None and not _is_utf8(encoding):
@@ -153,6 +195,15 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
     raise FormatError(
         f"{problem}: Windows-1252 was read as ISO-8859-1", file=file, line=line, found=said, expected="text", fix=fix
     )
+
+
+def _meant(text: str) -> tuple[str, int] | None:
+    """UTF-8 that was read as Windows-1252, as it was meant, and where its first character beyond ASCII is."""
+    try:
+        meant = b"".join(c.encode("latin-1" if c in _UNUSED else "cp1252") for c in text).decode()
+    except UnicodeError:
+        return None
+    return meant, next((i for i, c in enumerate(meant) if c > "\x7f"), 0)
 
 
 class Faults:
@@ -280,16 +331,12 @@ def _line_at(text: str, place: int) -> str:
 def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None, encoding: str | None) -> FormatError:
     """The error for bytes with a NUL: mostly UTF-16 or UTF-32, with or without its mark."""
     place = data.find(b"\0")
-    head = data[:4096]
-    marked = offset == 0 and data[:2] in _MARKS
-    if marked or max(head[0::2].count(0), head[1::2].count(0)) * 4 > len(head):
-        wide = data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+    if (wide := _wide(data, offset)) is not None:
+        marked = offset == 0 and data[:2] in _MARKS
         mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
-        order = "" if marked else "LE" if head[1::2].count(0) > head[0::2].count(0) else "BE"
-        name = f"UTF-{32 if wide else 16}{order}"
         return FormatError(
-            f"the text is UTF-{32 if wide else 16}", file=file, line=line, found=mark, expected="UTF-8",
-            fix=_advice(file, name.lower(), encoding is None),
+            f"the text is {wide[:6].upper()}", file=file, line=line, found=mark, expected="UTF-8",
+            fix=_advice(file, wide, encoding is None),
         )  # fmt: skip
     return FormatError(
         "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",
