@@ -21,6 +21,11 @@ U+0080 to U+009F are what is left of quotation marks and dashes where Windows-12
 refused with the command that restores them, except in problem sets and attribution problems, whose published answers
 belong to the texts as they are. What is wrong with several files is said at once.
 
+Documents that cannot be read are an error where they are named; in a folder they are left out, and said. Each is read
+in a process of its own, which has {seconds} seconds of the processor and {memory} GB of memory for it. Images and
+embedded files stay packed, no macro runs, and nothing is fetched. A page, a mail or a plain text that was cut short is
+not always known by its form: of a page without its end a note says so, of a mail where its parts lack theirs.
+
 This page is written by `python tests/bad_input/document.py`; a test fails while it is stale. It holds {count} inputs.
 """
 
@@ -31,6 +36,7 @@ def page() -> str:
     from bad_input.readers import COMMANDS, GROUPS
     from ravenbench.formats.archive import LINE_LIMIT
     from ravenbench.formats.decoding import NAME_LIMIT
+    from ravenbench.formats.reading import MEMORY, SECONDS
 
     def cell(text: str) -> str:
         return text.replace("|", "\\|").replace("<", "&lt;")
@@ -39,7 +45,7 @@ def page() -> str:
         return f"| {cell(case.name)} | {cell(COMMANDS[case.reader])} | {cell(case.says)} |"
 
     count = sum(len(cases) for cases in GROUPS.values())
-    blocks = [HEAD.format(limit=NAME_LIMIT, line=LINE_LIMIT, count=count)]
+    blocks = [HEAD.format(limit=NAME_LIMIT, line=LINE_LIMIT, count=count, seconds=SECONDS, memory=MEMORY // 2**30)]
     for title, cases in GROUPS.items():
         blocks.append(f"## {title}\n\n| input | met by | message |\n| --- | --- | --- |")
         blocks[-1] += "".join(f"\n{line(case)}" for case in cases) + "\n"

@@ -10,6 +10,7 @@ from bad_input.answers import ANSWERS
 from bad_input.attribution import ATTRIBUTION, REWRITINGS
 from bad_input.batches import BATCHES
 from bad_input.cases import TEXT, Case
+from bad_input.documents import DOCUMENTS
 from bad_input.folders import FOLDERS
 from bad_input.problems import PROBLEMS
 from bad_input.specs import COMPONENTS, SPECS, STORES
@@ -22,6 +23,7 @@ from ravenbench.bench.run.spec import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
 from ravenbench.formats.answers import read_answers, read_truth
+from ravenbench.formats.documents import read_documents
 from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.formats.pan_obfuscation import read_parts
 from ravenbench.formats.problems import read_problem_sets
@@ -36,12 +38,13 @@ ESSAY = ObfuscationTask("essay", f"{TEXT} " * 10, language="en")
 
 GROUPS = {
     "Corpora: tables": TABLES, "Corpora: folders and archives": FOLDERS, "Problems": PROBLEMS, "Truth": TRUTH,
-    "Batches of comparisons": BATCHES,
+    "Batches of comparisons": BATCHES, "Documents": DOCUMENTS,
     "Answers": ANSWERS, "Attributes": ATTRIBUTES, "Attribution collections": ATTRIBUTION, "Rewritings": REWRITINGS,
     "Spec files": SPECS, "Components": COMPONENTS, "Folders of runs": STORES,
 }  # fmt: skip
 
 PATHS: dict[str, Callable[[Path], Any]] = {
+    "document": read_documents,
     "batch": lambda path: read_material(comparison({"batch": path, "background": "others"})),
     "corpus": load_corpus,
     "problems": read_problem_sets,
@@ -60,6 +63,7 @@ PATHS: dict[str, Callable[[Path], Any]] = {
 
 COMMANDS = {
     "corpus": "raven run, corpus", "batch": "raven compare --batch",
+    "document": "raven texts, compare",
     "problems": "raven run --train, verify, pan14", "truth": "raven evaluate",
     "answers": "raven evaluate, report", "attribute": "raven evaluate --by", "attribution": "raven attribute",
     "parts": "raven diff", "rewritten": "rewritings()", "reviews": "raven safety --grades",

@@ -23,6 +23,8 @@ def test_it_is_refused_with_its_message(case: Case, tmp_path: Path) -> None:
     folder = tmp_path / "bad"
     folder.mkdir()
     message = told(case, folder)
+    if "ravenbench[documents]" in message:
+        pytest.skip("the extra documents is not installed")
     assert message, "it was accepted"
     assert case.says in message
     assert all(c.isprintable() or c == "\n" for c in message), "nothing in a message commands the terminal"

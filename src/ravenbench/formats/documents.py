@@ -110,10 +110,13 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     done = tuple(
-        msgspec.structs.replace(d, file_sha256=digest, text_sha256=hashlib.sha256(d.text.encode()).hexdigest())
+        msgspec.structs.replace(
+            d, file_sha256=digest, text_sha256=hashlib.sha256(d.text.encode()).hexdigest(),
+            notes=(*d.notes, *signs_of_damage(d.text)),
+        )
         for d in documents
         if d.text.strip()
-    )
+    )  # fmt: skip
     if not done:
         raise Unreadable("the text is empty", file=path, expected="a text by one author", fix="remove this file")
     return done
@@ -152,4 +155,4 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
         return read_chat(text, path)
     if not archive.single or path.name.lower() in SIGNAL:
         raise Unreadable("it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt")
-    return [Document(path=path, text=text, notes=signs_of_damage(text))]
+    return [Document(path=path, text=text)]

@@ -17,7 +17,7 @@ from email.policy import compat32
 from email.utils import parseaddr
 from pathlib import Path
 
-from ravenbench.errors import MissingPart
+from ravenbench.errors import FormatError, MissingPart
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
 from ravenbench.formats.rich_text import decode_html, html_text
@@ -155,7 +155,12 @@ def _decoded(data: bytes, part: Message, path: Path, encoding: str | None) -> st
             return data.decode({"iso-8859-1": "cp1252"}.get(charset, charset))
         except (LookupError, UnicodeDecodeError):
             pass
-    return decode(data, path, encoding=encoding)
+    try:
+        return decode(data, path, encoding=encoding)
+    except FormatError as error:
+        # A mail as a whole is in no one encoding, so that the file cannot be converted.
+        fix = (error.fix or "").partition(", or ")[0]
+        raise FormatError(error.problem, file=path, found=error.found, fix=fix or None) from None
 
 
 def _unwrapped(text: str, part: Message) -> str:

@@ -36,6 +36,8 @@ class _Request(msgspec.Struct):
     path: str
     format: str
     encoding: str | None
+    seconds: int
+    memory: int
 
 
 class _Error(msgspec.Struct):
@@ -97,7 +99,7 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
         server = _servers[0]
         answer: _Answer | int | None = None
         try:
-            answer = server.read(_Request(str(path.absolute()), name, encoding))
+            answer = server.read(_Request(str(path.absolute()), name, encoding, SECONDS, MEMORY))
         finally:
             if not isinstance(answer, _Answer):
                 server.stop()
@@ -119,25 +121,24 @@ def serve() -> None:
     """Answer requests until there are no more."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for line in sys.stdin.buffer:
-        _allow(SECONDS)
-        answer = _answer(msgspec.json.decode(line, type=_Request))
+        request = msgspec.json.decode(line, type=_Request)
+        _limit(request)
+        answer = _answer(request)
         out.write(msgspec.json.encode(answer, enc_hook=str) + b"\n")
         out.flush()
 
 
-def _allow(seconds: int) -> None:
+def _limit(request: _Request) -> None:
+    """Bound what one file may take; some systems know no such limits."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
         used = resource.getrusage(resource.RUSAGE_SELF)
-        limit = int(used.ru_utime + used.ru_stime) + seconds
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        seconds = int(used.ru_utime + used.ru_stime) + request.seconds
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        resource.setrlimit(resource.RLIMIT_AS, (request.memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def _answer(request: _Request) -> _Answer:
@@ -150,7 +151,7 @@ def _answer(request: _Request) -> _Answer:
         found = None if error.found is None else str(error.found)
         return _Answer(error=_Error(type(error).__name__, error.problem, found, error.expected, error.fix))
     except MemoryError:
-        problem = f"reading it takes more than {MEMORY // 2**30} GB of memory, the limit"
+        problem = f"reading it takes more than {request.memory // 2**20:,} MB of memory, the limit"
     except RecursionError:
         problem = "its parts are nested too deep"
     except Exception as error:  # whatever a library makes of a damaged file

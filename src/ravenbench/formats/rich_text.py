@@ -37,8 +37,10 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
     """The one document of a page. Raises FormatError if it is in no encoding that it names or ``encoding``."""
     data = _bytes(path, DOCUMENT_LIMIT)
     account = Account()
-    text = html_text(decode_html(data, path, encoding), account)
-    return [Document(path=path, text=text, left_out=account.left_out())]
+    html = decode_html(data, path, encoding)
+    folded = html[:5000].lower(), html[-5000:].lower()
+    cut = ("it may be cut short: </html> is missing",) if "<html" in folded[0] and "</html" not in folded[1] else ()
+    return [Document(path=path, text=html_text(html, account), left_out=account.left_out(), notes=cut)]
 
 
 def decode_html(data: bytes, path: Path, encoding: str | None) -> str:

@@ -1,0 +1,96 @@
+"""Documents made to harm: limits hold, nothing outside is reached, what they hide is said."""
+
+from __future__ import annotations
+
+import random
+import resource
+import socket
+from pathlib import Path
+
+import pytest
+
+from made_documents import docx, mail, odt, paragraph, pdf
+from ravenbench.formats import reading
+from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.documents import read_document
+
+
+def read(tmp_path: Path, name: str, data: bytes) -> Document:
+    (tmp_path / name).write_bytes(data)
+    return read_document(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.odt"])
+def test_images_stay_packed(tmp_path, name):
+    image = random.Random(0).randbytes(2**20) * 40
+    data = docx(paragraph("Hello."), {"word/media/a.png": image}) if name == "a.docx" else odt(
+        "<text:p>Hello.</text:p>", {"Pictures/a.png": image}
+    )  # fmt: skip
+    read(tmp_path, "small.docx", docx(paragraph("x")))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert str(read(tmp_path, name, data).left_out[0]) == "images (1)"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_a_file_that_takes_too_long_ends_alone(tmp_path, monkeypatch):
+    body = "Mine.\n\n" + "On Mon, 2 Mar 2026 at 10:00, Bob\n" * 40_000
+    monkeypatch.setattr(reading, "SECONDS", 1)
+    with pytest.raises(Unreadable, match="reading it takes more than 1 seconds"):
+        read(tmp_path, "a.eml", mail(body))
+    assert read(tmp_path, "b.eml", mail("Mine.")).text == "Mine.\n"
+
+
+def test_a_file_that_takes_too_much_memory_ends_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MEMORY", 256 * 2**20)
+    with pytest.raises(Unreadable, match=r"more than 256 MB of memory|no reader gets through"):
+        read(tmp_path, "a.eml", mail("x\n" * 60_000_000))
+    assert read(tmp_path, "b.eml", mail("Mine.")).text == "Mine.\n"
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("kids", ["2 0 R 4 0 R", "2 0 R " * 20])
+def test_a_tree_of_pages_that_loops_ends(tmp_path, kids, need_extra):
+    need_extra("pypdfium2")
+    try:
+        assert "Hello." in read(tmp_path, "a.pdf", pdf([["Hello."]], kids=kids)).text
+    except Unreadable as error:
+        assert "damaged" in str(error)
+
+
+def test_a_megabyte_of_quotations_is_read(tmp_path):
+    document = read(tmp_path, "a.eml", mail("Mine.\n\n" + "> a quoted line of text\n" * 45_000))
+    assert document.text == "Mine.\n" and str(document.left_out[1]) == "quotations (1)"
+
+
+@pytest.mark.extra
+def test_nothing_outside_is_reached(tmp_path, need_extra):
+    need_extra("selectolax")
+    need_extra("pypdfium2")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.3)
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/x"
+        template = f'<R><Relationship Type="attachedTemplate" Target="{url}" TargetMode="External"/></R>'
+        words = paragraph("Hello.")
+        tags = f'<link rel=stylesheet href="{url}"><script src="{url}"></script><img src="{url}">'
+        action = f"/OpenAction << /S /URI /URI ({url}) >>"
+        word = docx(words, {"word/_rels/document.xml.rels": template, "word/vbaProject.bin": b"x"})
+        assert str(read(tmp_path, "a.docm", word).left_out[0]) == "macros (1)"
+        assert read(tmp_path, "a.html", f"<html><body>{tags}<p>Hello.</p></body></html>".encode()).text == "Hello.\n"
+        assert read(tmp_path, "a.pdf", pdf([["Hello."]], more=action)).text.strip() == "Hello."
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_modules_beside_the_documents_are_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "zipfile.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    for server in reading._servers:
+        server.stop()
+    reading._servers.clear()
+    assert read(tmp_path, "a.docx", docx(paragraph("Hello."))).text == "Hello.\n"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_marks_and_scripts_are_said_whatever_the_format(tmp_path):
+    document = read(tmp_path, "a.docx", docx(paragraph("Hello \u202eevil\u202c, καλημέρα")))
+    assert [note[:24] for note in document.notes] == ["2 marks turn the directi", "it is written in several"]
