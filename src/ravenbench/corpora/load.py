@@ -144,8 +144,8 @@ def author_texts(archive: Archive) -> dict[str, tuple[str, str | None]]:
     if not names:
         return _laid_out(documents)
     labels = _laid_out(names)
-    beside = [name for name in documents if any(name.parent == PurePosixPath(text).parent for text in labels)]
-    return _laid_out([*names, *(name for name in beside if len(name.parts) > 1)]) if labels else {}
+    depths = {len(PurePosixPath(text).parts) for text in labels} - {1}
+    return _laid_out([*names, *(name for name in documents if len(name.parts) in depths)]) if labels else {}
 
 
 def _laid_out(names: list[PurePosixPath]) -> dict[str, tuple[str, str | None]]:

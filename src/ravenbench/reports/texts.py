@@ -165,9 +165,10 @@ def extract_texts(
                 sender = document.author if by == "sender" else None
                 author = sender or folder or UNKNOWN
                 known_by = "sender" if sender else "folder" if folder else "nothing"
-                first = seen.setdefault((author, document.text_sha256), document.name)
-                if first != document.name:
-                    result.left_out.append((f"{source} {document.part}".strip(), f"it repeats {first}", ""))
+                name = f"{source} {document.part}".strip()
+                first = seen.setdefault((author, document.text_sha256), name)
+                if first != name:
+                    result.left_out.append((name, f"it repeats {first}", ""))
                     continue
                 file = names.of(author, document)
                 result.taken.append(

@@ -1,0 +1,128 @@
+"""raven texts: what is written, what the page says, and that all commands read the same."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from made_documents import docx, mail, mailbox, paragraph
+from ravenbench.bench.compare.material import read_material
+from ravenbench.bench.compare.spec import build as comparison
+from ravenbench.cli.main import build
+from ravenbench.corpora.load import ACCOUNT, UNKNOWN, load_corpus
+from ravenbench.errors import FormatError, InputError
+from ravenbench.reports.texts import extract_texts
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+@pytest.fixture
+def inbox(tmp_path: Path) -> Path:
+    files = {
+        "a.eml": mail("Words of hers.\n\n-- \nAnna"),
+        "again/a.eml": mail("Words of hers.\n\n-- \nAnna"),
+        "box.mbox": mailbox(mail("His words.", sender="Bob <BOB@x.org>"), mail(f"{HOSTILE} one.", sender=HOSTILE)),
+        "Eve/letter.docx": docx(paragraph("A letter.") + f"<w:tbl>{paragraph('cell')}</w:tbl>"),
+        "loose.txt": "It’s a café, he said – “naïve” as ever, and that’s all.".encode("cp1252"),
+        "locked.docx": b"PK",
+        "old.doc": b"\xd0\xcf\x11\xe0",
+        "../../x.png": b"x",
+    }
+    for name, data in files.items():
+        place = tmp_path / "deep" / "inbox" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    return tmp_path / "deep" / "inbox"
+
+
+def test_texts_stand_by_author_and_the_page_says_what_was_left_out(inbox, tmp_path):
+    result = extract_texts(inbox, tmp_path / "out")
+    files = sorted(p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.txt"))
+    assert {name for name in files if "script" not in name} == {
+        "Eve/letter.txt", "anna@example.org/a.txt", f"{UNKNOWN}/loose.txt", "bob@x.org/box mail 1.txt"
+    }  # fmt: skip
+    assert len(files) == 5 and not any(c in name for name in files for c in '<>:\u202e"')
+    assert (tmp_path / "out" / "anna@example.org" / "a.txt").read_text() == "Words of hers.\n"
+    assert {name: why for name, why, _ in result.left_out} == {
+        "again/a.eml": "it repeats a.eml", "old.doc": "the format is not read",
+        "locked.docx": "it is damaged or cut short, or no Word (File is not a zip file)",
+    }  # fmt: skip
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert "<script>alert" not in page and "\u202e" not in page and str(tmp_path) not in page
+    for words in ("cell", "tables (1)", "ot UTF-8, and read as cp1252", result.taken[0].document.file_sha256):
+        assert words in page
+    account = json.loads((tmp_path / "out" / "texts.json").read_text("utf-8"))
+    with (tmp_path / "out" / "texts.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(account["texts"]) == 5
+    assert {row["text_sha256"] for row in account["texts"]} == {one.document.text_sha256 for one in result.taken}
+
+
+def test_folders_say_who_wrote_where_that_is_wanted(inbox, tmp_path):
+    result = extract_texts(inbox, tmp_path / "out", by="folder")
+    assert {one.source: one.author for one in result.taken}["Eve/letter.docx"] == "Eve"
+    assert {one.author for one in result.taken} == {"Eve", "again", UNKNOWN}
+
+
+def test_all_or_nothing_and_only_over_its_own(inbox, tmp_path):
+    out = tmp_path / "out"
+    extract_texts(inbox, out)
+    extract_texts(inbox, out)
+    (out / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="put into a folder of Raven"):
+        extract_texts(inbox, out)
+    with pytest.raises(InputError, match="lies in an input folder"):
+        extract_texts(inbox, inbox / "out")
+    (inbox / "mixed.txt").write_bytes("It’s her café".encode() + b" \x92")
+    (inbox / "nul.txt").write_bytes(b"a\0b")
+    with pytest.raises(FormatError, match="2 files cannot be used"):
+        extract_texts(inbox, tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+    lone = tmp_path / "locked.docx"
+    lone.write_bytes(b"PK")
+    with pytest.raises(FormatError, match="no document can be read"):
+        extract_texts(lone, tmp_path / "third")
+
+
+def test_the_command(inbox, tmp_path):
+    done = CliRunner().invoke(build("texts"), ["texts", str(inbox), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert "left out: old.doc: the format is not read (save it as .docx)" in done.output
+    assert "5 texts by 5 authors" in done.output and "index.html" in done.output
+    done = CliRunner().invoke(build("texts"), ["texts", str(inbox), "-o", str(tmp_path / "json"), "--json"])
+    assert "Eve" in {row["author"] for row in json.loads(done.stdout)["authors"]}
+
+
+def test_compare_and_corpora_take_the_same_formats_and_say_what_was_left_out(tmp_path):
+    known = tmp_path / "known"
+    known.mkdir()
+    (known / "box.mbox").write_bytes(mailbox(mail("One text of hers.\n\n-- \nAnna"), mail("Another text of hers.")))
+    (tmp_path / "q.docx").write_bytes(docx(paragraph("The questioned text.") + f"<w:tbl>{paragraph('cell')}</w:tbl>"))
+    material = read_material(comparison({"questioned": tmp_path / "q.docx", "known": known, "background": "others"}))
+    case = material.cases[0]
+    assert [text.name for text in case.candidate.texts] == ["box.mbox (mail 1)", "box.mbox (mail 2)"]
+    assert case.questioned.text == "The questioned text.\n"
+    assert "q.docx: tables (1)" in material.notes[0] and "raven texts" in material.notes[0]
+    others = tmp_path / "others"
+    for author in ("ann", "bob"):
+        for number in range(2):
+            place = others / author / f"{number}.docx"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(docx(paragraph(f"Words {number} of {author}.") + f"<w:tbl>{paragraph('x')}</w:tbl>"))
+    (others / "ann" / "locked.docx").write_bytes(b"PK")
+    (others / UNKNOWN).mkdir()
+    (others / UNKNOWN / "a.txt").write_text("Nobody's words.")
+    corpus = load_corpus(others)
+    assert list(corpus.author) == ["ann", "ann", "bob", "bob"] and corpus.ids[0] == "ann/0.docx"
+    account = corpus.notes[ACCOUNT]
+    assert account[0].startswith("ann/locked.docx: left out, for it is damaged")
+    assert account[1] == f"1 texts below {UNKNOWN} were left out" and account[2].startswith(
+        "4 of 4 documents hold more"
+    )
+    (others / "bob" / "box.mbox").write_bytes(mailbox(mail("One."), mail("Two.", sender="b@x.org")))
+    with pytest.raises(FormatError, match="this file holds several"):
+        load_corpus(others)
