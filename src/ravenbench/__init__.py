@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ravenbench.reports.map.report import TextMap as TextMap
     from ravenbench.reports.map.report import map_texts as map_texts
     from ravenbench.reports.report import analyse as analyse
+    from ravenbench.reports.report import figures as figures
+    from ravenbench.reports.report import frames as frames
     from ravenbench.reports.report import write_report as write_report
     from ravenbench.reports.site.pages import site as site
     from ravenbench.store.store import Store as Store
@@ -60,6 +62,8 @@ else:
         "compare": "bench.api",
         "Corpus": "types",
         "Document": "types",
+        "figures": "reports.report",
+        "frames": "reports.report",
         "evaluate": "reports.evaluate.api",
         "Evaluation": "reports.evaluate.evaluation",
         "Fold": "types",
@@ -126,6 +130,8 @@ __all__ = [
     "attribute",
     "compare",
     "evaluate",
+    "figures",
+    "frames",
     "load_corpus",
     "map_texts",
     "obfuscate",

@@ -204,10 +204,11 @@ class CorpusBuilder:
                 fix="import into another folder",
             )  # fmt: skip
 
-    def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False) -> Corpus:
+    def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True) -> Corpus:
         """The corpus of all documents added.
 
         CorpusError if two topics are equal up to case, no author wrote two documents, or all have one author.
+        Without ``pairs`` authors need no second document, as candidates of an attribution do not.
         ``fold_case`` joins topics that differ in case or white space only, under their most frequent spelling.
         """
         rows = self._rows
@@ -229,7 +230,8 @@ class CorpusBuilder:
                 found=f"{sum(dropped.values())} documents, {len(self._shared)} different texts",
                 expected="texts that each stand under one author", fix="give each author their own texts",
             )  # fmt: skip
-        check_pairs(author, self.file)
+        if pairs:
+            check_pairs(author, self.file)
         spelling = _spellings(Counter(r[2] for r in rows if r[2] is not None), self.file, fold_case)
         further = sorted({key for r in rows for key in r[4]})
         languages = [r[3] for r in rows]

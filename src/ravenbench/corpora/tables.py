@@ -176,6 +176,7 @@ def read_table(
     name: str | None = None,
     log: ImportLog | None = None,
     encoding: str | None = UTF8,
+    pairs: bool = True,
 ) -> Corpus:
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
@@ -244,7 +245,7 @@ def read_table(
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
-    return builder.finish(name or (path.resolve() if path.is_dir() else path).stem, notes, fold_case)
+    return builder.finish(name or (path.resolve() if path.is_dir() else path).stem, notes, fold_case, pairs)
 
 
 def is_parts_folder(path: Path) -> bool:

@@ -34,6 +34,7 @@ from ravenbench.reports.view import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from polars import DataFrame
     from rich.console import RenderableType
 
     from ravenbench.store.store import Store
@@ -222,6 +223,20 @@ def analyse(store: Store) -> Any:
         If the folder is damaged.
     """
     return report_of(store).analysis
+
+
+def frames(store: Store) -> dict[str, DataFrame]:
+    """The tables of a report as data frames of polars, unrounded (``.to_pandas()`` makes pandas' of them)."""
+    import polars as pl
+
+    report = report_of(store)
+    tables = [t for t in (*report.tables(), *report.listings()) if t.rows]
+    return {t.key: pl.read_csv(to_csv(t).encode(), infer_schema_length=None) for t in tables}
+
+
+def figures(store: Store) -> dict[str, Figure]:
+    """The figures of a report by name, matplotlib's, which a notebook shows."""
+    return report_of(store).figures()
 
 
 def write_report(store: Store, analysis: Any = None) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 from ravenbench.attribution.selection import folded
 from ravenbench.bench.compare.material import SHARED, Reader, Text, is_copy, runs
 from ravenbench.corpora.load import is_corpus_folder, load_corpus
-from ravenbench.corpora.tables import is_parts_folder
+from ravenbench.corpora.tables import KINDS, is_parts_folder
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.document import Document
@@ -115,7 +115,12 @@ def _known(candidates: str | Corpus, reader: Reader) -> list[Known]:
         ]  # fmt: skip
     if path.is_dir() and not is_corpus_folder(path) and not is_parts_folder(path):
         return _of_folder(path, reader)
-    return _of_corpus(load_corpus(candidates, encoding=reader.encoding))
+    if not (path.is_file() and path.suffix.lower() in KINDS):
+        return _of_corpus(load_corpus(candidates, encoding=reader.encoding))
+    try:
+        return _of_corpus(load_corpus(path, encoding=reader.encoding, pairs=False))
+    except FormatError:  # a table need not have topics; what else is wrong with it is said now
+        return _of_corpus(load_corpus(path, encoding=reader.encoding, pairs=False, topic=None))
 
 
 def _of_corpus(corpus: Corpus) -> list[Known]:

@@ -87,7 +87,7 @@ class Attribute(Task):
             own["candidates"], corpus = corpus, None
         if corpus is not None:
             raise SpecError("a corpus is given beside --candidates", found=str(corpus), fix="give --candidates alone")
-        if stray := [name for name in used if used[name] != 0.0]:
+        if stray := list(used):
             raise SpecError(f"--{stray[0].replace('_', '-')} does not go with --unknown", fix="leave it out")
         return Unknown, own
 
@@ -96,7 +96,7 @@ class Attribute(Task):
         from ravenbench.bench.attribute.plan import fingerprint
         from ravenbench.types import Corpus
 
-        corpus = self.values["corpus"]
+        corpus = self.values.get("corpus", "")
         self.named = name_methods(self.values.get("methods", METHODS))
         self.corpus = corpus if isinstance(corpus, Corpus) else None
         name = str(corpus) if self.corpus is None else self.corpus.name
