@@ -11,6 +11,7 @@ import hashlib
 import html
 import io
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -76,7 +77,9 @@ def style() -> Iterator[None]:
         "axes.facecolor": "none",
         "savefig.facecolor": "none",
     }
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        # SVG keeps text as it is, and readers have other fonts than the one that measures it here.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         yield
 
 

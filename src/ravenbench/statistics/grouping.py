@@ -148,27 +148,23 @@ def grouping(
         base = (float(known.mean()), float(np.percentile(known, 95))) if len(known) else (None, None)
         scores.append(GroupingScore(measure, by, *_jackknife(values), *base))
     _, whole = _jackknife(near[0] + near[1])
-    share, interval = None, None
-    if whole is not None and whole[0] > 0:
-        share, interval = _jackknife(near[1] / (near[0] + near[1]))
-    if share is not None and interval is not None:
-        share, interval = (
-            float(np.clip(share, 0, 1)),
-            (max(0.0, min(interval[0], 1.0)), max(0.0, min(interval[1], 1.0))),
-        )
+    told = whole is not None and whole[0] > 0
+    share, interval = _jackknife(near[1] / (near[0] + near[1]), 0.0) if told else (None, None)
     return [GroupingScore("topic's share", "both", share, interval, None, None), *scores]
 
 
-def _jackknife(values: Floats) -> tuple[float | None, tuple[float, float] | None]:
-    """A value, and its interval by the values (units,) that follow it, each of which leaves one unit out."""
+def _jackknife(values: Floats, least: float = -1.0) -> tuple[float | None, tuple[float, float] | None]:
+    """A value, and its interval by the values (units,) that follow it, each of which leaves one unit out; neither below
+    ``least`` nor above 1."""
     from scipy.special import stdtrit
 
     value, left = float(values[0]), values[1:][np.isfinite(values[1:])]
     if not np.isfinite(value):
         return None, None
     if len(left) < 3 or len(left) < len(values) - 1:
-        return value, None
+        return float(np.clip(value, least, 1)), None
     wide = float(
         stdtrit(len(left) - 1, 0.975) * np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum())
     )
-    return value, (value - wide, value + wide)
+    low, middle, high = np.clip([value - wide, value, value + wide], least, 1).tolist()
+    return middle, (low, high)

@@ -31,15 +31,16 @@ MEASURES = {
 _Z = ("delta", "argamon", "eder", "wurzburg")
 
 
-def prepared(measure: str, frequencies: Floats) -> Floats:
-    """What a distance is taken between, (texts, words): z-scores over these texts (sample standard deviation; 0 for a
-    word that does not vary), square roots, or the frequencies themselves."""
+def prepared(measure: str, frequencies: Floats, reference: Floats | None = None) -> Floats:
+    """What a distance is taken between, (texts, words): z-scores over these texts or those of a ``reference``
+    (sample standard deviation; 0 for a word that does not vary), square roots, or the frequencies themselves."""
     if measure == "simple":
         return np.sqrt(frequencies)
     if measure not in _Z:
         return frequencies
-    spread = frequencies.std(axis=0, ddof=1)
-    z = (frequencies - frequencies.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0)
+    base = frequencies if reference is None else reference
+    spread = base.std(axis=0, ddof=1)
+    z = np.where(spread > 1e-12, (frequencies - base.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0), 0.0)
     width = frequencies.shape[1]
     return np.asarray(z * (1 + np.arange(width, 0, -1)) / width if measure == "eder" else z)
 

@@ -314,7 +314,7 @@ def places_of(name: str, matrix: Floats, frequencies: Floats, seed: int) -> tupl
     centre = np.eye(len(matrix)) - 1 / len(matrix)
     values, vectors = np.linalg.eigh(-0.5 * centre @ matrix**2 @ centre)
     classical = _signed(vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0)))
-    if name == "MDS":
+    if name == "MDS" or not matrix.any():
         return classical, None
     from sklearn.manifold import smacof
 
@@ -376,7 +376,8 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
             known.culled(spec.steps("culling")[-1], material.drop, spec.start_at).first(spec.steps("mfw")[-1]).names
         )
         columns = [i for i, name in enumerate(table.names) if name in stays]
-        rows = prepared(spec.distance_measure, table.frequencies[:, columns])
+        chosen = table.frequencies[:, columns]
+        rows = prepared(spec.distance_measure, chosen, chosen[: len(others)])
         texts, along = rows[: len(others)], rows[len(others) :]
         to_texts = distances(spec.distance_measure, along, texts)
         means = (member / member.sum(axis=0)).T @ texts

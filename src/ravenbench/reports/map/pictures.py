@@ -41,7 +41,7 @@ def draw_map(a: MapAnalysis) -> dict[str, Figure]:
                 )
                 found[f"{name}-{which}"] = draw(a, view, looks, name)
         for rolling, which in zip(a.rolling, ("all", "masked"), strict=False):
-            found[f"rolling-{which}"] = _rolling(rolling)
+            found[f"rolling-{which}"] = _rolling(rolling, looks)
     return {
         name: found[name] for name in sorted(found, key=lambda n: [*a.spec.pictures, "rolling"].index(n.split("-")[0]))
     }
@@ -270,7 +270,7 @@ def _pulled(view: View, count: int) -> Floats:
     return np.asarray(at)
 
 
-def _rolling(r: Rolling) -> Figure:
+def _rolling(r: Rolling, looks: _Looks) -> Figure:
     """Distances to the nearest authors along a text, and above them in whose hand each slice is."""
     figure, (axes,) = canvas(WIDTH, 3.4)
     axes.set_title(f"Rolling: {r.title}", loc="left", color=INK)
@@ -278,8 +278,8 @@ def _rolling(r: Rolling) -> Figure:
     near = sorted(range(len(r.authors)), key=lambda i: (-first.count(r.authors[i]), r.distances[:, i].mean()))[:ROLLED]
     low, high = float(r.distances[:, near].min()), float(r.distances[:, near].max())
     strip = high + 0.12 * max(high - low, 1e-9)
-    for n, i in enumerate(near):
-        color, marker = COLORS[n % len(COLORS)], MARKERS[n % len(MARKERS)]
+    for i in near:
+        color, marker = looks.of.get(r.authors[i], (FAINT, "."))
         axes.plot(r.middle, r.distances[:, i], color=color, linewidth=1.1, marker=marker, markersize=3,
                   markevery=max(1, len(r.middle) // 12), label=_cut(r.authors[i], 20))  # fmt: skip
         own = [x for x, author in zip(r.middle, first, strict=True) if author == r.authors[i]]

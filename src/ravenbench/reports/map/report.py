@@ -157,7 +157,7 @@ def _grouping(a: MapAnalysis) -> Table:
         col("all words", value(ALL), json="all", digits=2),
         col("95 %", interval(ALL), json="all_interval", digits=2),
         col("masked", value(MASKED), json="masked", digits=2),
-        col("95 % ", interval(MASKED), json="masked_interval", digits=2),
+        col("masked 95 %", interval(MASKED), json="masked_interval", digits=2),
         col(f"first {a.features[AS_MANY]:,} words", value(AS_MANY), json="as_many", digits=2, terminal=False),
         col("shuffled", lambda r: by_name[ALL][r].shuffled_95, json="shuffled_95", digits=2, terminal=False),
         note=NOTE,
