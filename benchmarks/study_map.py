@@ -1,4 +1,6 @@
-"""Does the share of topic that ``raven map`` gives follow what is known of a corpus? Prints docs/how-to/stylo.md's table.
+"""Does the share of topic that ``raven map`` gives follow what is known of a corpus?
+
+Prints a table of docs/how-to/stylo.md.
 
     python -m benchmarks.study_map
 

@@ -25,7 +25,7 @@ class Pages:
     """Pages by kind in one folder, each made when it is first asked for."""
 
     KINDS = (
-        "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "evaluate",
+        "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "evaluate", "map",
         "diff", "columns", "diffs", "site", "board", "system", "fold",
     )  # fmt: skip
 
@@ -118,6 +118,13 @@ class Pages:
             "--trials", 200, "--replicates", 200, "--out", self.place / "evaluate",
         )  # fmt: skip
         return self.place / "evaluate" / "index.html"
+
+    def map(self) -> Path:
+        raven(
+            "map", "synthetic(documents=50, authors=5, topics=4, words=200)", "--mfw-min", 50, "--mfw-max", 50,
+            "--resamples", 5, "--analysis-type", "all", "--out", self.place / "map",
+        )  # fmt: skip
+        return self.place / "map" / "index.html"
 
     def diffs(self) -> Path:
         self("obfuscate")

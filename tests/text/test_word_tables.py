@@ -41,7 +41,7 @@ def test_distances_are_those_of_stylo(measure):
 
 
 def test_words_of_the_languages_of_stylo():
-    assert stylo_words(TEXTS[0], "English.all")[20:26] == ["and", "i", "don^t", "know", "it", "the"]
+    assert stylo_words(TEXTS[0], "English.all")[18:22] == ["and", "i", "don^t", "know"]
     assert "mother-in-law" in stylo_words(TEXTS[0], "English.all") and "don^t" in stylo_words("Don't", "English.contr")
     assert stylo_words("one -- two---three -", "English.all") == ["one", "two", "three"]
     assert stylo_words("Iam vivo", "Latin.corr") == ["iam", "uiuo"] and stylo_words("Ab 3 c_d", preserve_case=True) == [
