@@ -194,6 +194,13 @@ def test_training_faults_are_left_out_and_named(corpus):
     assert list(told["left_out_of_training"]) == ["toy000"]
 
 
+def test_texts_that_look_like_mail_or_are_damaged_are_said(corpus):
+    place = next((corpus / "test").glob("*/unknown.txt"))
+    place.write_text("From: Ann\nSubject: <b>it</b>\n\n" + "<p>Words</p> " * 9 + place.read_text("utf-8"), "utf-8")
+    notes = " ".join(result(ask(corpus, "answers.jsonl", METHOD, "--json"))["notes"])
+    assert "parts of an e-mail stand in 1 of" in notes and "it holds marks of HTML" in notes
+
+
 def test_training_with_one_class(corpus):
     truth = corpus / "train" / "truth.txt"
     truth.write_text(truth.read_text().replace(" N", " Y"))

@@ -119,6 +119,40 @@ def test_utf8_stays_utf8_whatever_is_named_and_two_encodings_in_one_file_are_ref
     assert detected(b"x\x81\xff") is None
 
 
+SAYINGS = {
+    "cp1252": "¿Qué será mañana? El niño comió más rápido que su señora, y después volvió. ¡Qué lástima!",
+    "mac_roman": "Für die Straße gäbe es schönere Namen, sagte er – „aber wer weiß das schon?“ Größe, Länge!",
+    "cp1250": "Zażółć gęślą jaźń, powiedział, a później wrócił do domu. Świat się zmienił, ale ludzie są tacy sami.",
+    "cp1251": "Летом всё прошло быстро, и никто не знал, что принесёт зима. Он сказал, что всё будет хорошо.",
+    "cp1253": "Το καλοκαίρι πέρασε γρήγορα και κανείς δεν ήξερε τι θα έφερνε ο χειμώνας.",
+    "gb18030": "夏天很快就过去了，没有人知道冬天会带来什么。他说一切都会好的，但他自己也不相信。",
+    "cp932": "夏はあっという間に過ぎて、冬が何をもたらすのか誰も知らなかった。明日また話しましょう。",
+    "utf-16": "It’s all there.", "utf-16-le": "It’s all there.", "utf-16-be": "Το καλοκαίρι πέρασε και έφυγε.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", SAYINGS)
+def test_the_encoding_that_is_named_reads_the_text(encoding):
+    data = SAYINGS[encoding].encode(encoding)
+    named = detected(data)
+    assert named is not None and data.decode(named).lstrip("\ufeff") == SAYINGS[encoding]
+    with pytest.raises(FormatError) as told:
+        decode(data, "x.txt", encoding=None)
+    assert f"--encoding {named}, or" in (told.value.fix or "")
+
+
+def test_words_of_two_scripts_rule_an_encoding_out():
+    text = "Perché non c’è più libertà? Così è la città: può darsi che sia già là, però nessuno lo saprà."
+    assert detected(text.encode("cp1252")) == "cp1252"
+
+
+def test_utf8_that_was_read_as_windows_1252_is_shown_as_it_was_meant():
+    text = "".join(bytes([b]).decode("cp1252") if b != 0x9D else "\x9d" for b in "He said “no”.".encode())
+    with pytest.raises(FormatError, match="it was meant: He said “no”") as told:
+        check_controls(text, "x.txt")
+    assert "again from what it was made of, as UTF-8" in str(told.value)
+
+
 def test_tables_are_read_in_the_encoding_named(tmp_path):
     for encoding in ("cp1252", "utf-16", "utf-16-le"):
         (tmp_path / "c.csv").write_bytes('id,text\n1,"it’s\nhis"\n2,plain\n'.encode(encoding))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import islice
+
+from ravenbench.text.mail import signs_of_mail
 
 _TAG = re.compile(r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>", re.I)
 _RUN = re.compile("[^\x00-\x7f]{2,}")
@@ -13,6 +17,7 @@ _SCRIPTS = {
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 _LOOKED_AT = 1_000_000
+_MANY = 2_000
 _FEWEST = 3
 _SHARE = 0.15
 
@@ -42,6 +47,16 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     if len(scripts) > 1:
         signs.append(f"it is written in several scripts ({', '.join(scripts)}): a verifier compares one language")
     return tuple(signs)
+
+
+def odd_texts(texts: Iterable[str]) -> list[str]:
+    """Sentences that count among the first ``_MANY`` texts those that look like e-mail, and those that are damaged."""
+    several = list(islice(texts, _MANY))
+    mails = sum(bool(signs_of_mail(text)) for text in several)
+    odd = [signs[0] for text in several if (signs := signs_of_damage(text))]
+    count = f"of {len(several):,} texts"
+    told = [f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style"] * bool(mails)
+    return told + [f"{len(odd):,} {count} are odd; of the first, {one}" for one in odd[:1]]
 
 
 def _meant(run: str) -> str | None:
