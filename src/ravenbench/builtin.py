@@ -6,6 +6,7 @@ BUILTIN: dict[str, dict[str, str]] = {
     "task": {
         "run": "ravenbench.bench.run.task:Run",
         "compare": "ravenbench.bench.compare.task:Compare",
+        "validate": "ravenbench.bench.validate.task:Validate",
         "verify": "ravenbench.bench.verify.task:Verify",
         "pan14": "ravenbench.bench.pan14.task:Pan14",
         "attribute": "ravenbench.bench.attribute.task:Attribute",

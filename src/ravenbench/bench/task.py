@@ -259,6 +259,11 @@ class Task:
         """Refuse what the command needs and the function does not. Raises InputError if it is missing."""
 
     @classmethod
+    def instead(cls, values: Mapping[str, Any]) -> str | None:
+        """What the command did instead of its task, in a sentence; None where it was asked for nothing else."""
+        return None
+
+    @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
         """What the command says before it begins."""
         return []

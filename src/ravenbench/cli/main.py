@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.tasks:run", "The main job: from texts with authors and topics to a report."),
     "compare": ("ravenbench.cli.tasks:compare", "Did this person write this text? One case, with its evidence."),
     "texts": ("ravenbench.cli.texts:command", "Word, PDF, mails, chats: plain texts by author, and what was left out."),
+    "validate": ("ravenbench.cli.tasks:validate", "A validation dossier: does compare hold what it says here?"),
     "pan14": ("ravenbench.cli.tasks:pan14", "Verifiers on PAN-2014 corpora: the overview's tables."),
     "verify": ("ravenbench.cli.tasks:verify", "Train one verifier on problems and answer others."),
     "report": ("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store."),

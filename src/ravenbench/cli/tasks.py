@@ -122,6 +122,9 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     from ravenbench.cli.show import progress_bar, say, show_preview, show_report
     from ravenbench.engine import pool
 
+    if (said := task.instead(values)) is not None:
+        typer.echo(said)
+        return
     use(values.pop("device", None))
     values.pop("cell_timeout", None)
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))

@@ -9,13 +9,13 @@ document. The questioned text of a different-author problem is also that of same
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import count_words, cut
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Bools, Floats, Ints
 
 MOST_KNOWN = 6
 """Known texts of a shape; a case with more has them joined."""
@@ -91,8 +91,16 @@ def portions(texts: Sequence[str], topics: Ints, documents: Ints, longest: int) 
     return cuts
 
 
-def writer(author: int, portions: Sequence[Portion], shape: Shape, seed: int, most: int = QUESTIONED_EACH) -> Writer:
-    """What an author's portions give in this shape; sides are left out where they are too few or too short."""
+Fits = Callable[[int, int], bool]
+"""Whether texts with these two topics may stand on the known and on the questioned side of one problem."""
+
+
+def writer(
+    author: int, portions: Sequence[Portion], shape: Shape, seed: int, most: int = QUESTIONED_EACH,
+    fits: Fits | None = None,
+) -> Writer:  # fmt: skip
+    """What an author's portions give in this shape; sides are left out where they are too few or too short. With
+    ``fits`` the sides of same-author problems have topics that fit each other."""
     drawn = stream(seed, "like-case", author, len(portions)).permutation(len(portions)).tolist()
     # One portion of each document before the second of any.
     earlier = [sum(portions[j].document == portions[i].document for j in drawn[:n]) for n, i in enumerate(drawn)]
@@ -105,7 +113,11 @@ def writer(author: int, portions: Sequence[Portion], shape: Shape, seed: int, mo
         if target is None:
             continue
         questioned.append(target)
-        rest = [portions[j] for j in order if portions[j].document not in target.documents]
+        rest = [
+            p
+            for p in (portions[j] for j in order)
+            if p.document not in target.documents and (fits is None or all(fits(p.topic, t) for t in target.topics))
+        ]
         side = _fill(shape.known, rest)
         if side is not None:
             own.append((place.setdefault(side, len(place)), len(questioned) - 1))
@@ -149,16 +161,21 @@ class Pair(NamedTuple):
         return self.known[0] == self.questioned[0]
 
 
-def pairs(writers: Sequence[Writer], drawn: int, near: int, seed: int, similarity: Floats | None = None) -> list[Pair]:
+def pairs(
+    writers: Sequence[Writer], drawn: int, near: int, seed: int, similarity: Floats | None = None,
+    allowed: Bools | None = None,
+) -> list[Pair]:  # fmt: skip
     """All same-author pairs, and for each known side questioned texts by others: ``drawn`` at random, and the ``near``
     most alike in content by ``similarity`` (known sides, questioned sides), in order of the writers; without it none.
+    Of different-author pairs those alone that are ``allowed`` (known sides, questioned sides), by default all.
     """
     drawn_pairs = [Pair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
     sides = [(i, q) for i, one in enumerate(writers) for q in range(len(one.questioned))]
     row = 0
     for i, one in enumerate(writers):
-        others = [place for place, (j, _) in enumerate(sides) if j != i]
+        by_others = [place for place, (j, _) in enumerate(sides) if j != i]
         for k in range(len(one.known)):
+            others = by_others if allowed is None else [place for place in by_others if allowed[row, place]]
             order = stream(seed, "like-case-others", one.author, k).permutation(len(others))
             taken = {others[j] for j in order[:drawn]}
             if similarity is not None:

@@ -49,6 +49,7 @@ REPORTS = {
     "verify": "verify",
     "obfuscate": "obfuscate",
     "compare": "compare.report",
+    "validate": "validate",
 }
 """Tasks with a report, and the module here that has it: the class ``RunReport`` of ``run``, and so on."""
 SHOWN = 12

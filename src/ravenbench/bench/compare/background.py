@@ -184,21 +184,27 @@ def similarities(background: Background, found: Sequence[Writer]) -> Floats:
     return background.space.cosines(known, queries)
 
 
-def strangers(background: Background, found: Sequence[Writer]) -> list[float]:
-    """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do."""
+def strangers(background: Background, found: Sequence[Writer], allowed: Bools | None = None) -> list[float]:
+    """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do, or
+    of those that are ``allowed``; none where there is no such pair."""
     known, questioned = (np.array([one.author for one in found for _ in getattr(one, side)]) for side in SIDES)
-    alike = similarities(background, found)[known[:, None] != questioned[None, :]]
+    others = known[:, None] != questioned[None, :]
+    alike = similarities(background, found)[others if allowed is None else others & allowed]
+    if not len(alike):
+        return []
     return [float(value) for value in np.quantile(alike, (np.arange(100) + 0.5) / 100)]
 
 
-def cross_pairs(background: Background, found: Sequence[Writer], seed: int, near: int) -> list[tuple[Pair, float]]:
+def cross_pairs(
+    background: Background, found: Sequence[Writer], seed: int, near: int, allowed: Bools | None = None
+) -> list[tuple[Pair, float]]:
     """Pairs of some writers with the content similarity of their sides: one different-author pair drawn for each known
-    side, and so many that are most alike in content."""
+    side, and so many that are most alike in content, of those that are ``allowed`` (by default all)."""
     alike = similarities(background, found)
     row, column = (np.cumsum([0, *(len(getattr(one, side)) for one in found)]) for side in SIDES)
     return [
         (pair, float(alike[row[pair.known[0]] + pair.known[1], column[pair.questioned[0]] + pair.questioned[1]]))
-        for pair in pairs(found, 1, near, seed, alike)
+        for pair in pairs(found, 1, near, seed, alike, allowed)
     ]
 
 
@@ -218,7 +224,8 @@ def case_shape(case: Case) -> Shape:
 
 
 class Shaped:
-    """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it."""
+    """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
+    has background pairs alone."""
 
     def __init__(
         self,
@@ -245,7 +252,7 @@ class Shaped:
             trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
             if members:
                 self._class(parts, trained, everyone)
-            else:
+            elif cases:
                 taught = writers(self.background, self.shape, self.seed, TAUGHT, able)
                 self._cases(f"{name}-case", self._learned_from(taught), cases, everyone)
         self.record = ShapeRecord(
@@ -272,7 +279,7 @@ class Shaped:
         tested = writers(self.background, self.shape, self.seed, TESTED, part)
         pairs = cross_pairs(self.background, tested, self.seed, NEAREST)
         train, train_same = self._learned_from(taught)
-        test, test_same = _problems(tested, [pair for pair, _ in pairs])
+        test, test_same = problems_of(tested, [pair for pair, _ in pairs])
         name = f"{self.name}-f{number}"
         rows = []
         for pair, alike in pairs:
@@ -284,7 +291,7 @@ class Shaped:
         moved = self._transplanter.transplant(test, test_same)
         off = Fold(f"{name}-off", train, train_same, moved.off.blind(), test_same[moved.rows])
         self.parts.append((off, about[moved.rows]))
-        if len(self.shape.known) > 1:
+        if self.cases and len(self.shape.known) > 1:
             self.parts.append(self._sets(name, train, train_same, tested))
         return train, train_same
 
@@ -302,7 +309,7 @@ class Shaped:
                 self._cases(f"{self.name}-f{number}-case", training, cases, everyone)
 
     def _learned_from(self, taught: Sequence[Writer]) -> tuple[Problems, Bools]:
-        return _problems(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
+        return problems_of(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
 
     def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[Writer]) -> Part:
         """Each known text of a background author against the others, as the known texts of a case are compared."""
@@ -399,7 +406,7 @@ def _held(text: str, words: int) -> str:
     return cut(text, words) if len(text.split()) > 1.1 * words else text
 
 
-def _problems(found: Sequence[Writer], made: Sequence[Pair]) -> tuple[Problems, Bools]:
+def problems_of(found: Sequence[Writer], made: Sequence[Pair]) -> tuple[Problems, Bools]:
     """Problems of these pairs, and their truth."""
     rows = []
     for number, (known, questioned) in enumerate(made):

@@ -14,6 +14,7 @@ from ravenbench.bench.compare.material import Case, Material, Screened, Text, co
 from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, ComparePlan, ShapeRecord, TextRecord
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.bench.task import Draft
+from ravenbench.components import Component
 from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import SpecError
@@ -79,15 +80,13 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
     one author. Raises SpecError if a verifier cannot be used here.
     """
     components = spec.components()
-    for name, component in components.items():
-        if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
-            raise SpecError(f"{name} answers on another scale each time it learns, so its scores cannot be calibrated")
+    check_usable(components)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
     corpus = material.corpus or load_corpus(spec.background, encoding=spec.encoding)
     screened = screen(material.cases, corpus, members)
     background = choose(corpus, screened.kept, spec.authors, spec.folds, spec.seed)
-    usual, spread = _usual(background)
+    usual, spread = usual_coverage(background)
     refusals = {case.id: [*screened.refusals.get(case.id, []), *too_short(case)] for case in material.cases}
     for case in material.cases:
         for label, text in [
@@ -128,7 +127,7 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
         cells=cell_places(components, records),
-        background=_background_record(background, screened, spread),
+        background=background_record(background, screened.left_out, spread),
         shapes=shapes,
         cases=[
             _case_record(case, background, placed.get(case.id), part.get(case.id), refusals, screened, row)
@@ -145,6 +144,13 @@ def _by_shape(cases: Sequence[Case]) -> list[tuple[Shape, list[Case]]]:
     return [(shape, [c for c in cases if case_shape(c) == shape]) for shape in sorted({case_shape(c) for c in cases})]
 
 
+def check_usable(components: Mapping[str, Component]) -> None:
+    """Raise SpecError for the first verifier whose scores cannot be calibrated across folds."""
+    for name, component in components.items():
+        if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
+            raise SpecError(f"{name} answers on another scale each time it learns, so its scores cannot be calibrated")
+
+
 def _mails(corpus: Corpus) -> list[str]:
     """Notes on background texts that name their author, and on what was left out of documents."""
     count = corpus.notes.get(MAIL, 0)
@@ -152,13 +158,15 @@ def _mails(corpus: Corpus) -> list[str]:
     return mails + [f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())]
 
 
-def _usual(background: Background) -> tuple[float, list[float]]:
+def usual_coverage(background: Background) -> tuple[float, list[float]]:
+    """Shares of common words in the background's texts: that of a usual text; the least, usual and greatest."""
     shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
     return middle, [low, middle, high]
 
 
-def _background_record(background: Background, screened: Screened, spread: list[float]) -> BackgroundRecord:
+def background_record(background: Background, left_out: list[str], spread: list[float]) -> BackgroundRecord:
+    """What a plan says of its background."""
     words = [len(text.split()) for text in background.corpus.texts]
     return BackgroundRecord(
         name=background.corpus.name,
@@ -166,7 +174,7 @@ def _background_record(background: Background, screened: Screened, spread: list[
         documents=len(background.corpus),
         authors=list(background.authors),
         all_authors=len(background.authors) + background.dropped,
-        left_out=screened.left_out,
+        left_out=left_out,
         topics=background.by,
         coverage=spread,
         words=[int(np.min(words)), int(np.median(words)), int(np.max(words))],

@@ -20,11 +20,12 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.bench.compare.background import FEWEST_AUTHORS
-from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
+from ravenbench.bench.compare.record import ShapeRecord
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
 from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, cllr, elub, fuse, worth
 from ravenbench.statistics.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
+from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 
@@ -96,11 +97,12 @@ class ShapeScores:
     failures: tuple[Failure, ...]
 
 
-def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeScores:
-    """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures."""
+def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
+    """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures. A
+    shape without problems of cases has background pairs alone."""
     failures: list[Failure] = []
     moved = [f"{fold}-off" for fold in shape.folds]
-    sets = [f"{fold}-known" for fold in shape.folds] if len(shape.known) > 1 else []
+    sets = [f"{fold}-known" for fold in shape.folds] if shape.problems and len(shape.known) > 1 else []
     kept: dict[str, dict[str, Floats]] = {}
     for verifier in (entry.name for entry in plan.verifiers):
         found: dict[str, Floats] = {}
@@ -117,7 +119,7 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
         else:
             kept[verifier] = found
     names = tuple(kept)
-    cases = {name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names}
+    cases = {name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds}
     pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
     content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
     return ShapeScores(
@@ -334,6 +336,22 @@ def some(pairs: PairScores, rows: Ints) -> PairScores:
     """These pairs alone."""
     fields = {name: getattr(pairs, name)[rows] for name in ("same", "unseen", "authors", "fold", "content", "weight")}
     return PairScores(scores=taken(pairs.scores, rows), moved=taken(pairs.moved, rows), **fields)
+
+
+def issued(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
+    """Log10 LRs (n,) that would be issued for other pairs of the same folds, such as those under a condition.
+
+    All that decides one of them, limits too, is learned from pairs of the other folds, so that it knows neither author.
+    """
+    valid, rows, each = validate(pairs), list[Ints](), list[Scores]()
+    for fold in np.unique(others.fold).tolist():
+        here, at = np.flatnonzero(others.fold == fold), held_out(valid, fold)
+        content = others.content[here]
+        told = at.system.told(taken(others.scores, here), taken(others.moved, here), content)
+        rows.append(here)
+        each.append(at.limits.held(told, content))
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    return {name: np.concatenate([part[name] for part in each])[order] for name in each[0]}
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,1 @@
+"""``raven validate``: a validation dossier for a kind of case."""

@@ -1,0 +1,180 @@
+"""``ravenbench.validate``: does ``compare`` hold what it says, for cases of a kind? Cells and criterion fixed before.
+
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a comparison; ``sN-fM`` hold background pairs of a size, and
+                                                     ``sN-fM-cK`` those of the same fold under condition K
+FOLDER/report/dossier.json                           what ``raven compare --validated`` reads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from ravenbench.bench.compare.spec import DEFAULT, CompareSpec
+from ravenbench.bench.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, Encoding, Option, Spec, spec_of, told
+from ravenbench.bench.task import Draft, Task, content_hash
+from ravenbench.errors import SpecError
+
+if TYPE_CHECKING:
+    from ravenbench.bench.compare.dossier import Condition, Criterion
+    from ravenbench.bench.validate.plan import TestedRecord, ValidatePlan
+    from ravenbench.store.records import CellPlace
+    from ravenbench.store.store import Store
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+
+
+class ValidateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides a dossier: the system that is validated, the conditions, and the criterion."""
+
+    background: Annotated[str, told("Texts by author, as raven compare takes them.", takes=PATH)]
+    conditions: Annotated[
+        str | None,
+        told(
+            "A .csv, .tsv or .jsonl, a row for each cell: questioned and known (words), texts (known ones), and labels "
+            "of the background, such as topic or genre: same, different, any, or KNOWN>QUESTIONED.",
+            takes=PATH,
+        ),
+    ] = None
+    verifiers: Annotated[str, told("As of raven compare, with the same default.", takes=COMPONENTS)] = DEFAULT
+    authors: Annotated[AtLeastTwo, told("As of raven compare. Default 80.")] = 80
+    folds: Annotated[AtLeastTwo, told("As of raven compare. Default 5.", metavar="K")] = 5
+    donors: Annotated[AtLeastOne, told("As of raven compare. Default 4.")] = 4
+    most_cllr: Annotated[
+        Positive,
+        told(
+            "A cell passes only if the upper end of the interval of C_llr is below this. Default 1, what LRs cost that "
+            "say nothing."
+        ),
+    ] = 1.0
+    most_devpav: Annotated[
+        Positive,
+        told(
+            "… if devPAV does not exceed this. Default .3: on the mean an LR is wrong by less than a factor of two, "
+            "the least step of the verbal scale."
+        ),
+    ] = 0.3
+    most_misleading: Annotated[
+        Positive,
+        told(
+            "… and if the upper ends of the intervals of both rates of strongly misleading LRs do not exceed this. "
+            "Default .1: LRs of ten or more that mean what they say mislead in at most one case in ten. Fewer than 35 "
+            "authors cannot show it."
+        ),
+    ] = 0.1
+    strong: Annotated[Positive, told("Log10 LR from which a misleading one is strong. Default 1.")] = 1.0
+    reach: Annotated[
+        float,
+        msgspec.Meta(ge=1),
+        told(
+            "Factor in words and in number of known texts within which raven compare takes a case to fall into a cell. "
+            "Default 1.5."
+        ),
+    ] = 1.5
+    encoding: Encoding = None
+    seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
+
+    def compared(self) -> CompareSpec:
+        """The system that is validated."""
+        names = ("background", "verifiers", "authors", "folds", "donors", "encoding", "seed")
+        return CompareSpec(**{name: getattr(self, name) for name in names})
+
+    def criterion(self) -> Criterion:
+        """What a cell must keep."""
+        from ravenbench.bench.compare.dossier import Criterion
+
+        return Criterion(
+            cllr=self.most_cllr,
+            devpav=self.most_devpav,
+            misleading=self.most_misleading,
+            strong=self.strong,
+            reach=self.reach,
+        )
+
+
+class Validate(Task):
+    """Does raven compare hold what it says, for cases of a kind? A validation dossier, with a criterion fixed before.
+
+    Each cell is a kind of case: so many words on both sides, so many known texts, and how genre, topic, time or medium
+    of the two sides lie to each other, where the background has labels of these. Background authors are held out, and
+    the likelihood ratios that raven compare would issue for pairs of their texts are measured against the truth.
+
+    Criterion and conditions are hashed before anything is computed: --plan prints the hash, the page shows it, and a
+    folder whose criterion was changed is refused. raven compare --validated FOLDER cites the cell of its case.
+
+        raven validate others/ --propose conditions.csv
+
+        raven validate others/ --conditions conditions.csv --plan
+
+        raven validate others/ --conditions conditions.csv -o dossier
+    """
+
+    name = "validate"
+    Spec = ValidateSpec
+    own = (
+        Option("out", "The dossier's folder or URL; default raven-runs/validate-<hash>.", takes=PATH,
+               flags=("--out", "-o")),
+        Option("propose", "Only write a file of conditions that this background can support, to be edited.",
+               takes=PATH, function=False),
+    )  # fmt: skip
+    arguments = ("background",)
+    positional = ("background", "conditions")
+    order = "background conditions propose"
+    failure = "{count} parts failed, the first: {first}"
+    spec: ValidateSpec
+
+    def resolve(self) -> None:
+        from ravenbench.bench.validate.conditions import read_conditions
+
+        self.spec = spec = spec_of(ValidateSpec, self.values)
+        if spec.conditions is None:
+            raise SpecError(
+                "nothing to validate: --conditions is missing", expected="a table of conditions, a row for each cell",
+                fix="raven validate BACKGROUND --propose conditions.csv writes one to begin with",
+            )  # fmt: skip
+        self.conditions: list[Condition] = read_conditions(Path(spec.conditions))
+        self.data = spec.compared().data({"conditions": Path(spec.conditions)})
+        self.folder = self.place_or(f"validate-{content_hash([spec.resolved(), self.data])}")
+
+    def draft(self) -> Draft[ValidatePlan]:
+        from ravenbench.bench.validate.plan import draft
+
+        return draft(self.spec, self.conditions, self.progress)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.bench.compare.units import units_of
+        from ravenbench.engine.pool import run_units
+
+        return run_units(self.engine, units_of(store, self.spec.compared().components()), self.progress, "validating")
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        from ravenbench.bench.validate.plan import criterion_lines
+
+        plan: ValidatePlan = draft.plan
+        lines = [f"{one.condition.name}: {one.reason or _authors(one)}." for one in plan.tested]
+        return [*lines, *criterion_lines(plan.criterion), f"SHA-256 of criterion and conditions: {plan.fixed}"]
+
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+        from ravenbench.bench.compare.plan import cost
+
+        return cost(draft.folds, missing)
+
+    @classmethod
+    def instead(cls, values: Mapping[str, Any]) -> str | None:
+        if (place := values.get("propose")) is None:
+            return None
+        from ravenbench.bench.validate.conditions import proposed, write_conditions
+        from ravenbench.corpora.load import load_corpus
+
+        spec = spec_of(ValidateSpec, values)
+        corpus = load_corpus(spec.background, encoding=spec.encoding)
+        conditions = proposed(corpus, spec.authors, spec.folds, spec.seed)
+        write_conditions(conditions, Path(place), [spec.background])
+        return f"{place}: {len(conditions)} conditions; edit them, then: raven validate BACKGROUND --conditions {place}"
+
+
+def _authors(one: TestedRecord) -> str:
+    return f"{0 if one.pairs is None else len(one.pairs.authors)} authors"

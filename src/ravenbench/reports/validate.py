@@ -1,0 +1,286 @@
+"""The report of ``raven validate``: every cell's measures with intervals, its verdict, figures, and the dossier that a
+comparison cites (``dossier.json``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from ravenbench.bench.compare.dossier import FILE, CellResult, Criterion, Dossier
+from ravenbench.bench.compare.dossier import Figure as Measure
+from ravenbench.bench.compare.record import ShapeRecord
+from ravenbench.bench.validate.plan import TestedRecord, ValidatePlan, criterion_lines
+from ravenbench.reports.compare.model import FUSED, PairScores, issued, read_scores
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
+from ravenbench.reports.report import Report
+from ravenbench.reports.view import Section, Table, Value, col, for_terminal, public_head, table
+from ravenbench.statistics.likelihood_ratios import pav, tippett
+from ravenbench.statistics.validation import Entropy, entropy, estimated
+from ravenbench.store.records import write_record
+from ravenbench.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+    from ravenbench.store.store import Store
+
+TITLES = {
+    "cllr": "C_llr",
+    "cllr_min": "C_llr min",
+    "eer": "equal error rate",
+    "devpav": "devPAV",
+    "ece_worst": "ECE at the worst prior, as a share of that without LRs",
+    "overstated": "over-estimation of strength (log10)",
+    "misleading_for": "strongly misleading for one author",
+    "misleading_against": "strongly misleading against",
+}
+NOTE = (
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing. In brackets: 95% intervals, from "
+    "drawing the background's authors anew."
+)
+SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested."""
+
+    record: TestedRecord
+    result: CellResult
+    pairs: PairScores | None
+    llr: Floats
+
+    def about(self, key: str) -> Measure | None:
+        """A measure, None where the cell was not tested."""
+        return self.result.measures.get(key)
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """A whole dossier, and its cells with their LRs."""
+
+    plan: ValidatePlan
+    dossier: Dossier
+    cells: tuple[Cell, ...]
+
+
+def analyse(store: Store) -> Validation:
+    """What a dossier says; nothing is scored here."""
+    store.expect("validate")
+    plan = store.plan_as(ValidatePlan)
+    cells = tuple(_cell(store, plan, record) for record in plan.tested)
+    dossier = Dossier(
+        run=public_head(store.run),
+        background=plan.background.name,
+        criterion=plan.criterion,
+        fixed=plan.fixed,
+        cells=[cell.result for cell in cells],
+    )
+    return Validation(plan, dossier, cells)
+
+
+def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> Cell:
+    def untested(reason: str) -> Cell:
+        result = CellResult(
+            condition=record.condition, authors=0, same=0, different=0, measures={}, verdict="not tested",
+            reasons=[reason],
+        )  # fmt: skip
+        return Cell(record, result, None, np.zeros(0))
+
+    if record.shape is None or record.pairs is None:
+        return untested(record.reason or "")
+    shape = next(one for one in plan.shapes if one.name == record.shape)
+    learned_from = read_scores(store, plan, shape)
+    scores = learned_from if record.pairs.name == shape.name else read_scores(store, plan, record.pairs)
+    if len(scores.verifiers) < len(plan.verifiers) or len(learned_from.verifiers) < len(plan.verifiers):
+        return untested("not tested: a verifier failed")
+    pairs = _placed(scores.pairs, record.pairs, shape)
+    llr = issued(learned_from.pairs, pairs)[FUSED]
+    strong = plan.criterion.strong
+    found = estimated(llr, pairs.same, pairs.weight, pairs.authors, strong, store.run.seed)
+    measures = {key: Measure(value=one.value, low=one.low, high=one.high) for key, one in found.items()}
+    authors = len(np.unique(pairs.authors[pairs.same, 0]))
+    reasons = failing(measures, plan.criterion)
+    result = CellResult(
+        condition=record.condition,
+        authors=authors,
+        same=int(pairs.same.sum()),
+        different=int((~pairs.same).sum()),
+        measures=measures,
+        verdict="failed" if reasons else "passed",
+        reasons=reasons,
+    )
+    return Cell(record, result, pairs, llr)
+
+
+def _placed(pairs: PairScores, under: ShapeRecord, shape: ShapeRecord) -> PairScores:
+    """Pairs under a condition with the numbers of the shape's folds, of which some may have none."""
+    numbers = [shape.folds.index(name.partition("-c")[0]) for name in under.folds]
+    return replace(pairs, fold=np.array(numbers, dtype=np.int64)[pairs.fold])
+
+
+def failing(measures: dict[str, Measure], criterion: Criterion) -> list[str]:
+    """Why a cell does not keep its criterion; empty where it does."""
+    found = []
+    if (high := measures["cllr"].high) >= criterion.cllr:
+        found.append(f"C_llr may be as high as {high:.2f} (below {criterion.cllr:g} is asked)")
+    if (value := measures["devpav"].value) > criterion.devpav:
+        found.append(f"devPAV is {value:.2f} (at most {criterion.devpav:g})")
+    for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
+        if (high := measures[key].high) > criterion.misleading:
+            found.append(
+                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {high:.2f} (at most "
+                f"{criterion.misleading:g})"
+            )
+    return found
+
+
+class ValidateReport(Report[Validation]):
+    """A validation dossier."""
+
+    kind = "validate"
+
+    def analyse(self) -> Validation:
+        return analyse(self.store)
+
+    def tables(self) -> list[Table]:
+        return [self.summary(), *(measures_table(c, f"cell-{i}", self.analysis.plan) for i, c, _ in self.tested())]
+
+    def tested(self) -> list[tuple[int, Cell, PairScores]]:
+        """Cells with LRs, numbered from 1 in the order of all, and their pairs."""
+        return [(i, cell, cell.pairs) for i, cell in enumerate(self.analysis.cells, 1) if cell.pairs is not None]
+
+    def summary(self) -> Table:
+        """A row for each cell."""
+
+        def shown(key: str) -> Any:
+            return lambda cell: None if (one := cell.about(key)) is None else _with_interval(one)
+
+        return table(
+            "cells", "Cells", self.analysis.cells,
+            col("condition", lambda c: c.result.condition.name, text=True),
+            col("authors", lambda c: c.result.authors),
+            col("pairs: one author", lambda c: c.result.same, terminal=False),
+            col("two", lambda c: c.result.different, terminal=False),
+            col("C_llr", shown("cllr"), text=True),
+            col("C_llr min", lambda c: c.about("cllr_min") and c.about("cllr_min").value, digits=2, terminal=False),
+            col("EER", lambda c: c.about("eer") and c.about("eer").value, digits=2, terminal=False),
+            col("devPAV", lambda c: c.about("devpav") and c.about("devpav").value, digits=2),
+            col("verdict", lambda c: c.result.verdict, text=True),
+            note=NOTE,
+        )  # fmt: skip
+
+    def listings(self) -> list[Table]:
+        """Every LR, so that others can measure them again."""
+        names = self.analysis.plan.background.authors
+        rows = [
+            (cell.result.condition.name, *(names[author] for author in authors), llr, weight)
+            for _, cell, pairs in self.tested()
+            for authors, llr, weight in zip(
+                pairs.authors.tolist(), cell.llr.tolist(), pairs.weight.tolist(), strict=True
+            )
+        ]
+        titles = ("condition", "known texts by", "questioned text by", "log10 LR", "weight")
+        cols = [col(title, itemgetter(i), text=i < 3) for i, title in enumerate(titles)]
+        return [table("lrs", "Every likelihood ratio", rows, *cols)]
+
+    def figures(self) -> dict[str, Figure]:
+        with style():
+            return {f"cell-{i}": cell_figure(cell.llr, pairs) for i, cell, pairs in self.tested()}
+
+    def sections(self) -> list[Section]:
+        return [
+            Section("cells", "Findings"),
+            Section("criterion", "Criterion"),
+            Section("each", "Every cell" if self.tested() else ""),
+            Section("method", "Method"),
+            Section("provenance", "Provenance"),
+        ]
+
+    def context(self) -> dict[str, Any]:
+        return {
+            "found": self.analysis,
+            "numbered": list(enumerate(self.analysis.cells, 1)),
+            "criterion": criterion_lines(self.analysis.plan.criterion),
+            "passed": sum(cell.result.verdict == "passed" for cell in self.analysis.cells),
+            "run": msgspec.to_builtins(self.analysis.dossier.run),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The dossier as plain values."""
+        return {
+            **msgspec.to_builtins(self.analysis.dossier),
+            "background_notes": dict(self.analysis.plan.background.notes),
+        }
+
+    def fill(self, folder: Path) -> None:
+        """Also the dossier that a comparison cites, under a hash."""
+        super().fill(folder)
+        write_record(folder / FILE, "validate", self.analysis.dossier)
+
+    def closing(self) -> Sequence[RenderableType]:
+        from rich.text import Text
+
+        dossier = self.analysis.dossier
+        reasons = [(cell.condition.name, reason) for cell in dossier.cells for reason in cell.reasons]
+        return [
+            for_terminal(self.summary()),
+            *(Text(f"{name}: {reason}") for name, reason in reasons),
+            Text(f"criterion and conditions, fixed beforehand: SHA-256 {dossier.fixed}"),
+        ]
+
+
+def _with_interval(one: Measure) -> Value:
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+
+
+def measures_table(cell: Cell, key: str, plan: ValidatePlan) -> Table:
+    """Every measure of a cell, and what the criterion asks of it."""
+    criterion = plan.criterion
+    rate = f"upper end at most {criterion.misleading:g}"
+    asked = {
+        "cllr": f"upper end below {criterion.cllr:g}",
+        "devpav": f"at most {criterion.devpav:g}",
+        "misleading_for": rate,
+        "misleading_against": rate,
+    }
+    return table(
+        key, cell.result.condition.name, cell.result.measures.items(),
+        col("measure", lambda r: TITLES[r[0]], text=True),
+        col("value", lambda r: r[1].value, digits=2),
+        col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
+        col("criterion", lambda r: asked.get(r[0], ""), text=True),
+    )  # fmt: skip
+
+
+def cell_figure(llr: Floats, pairs: PairScores) -> Figure:
+    """Tippett curves; calibration by PAV; empirical cross-entropy over prior odds."""
+    figure, (left, middle, right) = canvas(9.6, 2.7, 3)
+    same, weight = pairs.same, pairs.weight
+    curve = tippett(llr, same, weight)
+    left.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
+    left.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
+    left.axvline(0, color=FAINT, linewidth=0.8)
+    left.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
+    calibrated = pav(llr, same, weight)
+    ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
+    middle.plot(ends, ends, color=FAINT, linewidth=0.8)
+    middle.plot(calibrated.llr, np.clip(calibrated.best, *ends), color=SAME, linewidth=1.4)
+    middle.set(xlabel="log10 LR given", ylabel="log10 LR after PAV", xlim=ends, ylim=(ends[0] - 0.05, ends[1] + 0.05))
+    found: Entropy = entropy(llr, same, weight)
+    right.plot(found.prior, found.neutral, color=FAINT, linewidth=1.0, label="without LRs")
+    right.plot(found.prior, found.llr, color=SAME, linewidth=1.4, label="these LRs")
+    right.plot(found.prior, found.best, color=INK, linewidth=0.9, linestyle="--", label="best calibration")
+    right.set(
+        xlabel="prior log10 odds", ylabel="cross-entropy in bits", ylim=(0, 1.05 * max(1.0, float(found.llr.max())))
+    )
+    for axes, place in ((left, "lower left"), (right, "upper left")):
+        axes.legend(fontsize=7, loc=place)
+    return figure
