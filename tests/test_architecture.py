@@ -33,6 +33,7 @@ GUESTS = {
     ("bench", "pan14"): {"verify"},
     ("bench", "safety"): {"run", "obfuscate", "attribute"},
     ("bench", "simulate"): {"run"},
+    ("bench", "validate"): {"compare"},
 }
 """What a task of the bench uses of others."""
 HEAVY = ["numba", "sklearn", "matplotlib", "polars", "scipy", "nltk", "torch", "transformers", "dask", "msgspec"]

@@ -1,8 +1,8 @@
 """Raven: does an authorship verifier recognise style or only topic, and does it survive an author who hides?
 
 Every task of the command line is a function here: ``run``, ``compare``, ``evaluate``, ``verify``, ``pan14``,
-``attribute``, ``obfuscate``, ``safety``, ``simulate``. Those that keep a folder return its store, from which
-``analyse`` and ``write_report`` derive everything else.
+``attribute``, ``obfuscate``, ``safety``, ``simulate``, ``validate``. Those that keep a folder return its store, from
+which ``analyse`` and ``write_report`` derive everything else.
 
 Names are imported on first use, so ``import ravenbench`` stays light; type checkers see them as they are.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ravenbench.bench.api import run as run
     from ravenbench.bench.api import safety as safety
     from ravenbench.bench.api import simulate as simulate
+    from ravenbench.bench.api import validate as validate
     from ravenbench.bench.api import verify as verify
     from ravenbench.bench.task import RunResult as RunResult
     from ravenbench.bench.verify.task import Verified as Verified
@@ -88,6 +89,7 @@ else:
         "TextTable": "texts",
         "Verified": "bench.verify.task",
         "Verifier": "verifiers.contract.base",
+        "validate": "bench.api",
         "verify": "bench.api",
         "write_report": "reports.report",
     }
@@ -141,6 +143,7 @@ __all__ = [
     "safety",
     "simulate",
     "site",
+    "validate",
     "verify",
     "write_report",
 ]

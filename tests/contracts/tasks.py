@@ -89,6 +89,12 @@ TASKS = {
              "--verifiers", "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1"),
             ("others", "known", "questioned.txt"),
         ),
+        Task(
+            "validate",
+            ("$data/others", "--conditions", "$data/conditions.csv", "--verifiers", "char-ngram", "--authors", "12",
+             "--folds", "2", "--donors", "1"),
+            ("others", "conditions.csv"),
+        ),
     )
 }  # fmt: skip
 
@@ -140,6 +146,7 @@ def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> 
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, "utf-8")
     (folder / "questioned.txt").write_text(known[0], "utf-8")
+    (folder / "conditions.csv").write_text("questioned,known,texts\n125,125,1\n4000,4000,2\n", "utf-8")
     return folder
 
 

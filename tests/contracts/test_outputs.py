@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from contracts.commands import contents, raven
 from contracts.tasks import TASKS, options, write_data
 
-NAMES = ("out", "save", "folder", "rewritings")
+NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
 NOTHING = {"corpus list", "corpus info", "corpus fetch", "advise", "list", "doctor", "sample", "report"}
 """Commands that write nothing a user names: ``report`` writes a run's own report, ``fetch`` the cache."""
@@ -45,6 +45,7 @@ OUTPUTS = {
     ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others")),
     ("corpus generate", "out"): Output(("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",)),
     ("texts", "out"): Output(("$data/others",), ("others", "known"), True),
+    ("validate", "propose"): Output(("$data/others",), ("others", "corpus.jsonl")),
     ("new", "folder"): Output(("verifier", "my_own"), ()),
 } | {
     (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)

@@ -25,7 +25,8 @@ class Pages:
     """Pages by kind in one folder, each made when it is first asked for."""
 
     KINDS = (
-        "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "evaluate", "map",
+        "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "validate",
+        "evaluate", "map",
         "diff", "columns", "diffs", "site", "board", "system", "fold",
     )  # fmt: skip
 
@@ -109,6 +110,16 @@ class Pages:
             "--verifiers", "char-ngram, function-words",
         )  # fmt: skip
         return self.report("compare")
+
+    def validate(self) -> Path:
+        self("compare")
+        conditions = self.place / "conditions.csv"
+        conditions.write_text("questioned,known,texts\n60,60,1\n4000,4000,2\n")
+        raven(
+            "validate", self.place / "authors", "--conditions", conditions, "--out", self.place / "validate",
+            "--folds", 3, "--donors", 2, "--workers", 1, "--verifiers", "char-ngram, function-words",
+        )  # fmt: skip
+        return self.report("validate")
 
     def evaluate(self) -> Path:
         self("verify")

@@ -53,7 +53,11 @@ def test_entropy_at_even_odds_is_cllr_and_never_better_than_the_best():
     llr, same = drawn(1, stretch=2.0)
     found = entropy(llr, same)
     assert found.llr[40] == pytest.approx(cllr(llr, same)) and found.best[40] == pytest.approx(cllr_min(llr, same))
-    assert found.neutral[40] == pytest.approx(1) and (found.best <= found.llr + 1e-9).all() and (found.best <= found.neutral + 1e-9).all()
+    assert (
+        found.neutral[40] == pytest.approx(1)
+        and (found.best <= found.llr + 1e-9).all()
+        and (found.best <= found.neutral + 1e-9).all()
+    )
     assert worst_prior(llr, same) == pytest.approx((found.llr / found.neutral).max()) and worst_prior(llr, same) > 1
     assert worst_prior(llr * 0, same) == pytest.approx(1)
 

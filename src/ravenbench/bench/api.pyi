@@ -60,6 +60,9 @@ def compare(
     authors: int | None = None,
     folds: int | None = None,
     donors: int | None = None,
+    validated: str | Path | None = None,
+    condition: str | None = None,
+    unvalidated: bool | None = None,
     encoding: str | None = None,
     seed: int | None = None,
     out: str | Path | None = None,
@@ -71,6 +74,28 @@ def compare(
     progress: Progress | None = None,
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
+
+def validate(
+    background: str | Path,
+    conditions: str | Path | None = None,
+    *,
+    verifiers: str | Sequence[str | Component] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    most_cllr: float | None = None,
+    most_devpav: float | None = None,
+    most_misleading: float | None = None,
+    strong: float | None = None,
+    reach: float | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
 
 def verify(
     verifier: str | Component,

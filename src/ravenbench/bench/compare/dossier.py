@@ -9,11 +9,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ravenbench import files
+from ravenbench import __version__, files
 from ravenbench.errors import InputError, SpecError
 from ravenbench.problems.like_case import rounded
 from ravenbench.store.records import Head, Record, open_record, read_record
@@ -110,32 +110,39 @@ def place_of(folder: str | Path) -> Path:
     return place
 
 
-def cited(folder: str, between: str | None, unvalidated: bool, spec: Mapping[str, Any], data: Mapping[str, str],
-          raven: str) -> Cited:  # fmt: skip
+def cited(
+    folder: str, between: str | None, unvalidated: bool, spec: Mapping[str, Any], data: Mapping[str, str]
+) -> Cited:
     """Read a dossier for a comparison with this spec and these hashes of data. Raises InputError if it is none or is
-    damaged, SpecError if ``between`` cannot be read."""
+    damaged, SpecError if ``between`` cannot be read or names a label that no cell has."""
     place = place_of(folder)
     if open_record(place)[0] != "validate":
         raise InputError("this is no dossier of raven validate", file=place, fix="raven report FOLDER writes it anew")
     dossier = read_record(place, Dossier)
-    there, differs = dossier.run, []
-    if there.data["background"] != data["background"]:
-        differs.append(f"the background: the dossier's is {dossier.background} with other texts")
-    if there.data["methods"] != data["methods"]:
-        differs.append(f"the verifiers: the dossier's are {there.spec['verifiers']}")
-    if there.raven != raven:
-        differs.append(f"the version of Raven: the dossier's is {there.raven}, this one {raven}")
+    there, asked = dossier.run, parse_between(between)
+    labels = sorted({name for cell in dossier.cells for name in cell.condition.between})
+    if strange := sorted(set(asked) - set(labels)):
+        raise SpecError(
+            "no cell of the dossier says how this label of the two sides lies", found=strange[0],
+            expected=", ".join(labels) or "no label: the dossier has none",
+        )  # fmt: skip
+    # Authors of a class are each other's background.
+    own = [data[name] for name in ("background", "class") if name in data]
+    differs = [] if own == [there.data["background"]] else ["the background's texts"]
+    differs += [] if there.data["methods"] == data["methods"] else [f"the verifiers, there {there.spec['verifiers']}"]
+    differs += [] if there.raven == __version__ else [f"the version of Raven, there {there.raven}, here {__version__}"]
     differs += [
-        f"{name}: the dossier's is {there.spec[name]}, here {spec[name]}"
+        f"the {name}, there {there.spec[name]}, here {spec[name]}"
         for name in SAME_SYSTEM
         if there.spec[name] != spec[name]
     ]
+    name = files.location(folder).resolve().name
     return Cited(
-        folder=files.location(folder).name,
+        folder=name,
         sha256=files.sha256(place),
         dossier=dossier,
         differs=differs,
-        between=parse_between(between),
+        between=asked,
         unvalidated=unvalidated,
     )
 
@@ -175,21 +182,32 @@ def covering(citation: Cited, known: Sequence[int], questioned: int) -> CellResu
     return None if best is None else best[1]
 
 
-def standing(citation: Cited, known: Sequence[int], questioned: int) -> tuple[bool, str]:
-    """Whether a case is validated, and the sentence that says so or why not."""
+class Standing(NamedTuple):
+    """How a case stands to a dossier: the cell it falls into, whether it is ``valid`` (a cell of the same system that
+    passed), and the sentence that says so or why not, without its full stop."""
+
+    cell: CellResult | None
+    valid: bool
+    sentence: str
+
+
+def standing(citation: Cited, known: Sequence[int], questioned: int) -> Standing:
+    """How a case with texts of so many words stands to a dossier."""
     cell, dossier = covering(citation, known, questioned), citation.dossier
-    name = f"the dossier {citation.folder}"
     if citation.differs:
-        return False, f"{name} is of another system ({'; '.join(citation.differs)})"
+        other = f"The dossier {citation.folder} validated another system; these differ: {'; '.join(citation.differs)}"
+        return Standing(cell, False, other)
     if cell is None:
-        how = ", ".join(f"{key} {value}" for key, value in citation.between.items()) or "no label of the sides named"
-        return False, (
-            f"{name} has no cell for a case like this (questioned {questioned} words; known {len(known)} of about "
-            f"{round(sum(known) / len(known))} words; {how}) within a factor of {dossier.criterion.reach:g}"
-        )
-    c = cell.measures["cllr"]
-    told = (
-        f"{name}, cell “{cell.condition.name}”: {cell.verdict} (C_llr {c.value:.2f}, 95% interval {c.low:.2f} to "
-        f"{c.high:.2f}; {cell.authors} authors; criterion {dossier.fixed[:12]})"
-    )
-    return cell.verdict == "passed", told if cell.verdict == "passed" else f"{told}: {'; '.join(cell.reasons)}"
+        between = ", ".join(f"{key} {value}" for key, value in citation.between.items()) or "no label of them named"
+        return Standing(cell, False, (
+            f"Within a factor of {dossier.criterion.reach:g} the dossier {citation.folder} has no tested cell for "
+            f"{len(known)} known texts of about {round(sum(known) / len(known))} words and a questioned text of "
+            f"{questioned} (how the sides lie: {between})"
+        ))  # fmt: skip
+    c, condition = cell.measures["cllr"], cell.condition
+    how = f": {'; '.join(cell.reasons)}" if cell.reasons else ""
+    return Standing(cell, cell.verdict == "passed", (
+        f"The case falls into the cell “{condition.name}” of the dossier {citation.folder}, which {cell.verdict}{how} "
+        f"(C_llr {c.value:.2f}, 95% interval {c.low:.2f} to {c.high:.2f}, {cell.authors} authors; criterion fixed "
+        f"beforehand, SHA-256 {dossier.fixed[:12]}…)"
+    ))  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from ravenbench.bench.compare.dossier import Cited
 from ravenbench.store.records import Plan, Record
 
 Asks = Literal["plain", "on", "off", "known", "author"]
@@ -58,7 +59,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     @property
     def case_folds(self) -> list[str]:
         """The folds that ask about cases, in the order of ``problems``."""
-        return self.cases or [f"{self.name}-case"]
+        return self.cases or [f"{self.name}-case"] * bool(self.problems)
 
 
 class CaseRecord(Record, frozen=True, kw_only=True):
@@ -95,12 +96,13 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
 
 
 class ComparePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven compare``."""
+    """The manifest of ``raven compare``; ``validated`` is the dossier that it cites."""
 
     background: BackgroundRecord
     shapes: list[ShapeRecord]
     cases: list[CaseRecord]
     notes: list[str]
+    validated: Cited | None = None
 
 
 NOTE = "note.json"

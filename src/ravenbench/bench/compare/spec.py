@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ravenbench import files, registry
+from ravenbench.bench.compare.dossier import place_of
 from ravenbench.bench.options import (
     COMPONENTS,
     PATH,
@@ -20,11 +21,14 @@ from ravenbench.bench.options import (
     told,
 )
 from ravenbench.components import Component, seeded
+from ravenbench.errors import SpecError
 from ravenbench.store.plans import content_key, decides
 from ravenbench.store.resume import data_hash
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
+DOSSIER = ("validated", "condition", "unvalidated")
+"""Options that concern a dossier."""
 
 
 class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -86,12 +90,29 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     authors: Annotated[AtLeastTwo, told("Most background authors used; of more, some are drawn. Default 80.")] = 80
     folds: Annotated[AtLeastTwo, told("Parts in which background authors are held out. Default 5.", metavar="K")] = 5
     donors: Annotated[AtLeastOne, told("How often the questioned text's content words are replaced. Default 4.")] = 4
+    validated: Annotated[
+        str | None,
+        told(
+            "The folder of a dossier of raven validate. The cell that a case falls into is cited; outside cells that "
+            "passed no answer is given.",
+            takes=PATH,
+        ),
+    ] = None
+    condition: Annotated[
+        str | None,
+        told(
+            "How labels of the two sides lie to each other, as in the dossier's conditions: topic=different, "
+            "genre=essay>letter (known>questioned)."
+        ),
+    ] = None
+    unvalidated: Annotated[bool, told("Answer also where no cell that passed covers the case, and say so.")] = False
     encoding: Encoding = None
     seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form; without a class there are no such keys, as in specs from before there was one."""
-        return {k: v for k, v in super().resolved().items() if v is not None or k not in ("each", "which")}
+        """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any."""
+        fields = {k: v for k, v in super().resolved().items() if v is not None or k not in ("each", "which")}
+        return fields if self.validated else {k: v for k, v in fields.items() if k not in DOSSIER}
 
     def components(self) -> dict[str, Component]:
         """The verifiers by the name they are shown under, with this seed. Raises SpecError if there is none of a name,
@@ -101,11 +122,13 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: seeded(component, self.seed) for name, component in named.items()}
 
     def data(self, paths: Mapping[str, Path]) -> dict[str, str]:
-        """Hashes of all texts by name, of the background and of the methods. Raises SpecError if the background is not
-        there.
+        """Hashes of all texts by name, of the background, the methods and the dossier. Raises SpecError if the
+        background is not there, InputError if the dossier is none.
         """
         hashes = {name: files.sha256(path) for name, path in sorted(paths.items()) if not self.each}
         methods = [decides(component) for component in self.components().values()]
+        if self.validated:
+            hashes["dossier"] = files.sha256(place_of(self.validated))
         folders = {"background": self.background, "class": self.each}
         hashes |= {name: data_hash(folder) for name, folder in folders.items() if folder}
         return {**hashes, "methods": content_key(methods)}
@@ -118,4 +141,7 @@ def build(given: Mapping[str, Any]) -> CompareSpec:
         known = [f"{name}={path}" for name, paths in known.items() for path in listed(paths)]
     if verifiers is not None and not isinstance(verifiers, str):
         verifiers = ",".join(map(str, verifiers))
-    return spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers})
+    spec = spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers})
+    if spec.validated is None and (spec.condition or spec.unvalidated):
+        raise SpecError("--condition and --unvalidated are about a dossier", fix="give --validated FOLDER too")
+    return spec

@@ -6,6 +6,7 @@ FOLDER/note.json   reference, examiner and date for the page, where they were gi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,9 +78,18 @@ class Compare(Task):
         self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
 
     def draft(self) -> Draft[ComparePlan]:
+        import msgspec
+
+        from ravenbench.bench.compare.dossier import cited
         from ravenbench.bench.compare.plan import draft
 
-        return draft(self.spec, self.material, self.progress)
+        drafted = draft(self.spec, self.material, self.progress)
+        if self.spec.validated is None:
+            return drafted
+        citation = cited(
+            self.spec.validated, self.spec.condition, self.spec.unvalidated, self.spec.resolved(), self.data
+        )
+        return replace(drafted, plan=msgspec.structs.replace(drafted.plan, validated=citation))
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.bench.compare.units import units_of
@@ -129,6 +139,8 @@ def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
 
 def _told(plan: ComparePlan) -> list[str]:
     """What is compared, in sentences."""
+    from ravenbench.bench.compare.dossier import standing
+
     background = plan.background
     notes = [
         f"{len(plan.cases)} case{'s' * (len(plan.cases) > 1)}; the background has {len(background.authors)} authors "
@@ -141,6 +153,8 @@ def _told(plan: ComparePlan) -> list[str]:
             f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a questioned text of up to "
             f"{max(*shape.known, shape.questioned)} words{cut}, against {len(shape.authors)} authors."
         )
+        if plan.validated is not None:
+            notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
     notes += [f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
     return notes + [f"Note: {note}." for note in plan.notes]

@@ -162,7 +162,8 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
         condition = Condition(name=titled(**sizes, between=between), between=between, **sizes)
         shape = shape_under(condition)
         if not between:
-            return condition if fitting_shape(background, shape, seed)[0] == shape else None
+            fitting, able = fitting_shape(background, shape, seed)
+            return condition if fitting == shape and len(able) >= FEWEST_AUTHORS else None
         found = Sides(condition, background, corpus).writers(background, shape, seed, everyone)
         return condition if sum(bool(one.own) for one in found) >= FEWEST_AUTHORS else None
 

@@ -96,7 +96,7 @@ class ValidateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Validate(Task):
-    """Does raven compare hold what it says, for cases of a kind? A validation dossier, with a criterion fixed before.
+    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before.
 
     Each cell is a kind of case: so many words on both sides, so many known texts, and how genre, topic, time or medium
     of the two sides lie to each other, where the background has labels of these. Background authors are held out, and

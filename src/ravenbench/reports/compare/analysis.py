@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ravenbench.bench.compare.dossier import Standing, standing
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.compare import sentences
@@ -118,13 +119,15 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class CaseFound:
-    """A case: what was planned of it, its answer where it was scored, and why it is not answered."""
+    """A case: what was planned of it, its answer where it was scored, why it is not answered, and how it stands to the
+    dossier that is cited."""
 
     record: CaseRecord
     shape: ShapeRecord | None
     answer: Answer | None
     reasons: tuple[str, ...]
     evidence: Evidence | None = None
+    standing: Standing | None = None
 
     @property
     def answered(self) -> bool:
@@ -319,12 +322,27 @@ def analyse(store: Store) -> Comparison:
             cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
         else:
             answer = _answer(case, found, store.run.seed)
-            cases.append(CaseFound(case, shape, answer, answer.reasons))
+            place, reasons = _validated(plan, found.shape)
+            cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place))
     if store.run.spec.get("each") is not None:
         cases.sort(key=lambda case: case.attention)
     scored = [case for case in cases if case.answer is not None][:MOST_SHOWN]
     cases = [replace(case, evidence=_evidence(store, plan, case.record)) if case in scored else case for case in cases]
     return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
+
+
+def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[Standing | None, list[str]]:
+    """How cases of a shape stand to the dossier that is cited, and why they are not answered for it."""
+    if plan.validated is None:
+        return None, []
+    place = standing(plan.validated, shape.known, shape.questioned)
+    if place.valid:
+        return place, []
+    reason = f"it is not validated for cases like this. {place.sentence}"
+    if not plan.validated.unvalidated:
+        return place, [reason]
+    told = f"{place.sentence}. It is answered all the same, because --unvalidated says so"
+    return place._replace(sentence=told), []
 
 
 def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:

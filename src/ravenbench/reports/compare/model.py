@@ -119,7 +119,9 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         else:
             kept[verifier] = found
     names = tuple(kept)
-    cases = {name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds}
+    cases = {
+        name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
+    }
     pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
     content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
     return ShapeScores(

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from ravenbench.bench.compare.dossier import Cited, Standing
 from ravenbench.bench.compare.record import NOTE, FileNote, TextRecord
 from ravenbench.files import write_json, write_text
 from ravenbench.randomness import stream
@@ -168,6 +169,7 @@ class CompareReport(Report[Comparison]):
             "file": msgspec.to_builtins(self.note),
             "background": {key: value for key, value in background.items() if key != "functions"},
             "notes": list(found.plan.notes),
+            **({} if found.plan.validated is None else {"dossier": dossier_json(found.plan.validated)}),
             "failures": [asdict(failure) for failure in found.failures],
             "run": msgspec.to_builtins(found.run),
         }
@@ -201,6 +203,7 @@ def _lines(case: CaseFound) -> list[str]:
         NO_PROBABILITY.format(name=name),
         misleading(*answer.misled, answer.fused.llr),
         *([] if answer.content is None else [answer.content.sentence]),
+        *([] if case.standing is None else [f"Validation: {case.standing.sentence}."]),
         *(f"note: {note}" for note in answer.notes),
     ]
 
@@ -373,8 +376,30 @@ def _case_json(case: CaseFound) -> dict[str, Any]:
         "caution": NO_PROBABILITY.format(name=record.candidate),
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
         "content_similarity": None if answer is None else answer.alike,
+        **({} if case.standing is None else {"validated": _standing_json(case.standing)}),
         "scored": None if answer is None else _answer_json(answer),
     }
+
+
+def dossier_json(cited: Cited) -> dict[str, Any]:
+    """The dossier that is cited, without its cells."""
+    dossier = cited.dossier
+    return {
+        "folder": cited.folder,
+        "sha256": cited.sha256,
+        "fixed": dossier.fixed,
+        "background": dossier.background,
+        "raven": dossier.run.raven,
+        "criterion": msgspec.to_builtins(dossier.criterion),
+        "differs": cited.differs,
+        "between": cited.between,
+        "unvalidated_answered": cited.unvalidated,
+    }
+
+
+def _standing_json(standing: Standing) -> dict[str, Any]:
+    cell = None if standing.cell is None else msgspec.to_builtins(standing.cell)
+    return {"valid": standing.valid, "sentence": standing.sentence, "cell": cell}
 
 
 def _answer_json(answer: Answer) -> dict[str, Any]:
