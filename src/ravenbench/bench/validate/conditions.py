@@ -67,7 +67,7 @@ def _whole(row: Mapping[str, Any], name: str, path: Path, line: int) -> int:
 def titled(questioned: int, known: int, texts: int, between: Mapping[str, str]) -> str:
     """What a condition is called that has no name."""
     labels = "".join(f", {name} {value.replace('>', ' > ')}" for name, value in sorted(between.items()))
-    return f"{questioned} words against {texts} × {known}{labels}"
+    return f"{questioned} words, {texts} known of {known}{labels}"
 
 
 def labels_of(corpus: Corpus) -> dict[str, Labels]:
@@ -167,15 +167,17 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
         found = Sides(condition, background, corpus).writers(background, shape, seed, everyone)
         return condition if sum(bool(one.own) for one in found) >= FEWEST_AUTHORS else None
 
-    lengths = [words for words in TRIED if made(words, 2)][:PROPOSED_LENGTHS]
+    lengths = [words for words in TRIED if made(words, 1)][:PROPOSED_LENGTHS]
     found = [c for words in lengths for texts in (1, 2, 4) if (c := made(words, texts))]
     for name in labels_of(corpus) if lengths else ():
-        both = [made(lengths[len(lengths) // 2], 2, **{name: value}) for value in ("same", "different")]
+        words = lengths[len(lengths) // 2]
+        texts = 2 if any((c.known, c.texts) == (words, 2) for c in found) else 1
+        both = [made(words, texts, **{name: value}) for value in ("same", "different")]
         found += [c for c in both if c is not None] if all(both) else []
     if not found:
         raise CorpusError(
             "the background is too small for a dossier", found=f"{len(everyone)} authors",
-            expected=f"texts for two known and a questioned text of {TRIED[-1]} words by at least half of them, and by "
+            expected=f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of them, and by "
             f"{FEWEST_AUTHORS}", fix="leave out authors with few or short texts",
         )  # fmt: skip
     return found

@@ -33,7 +33,7 @@ from ravenbench.problems.like_case import Shape, Writer
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
-from ravenbench.types import Corpus, Fold
+from ravenbench.types import Bools, Corpus, Fold, Problems
 
 
 class TestedRecord(Record, frozen=True, kw_only=True):
@@ -76,24 +76,24 @@ class Tested(Shaped):
         }
         return super()._splicer([*everyone, *(one for found in self._found.values() for one in found)])
 
-    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> None:
-        super()._fold(number, able, part)
-        base = next(fold for fold, _ in self.parts if fold.name == self.folds[-1])
+    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
+        train, train_same = super()._fold(number, able, part)
         for condition, sides in self._sides.items():
             tested = [one for one in self._found[condition] if one.author in part]
             pairs = cross_pairs(self.background, tested, self.seed, NEAREST, sides.allowed(tested))
             if not pairs:
                 continue
-            name = f"{base.name}-c{condition}"
+            name = f"{self.folds[-1]}-c{condition}"
             test, same = problems_of(tested, [pair for pair, _ in pairs])
             authors = [(tested[pair.known[0]].author, tested[pair.questioned[0]].author) for pair, _ in pairs]
             rows = [(*two, 0, alike) for two, (_, alike) in zip(authors, pairs, strict=True)]
             about = np.array(rows, dtype=np.float64)
             moved = self._transplanter.transplant(test, same)
-            off = Fold(f"{name}-off", base.train, base.train_same, moved.off.blind(), same[moved.rows])
-            self.parts.append((Fold(name, base.train, base.train_same, test.blind(), same), about))
+            off = Fold(f"{name}-off", train, train_same, moved.off.blind(), same[moved.rows])
+            self.parts.append((Fold(name, train, train_same, test.blind(), same), about))
             self.parts.append((off, about[moved.rows]))
             self._folds_under[condition].append(name)
+        return train, train_same
 
     def _under(self, condition: int) -> ShapeRecord:
         found, sides = self._found[condition], self._sides[condition]
