@@ -130,13 +130,13 @@ def failing(measures: dict[str, Measure], criterion: Criterion) -> list[str]:
     """Why a cell does not keep its criterion; empty where it does."""
     found = []
     if (high := measures["cllr"].high) >= criterion.cllr:
-        found.append(f"C_llr may be as high as {high:.2f} (below {criterion.cllr:g} is asked)")
+        found.append(f"C_llr may be as high as {high:.3f} (below {criterion.cllr:g} is asked)")
     if (value := measures["devpav"].value) > criterion.devpav:
-        found.append(f"devPAV is {value:.2f} (at most {criterion.devpav:g})")
+        found.append(f"devPAV is {value:.3f} (at most {criterion.devpav:g})")
     for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
         if (high := measures[key].high) > criterion.misleading:
             found.append(
-                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {high:.2f} (at most "
+                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {high:.3f} (at most "
                 f"{criterion.misleading:g})"
             )
     return found
