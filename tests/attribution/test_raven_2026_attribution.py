@@ -10,6 +10,7 @@ import pytest
 from toy_topics import simulate
 
 from ravenbench import registry
+from ravenbench.attribution import raven_2026
 from ravenbench.attribution.protocols import answer_problem, fit_split, splits
 from ravenbench.attribution.raven_2026 import Raven2026, _folds, _pieces
 from ravenbench.attribution.selection import choose
@@ -135,3 +136,20 @@ def test_bad_input_is_named():
     with pytest.raises(InputError, match="texts and topics differ"):
         Raven2026().fit(["a", "b"], ["x", "y"], ["t"])
     assert str(registry.parse("attributor", "raven-2026")) == "raven-2026"
+
+
+def test_many_texts_are_joined_and_none_is_lost(monkeypatch):
+    monkeypatch.setattr(raven_2026, "_ROWS", 60)
+    texts, authors = known(5, 40, length=20)
+    codes = np.unique(authors, return_inverse=True)[1]
+    topics = np.arange(200) % 3
+    for given in (None, topics):
+        pieces = _pieces(texts, codes, given)
+        assert len(pieces.texts) <= 60 and 0 < pieces.single.sum() < len(pieces.texts)
+        assert sorted("\n".join(pieces.texts).split("\n")) == sorted(texts)
+        for text, code, topic in zip(pieces.texts, pieces.codes, pieces.topic, strict=True):
+            rows = [texts.index(part) for part in text.split("\n")]
+            assert {int(codes[i]) for i in rows} == {code}
+            assert given is None or {int(topics[i]) for i in rows} == {topic}
+    method = Raven2026().fit(texts, authors)
+    assert (method.predict(asked(5)[0]) == asked(5)[1]).all()

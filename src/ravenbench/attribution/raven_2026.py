@@ -16,17 +16,12 @@ from ravenbench.text.views import View, Views, chunks
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
-Scale = Literal["root", "root-z", "z"]
+Scale = Literal["root", "z"]
 FAMILIES: dict[str, tuple[tuple[View | Literal["raw"], int, Scale, int], ...]] = {
-    "characters": (
-        ("char", 2, "root", 8000), ("char", 3, "root", 8000), ("char", 4, "root", 8000), ("raw", 3, "root", 8000)
-    ),
-    "words": (("token", 1, "root", 8000), ("token", 2, "root", 8000)),
-    "syntax": (
-        ("mask", 2, "root", 8000), ("mask", 3, "root", 8000), ("shape", 2, "root-z", 8000), ("marks", 2, "root", 8000),
-        ("token", 1, "z", 500),
-    ),
-}  # fmt: skip
+    "characters": (("raw", 3, "root", 8000),),
+    "words": (("token", 1, "root", 8000),),
+    "syntax": (("mask", 2, "root", 8000), ("shape", 2, "z", 8000), ("marks", 2, "root", 8000)),
+}
 """View, length of n-grams, scale and how many are taken up, of each family."""
 _KEPT = 300
 _LAMBDA = 0.5
@@ -34,10 +29,12 @@ _PIECE = 6000
 """Characters of a piece where texts are long, and least of a piece where an author's only text is cut."""
 _SHORTEST = 600
 _ROWS = 3000
-"""Rows from which texts of an author are joined."""
+"""Rows above which texts of authors who have many are joined."""
 _FOLDS, _TOPIC_FOLDS, _STRANGERS = 3, 5, 3
 _PSEUDO = 10.0
-_START, _PENALTY, _TIE = 1.0, 0.1, 10.0
+_START, _PENALTY, _TIE = 1.0, 5.0, 10.0
+_ENOUGH = 20
+"""Texts of authors who have several, from which on pieces of an author's only text calibrate nothing."""
 _CELLS = 4_000_000
 
 
@@ -45,11 +42,11 @@ _CELLS = 4_000_000
 class Raven2026(Attributor):
     """Names authors by a weighted sum of three families of views, with probabilities, also of *none of them*.
 
-    Each family (characters; words; masked syntax, shapes, marks and frequent words) is a kernel ridge regression of all
-    authors at once on the mean of its views' inner products, every author weighing alike however much is known of
-    them. Its scores are standardised, author by author, by what texts of others score out of fold. A conditional
-    logistic regression over candidates, its weights shared by all of them, at least 0 and drawn towards each other,
-    turns the sum into probabilities.
+    Each family (character trigrams; words and marks; and bigrams of masked syntax, of shapes and of marks) is a kernel
+    ridge regression of all authors at once on the mean of its views' inner products, every author weighing alike
+    however much is known of them. Its scores are standardised, author by author, by what texts of others score out of
+    fold. A conditional logistic regression over candidates, its weights shared by all of them, at least 0 and drawn
+    towards each other, turns the sum into probabilities.
 
     What is learned from scores is learned out of fold. Folds are whole topics where ``topics`` are given to ``fit``.
     Else an author's texts are divided by what they are about, so that like texts are held out together: a new text is
@@ -118,6 +115,8 @@ class Raven2026(Attributor):
         self.mean_, self.deviation_ = _standards(scores, there, pieces.codes)
         scores = (scores - self.mean_) / self.deviation_
         can = np.flatnonzero(there[np.arange(len(there)), pieces.codes] & pieces.single)
+        several = can[~pieces.alone[can]]
+        can = several if len(several) >= _ENOUGH else can
         can = can[:: max(1, len(can) * authors // _CELLS)]
         self.folds_ = len(can)
         self.shares_ = _shares(scores[can], pieces.codes[can], there[can])
@@ -169,14 +168,15 @@ class Raven2026(Attributor):
 
 
 class _Pieces(NamedTuple):
-    """Texts as they are learned from: ``codes``, ``source`` (which text) and ``topic`` (or −1) of each, (n,), and
-    whether it is one text or a piece of it, not several joined."""
+    """Texts as they are learned from: ``codes``, ``source`` (which text) and ``topic`` (or −1) of each, (n,); whether
+    it is one text or a piece of it, not several joined; and whether its author has no other text."""
 
     texts: list[str]
     codes: Ints
     source: Ints
     topic: Ints
     single: Bools
+    alone: Bools
 
 
 def _pieces(texts: Sequence[str], codes: Ints, topics: Ints | None) -> _Pieces:
@@ -193,8 +193,37 @@ def _pieces(texts: Sequence[str], codes: Ints, topics: Ints | None) -> _Pieces:
         if alone[code]:
             length = min(_PIECE, max(_SHORTEST, len(text) // 4), max(1, len(text) // 2))
         cut += [(part, code, number, int(topic[i])) for part in chunks(text, length)]
-    columns = [np.array([row[k] for row in cut], dtype=np.int64) for k in (1, 2, 3)]
-    return _Pieces([row[0] for row in cut], columns[0], columns[1], columns[2], np.ones(len(cut), dtype=bool))
+    parts, owner, source, about = [row[0] for row in cut], *np.array([row[1:] for row in cut], dtype=np.int64).T
+    limit = max(2 * _FOLDS, _ROWS // len(alone))
+    if len(cut) <= _ROWS or np.bincount(owner).max() <= limit:
+        return _Pieces(parts, owner, source, about, np.ones(len(cut), dtype=bool), alone[owner])
+    rows = [group for a in range(len(alone)) for group in _grouped(np.flatnonzero(owner == a), source, about, limit)]
+    first = np.array([group[0] for group in rows])
+    single = np.array([len(group) == 1 for group in rows])
+    texts = ["\n".join(parts[i] for i in group) for group in rows]
+    return _Pieces(texts, owner[first], source[first], about[first], single, alone[owner[first]])
+
+
+def _grouped(mine: Ints, source: Ints, topic: Ints, limit: int) -> list[list[int]]:
+    """An author's pieces, some left single and the others in groups of one topic, where they are more than a limit."""
+    if len(mine) <= limit:
+        return [[i] for i in mine.tolist()]
+    half = limit // 2
+    sources = np.unique(source[mine]).tolist()
+    chosen = set(sources[:: -(-len(sources) // half)])
+    groups: dict[tuple[bool, int], list[int]] = {}
+    single = list[list[int]]()
+    for i in mine.tolist():
+        number = int(source[i])
+        if number in chosen:
+            chosen.remove(number)
+            single.append([i])
+            sources[sources.index(number)] = -1
+        elif number not in sources:
+            groups.setdefault((True, number), []).append(i)
+        else:
+            groups.setdefault((False, int(topic[i]) if topic[i] >= 0 else number % half), []).append(i)
+    return [*single, *groups.values()]
 
 
 def _shown(views: Views, texts: list[str]) -> dict[str, list[str]]:
@@ -205,7 +234,7 @@ def _shown(views: Views, texts: list[str]) -> dict[str, list[str]]:
 
 
 class _Space:
-    """Rows of length 1 of the frequencies of a view's n-grams, centred: their square roots, or standardised."""
+    """Rows of length 1 of the square roots of frequencies of a view's n-grams, centred, or standardised (``z``)."""
 
     def __init__(self, view: str, n: int, scale: Scale, size: int) -> None:
         self.view, self.n, self.scale, self.size = view, n, scale, size
@@ -221,7 +250,7 @@ class _Space:
         frequencies = self._frequencies(counts)
         self.centre = frequencies.mean(axis=0)
         deviation = frequencies.std(axis=0)
-        self.spread = np.where((deviation > 1e-9) & (self.scale != "root"), deviation, 1.0)
+        self.spread = np.where((deviation > 1e-9) & (self.scale == "z"), deviation, 1.0)
         return self._rows(frequencies)
 
     def transform(self, texts: list[str]) -> Floats:
@@ -231,7 +260,7 @@ class _Space:
     def _frequencies(self, counts: Any) -> Floats:
         size = np.maximum(np.asarray(counts.sum(axis=1)).ravel(), 1)
         shares = counts[:, self.columns].toarray().astype(np.float32) / size[:, None].astype(np.float32)
-        return np.asarray(shares if self.scale == "z" else np.sqrt(shares))
+        return np.asarray(np.sqrt(shares))
 
     def _rows(self, frequencies: Floats) -> Floats:
         rows = (frequencies - self.centre) / self.spread
