@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.attribution.posterior import Posterior, held_out, scored
-from ravenbench.attribution.protocols import k_fold
+from ravenbench.attribution.posterior import Posterior, held_out, parts, scored
 from ravenbench.bench.attribute.unknown import DEFAULT
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
@@ -36,7 +35,7 @@ LENGTHS, CANDIDATES, TEXTS = (150, 250, 400), (2, 3, 5, 10, 20), (2, 3, 5, 8)
 
 
 def questions(corpus: Any, count: int, seed: int, novel: bool, least: int = 150) -> Iterator[tuple[Any, ...]]:
-    """Known texts, their authors' codes, unknown texts, their authors' codes (−1: none), for each question."""
+    """Of each question the known texts, their authors and topics, the unknown texts, their authors (−1: none)."""
     rng = np.random.default_rng(seed)
     documents, named = defaultdict(list), corpus.columns.get("document")
     for i in range(len(corpus)):
@@ -46,7 +45,7 @@ def questions(corpus: Any, count: int, seed: int, novel: bool, least: int = 150)
     for _ in range(count):
         wanted, most, words = (int(rng.choice(values)) for values in (CANDIDATES, TEXTS, LENGTHS))
         order = rng.permutation(authors)
-        known, codes, unknown, truth = [], [], [], []
+        known, codes, topics, unknown, truth = [], [], [], [], []
         for author in order[:wanted]:
             own = [documents[author][i] for i in rng.permutation(len(documents[author]))]
             away = 2 if novel else 1
@@ -55,6 +54,7 @@ def questions(corpus: Any, count: int, seed: int, novel: bool, least: int = 150)
                 code = max(codes, default=-1) + 1
                 known += [cut(corpus.texts[one[0]], words) for one in rest]
                 codes += [code] * len(rest)
+                topics += [corpus.topic.codes[one[0]] for one in rest]
                 unknown.append(cut(corpus.texts[own[0][0]], words))
                 truth.append(code)
         for author in order[wanted : wanted + max(3, wanted)]:
@@ -62,7 +62,7 @@ def questions(corpus: Any, count: int, seed: int, novel: bool, least: int = 150)
             unknown.append(cut(corpus.texts[i], words))
             truth.append(-1)
         if max(codes, default=0) > 0:
-            yield known, np.array(codes), unknown, np.array(truth)
+            yield known, np.array(codes), np.array(topics), unknown, np.array(truth)
 
 
 def pan18(path: str, seed: int) -> Iterator[tuple[Any, ...]]:
@@ -75,12 +75,18 @@ def pan18(path: str, seed: int) -> Iterator[tuple[Any, ...]]:
         codes = [i for i, name in enumerate(names) for _ in problem.candidates[name]]
         assert problem.truth is not None
         truth = [names.index(a) if (a := problem.truth[t]) in names else -1 for t in problem.unknown]
-        yield known, np.array(codes), [cut(text, 400) for text in problem.unknown.values()], np.array(truth)
+        yield (
+            known,
+            np.array(codes),
+            np.zeros(len(codes)),
+            [cut(text, 400) for text in problem.unknown.values()],
+            np.array(truth),
+        )
 
 
-def answered(methods: list[Any], known: list[str], codes: Any, unknown: list[str]) -> Any:
+def answered(methods: list[Any], known: list[str], codes: Any, topics: Any, unknown: list[str]) -> Any:
     """Probabilities (unknown, candidates + 1)."""
-    part = k_fold(codes, 5)
+    part = parts(codes, np.arange(len(codes)), topics, 5, 0)
     away = np.random.default_rng(0).permutation(codes.max() + 1)[codes] % min(5, codes.max() + 1)
     with one_thread():
         closed = np.stack([held_out(m, known, codes, part) for m in methods])
@@ -141,8 +147,8 @@ def main() -> None:
         methods = [registry.parse("attributor", one) for one in registry.split(listed)]
         for name, drawn in sets.items():
             began, rows = time.process_time(), []
-            for known, codes, unknown, truth in drawn():
-                rows.append((answered(methods, known, codes, unknown), truth))
+            for known, codes, topics, unknown, truth in drawn():
+                rows.append((answered(methods, known, codes, topics, unknown), truth))
             one = {**figures(rows), "cpu_seconds": round(time.process_time() - began, 1)}
             result.setdefault(listed, {})[name] = one
             print(

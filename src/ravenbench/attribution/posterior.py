@@ -16,12 +16,25 @@ from typing import Any, Self
 
 import numpy as np
 
+from ravenbench.randomness import stream
 from ravenbench.types import Floats, Ints
 
-CONTRAST, LEVEL, NONE = 3.0, 0.0, 0.0
+CONTRAST, LEVEL, NONE = 2.2, 0.0, -0.5
 """The prior's mean of Σ w, of each v, and of b less the logarithm of the number of candidates."""
-SPREAD = 0.25
-"""The prior's standard deviation, of every parameter."""
+SPREADS = (0.4, 0.1, 0.5)
+"""The prior's standard deviations: of each w, each v, and b."""
+
+
+def parts(codes: Ints, document: Ints, topic: Ints, count: int, seed: int) -> Ints:
+    """Which known texts (n,) are held out together: an author's texts on one topic, so that what is learned holds for
+    texts on new topics; of an author with one topic, the texts of one document."""
+    part = np.zeros(len(codes), dtype=np.int64)
+    for author in np.unique(codes):
+        rows = np.flatnonzero(codes == author)
+        by = topic[rows] if len(np.unique(topic[rows])) > 1 else document[rows]
+        names, place = np.unique(by, return_inverse=True)
+        part[rows] = stream(seed, "posterior-parts", int(author)).permutation(len(names))[place] % count
+    return part
 
 
 def held_out(method: Any, texts: Sequence[str], codes: Ints, part: Ints, out: Ints | None = None) -> Floats:
@@ -92,16 +105,17 @@ class Posterior:
         x, there = (np.concatenate(both) for both in zip(*parts, strict=True))
         answer = np.concatenate([codes[known], np.full(strange.sum(), candidates)])
         worth = np.concatenate([(1 - self.none) * weight[known], self.none * weight[strange]])
-        rows = np.arange(len(answer))
-        centre = np.repeat([CONTRAST / methods, LEVEL, NONE + np.log(candidates)], [methods, methods, 1])
+        rows, sizes = np.arange(len(answer)), [methods, methods, 1]
+        precision = np.repeat(np.square(SPREADS), sizes) ** -1
+        centre = np.repeat([CONTRAST / methods, LEVEL, NONE + np.log(candidates)], sizes)
 
         def loss(theta: Floats) -> tuple[float, Floats]:
             log_p = _log_softmax(x @ theta, there)
             moved = theta - centre
             slope = np.einsum("nk,nkp->np", np.exp(log_p), x) - x[rows, answer]
             return (
-                float(-worth @ log_p[rows, answer] + 0.5 * (moved @ moved) / SPREAD**2),
-                worth @ slope + moved / SPREAD**2,
+                float(-worth @ log_p[rows, answer] + 0.5 * (precision * moved) @ moved),
+                worth @ slope + precision * moved,
             )
 
         bounds = [(0, None)] * methods + [(None, None)] * (methods + 1)

@@ -249,8 +249,8 @@ def passages(text: str, words: int) -> list[str]:
 class Passages:
     """What a fold's methods learn from and answer: passages (n,) of known texts and (u,) of unknown ones.
 
-    ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together: whole
-    texts, of a candidate with one text its stretches. ``away`` (n,) are the same for groups of candidates, ``topic``
+    ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together (of a
+    candidate with one text its stretches). ``away`` (n,) are the same for groups of candidates, ``topic``
     (n,) for topics (None without). ``asked`` (u,) is the number of the unknown text. ``moved`` (n,) and ``versions``
     (v, u) are the same passages with content words of a candidate's text drawn at random, each candidate drawn alike;
     empty where words cannot be found in this language.
@@ -276,6 +276,8 @@ class Passages:
 @lru_cache(maxsize=2)
 def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
     """The passages of a fold; without ``contents`` none whose content is replaced."""
+    from ravenbench.attribution.posterior import parts
+
     plan, table = store.plan_as(UnknownPlan), store.texts
     words, seed = plan.words[fold], int(store.run.spec["seed"])
     most = max(2, min(MOST_PASSAGES, MOST_OF_ALL // len(plan.candidates)))
@@ -288,13 +290,11 @@ def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
             i, subject, text = whole[0]
             whole = [(i, subject, half) for half in passages(text, (count_words(text) + 1) // 2)]
         chosen = [whole[j] for j in np.unique(np.linspace(0, len(whole) - 1, most).astype(int))]
-        documents = list(dict.fromkeys(i for i, _ in own))
-        order = stream(seed, "unknown-parts", a).permutation(len(documents))
-        place = {i: int(order[n]) % FOLDS for n, i in enumerate(documents)}
+        whole_texts = len({i for i, _ in own}) > 1
         for j, (i, subject, text) in enumerate(chosen):
-            held = place[i] if len(documents) > 1 else j * FOLDS // len(chosen)
-            rows.append((a, i, held, subject, text))
-    author, document, part, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
+            rows.append((a, i, i if whole_texts else j * FOLDS // len(chosen), subject, text))
+    author, document, held, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
+    part = parts(author, held, topic, FOLDS, seed)
     groups = stream(seed, "unknown-candidates").permutation(len(plan.candidates)) % min(GROUPS, len(plan.candidates))
     asked = [(n, text) for n, u in enumerate(plan.unknown) if u.fold == fold for text in passages(table[u.row], words)]
     texts, unknown = tuple(row[4] for row in rows), tuple(text for _, text in asked)
