@@ -61,8 +61,8 @@ Found = Sequence[dict[str, Any]]
 def write(out: Path, corpora: Sequence[str]) -> None:
     """Take in what lies in a study's folder, and write all of it down; what is not there stays as it was."""
     kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    for name in corpora:
-        for part in (name, f"{name}.fusion", f"{name}.lambdag"):
+    for name in [*corpora, "all"]:
+        for part in (name, f"{name}.fusion", f"{name}.lists", f"{name}.lambdag"):
             if (out / f"{part}.json").exists():
                 kept[part] = json.loads((out / f"{part}.json").read_text(encoding="utf-8"))
         if (out / f"{name}.bitig.json").exists():
@@ -82,7 +82,7 @@ def write(out: Path, corpora: Sequence[str]) -> None:
 def tables(kept: dict[str, Any]) -> str:
     """All tables as Markdown."""
     parts = [_worth(TITLES[name], kept[name]) for name in TITLES if name in kept]
-    made = (_alike, _package, _fusion, _lengths, _calibration, _silent, _hostile)
+    made = (_alike, _package, _fusion, _lists, _lengths, _calibration, _silent, _hostile)
     return "\n\n".join([*parts, *(part for make in made if (part := make(kept)))]) + "\n"
 
 
@@ -164,6 +164,31 @@ def _fusion(kept: dict[str, Any]) -> str:
         each = [kept[f"{name}.fusion"][way] for name in names]
         lines.append(f"| {way} | " + " | ".join(f"{bare(o['background'])} / {bare(o['cases'])}" for o in each) + " |")
     return "\n".join(lines)
+
+
+def _lists(kept: dict[str, Any]) -> str:
+    """The default list and the one that was tried, and the fusion beside its best member."""
+    lines = ["**The fusion beside its best member, and with a two-level model added: C_llr, differences [95 %]**\n"]
+    lines += [
+        "| cases | same + different | fusion | less raven-2026, best on the background | less the best in hindsight "
+    ]
+    lines[-1] += "| with poisson-gamma of characters | difference |"
+    lines += ["|---" * 7 + "|"]
+    for name in ("ebg2", "newsgroups", "newsgroups-show", "all"):
+        for one in kept.get(f"{name}.lists", ()):
+            used, tried = one["used"], one["tried"]
+            foreseen, hindsight = _between(used["foreseen"][1:]), _between(used["hindsight"][1:])
+            best = NAMES.get(used["hindsight"][0], used["hindsight"][0])
+            lines.append(
+                f"| {one['cases']} | {one['same']} + {one['different']} | {bare(used['cllr'][FUSED])} | {foreseen} "
+                f"| {hindsight} ({best}) | {bare(tried['cllr'][FUSED])} | {_between(one['tried less used'])} |"
+            )
+    return "\n".join(lines) if len(lines) > 3 else ""
+
+
+def _between(values: Sequence[float]) -> str:
+    value, low, high = (_sign(v, 2) for v in values)
+    return f"{value} [{low}, {high}]"
 
 
 def _lengths(kept: dict[str, Any]) -> str:

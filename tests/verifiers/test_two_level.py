@@ -85,7 +85,7 @@ def test_what_varies_no_more_than_chance_says_nothing():
     method = PoissonGamma()
     method._learn(np.full((30, 1), 50.0), np.full(30, 1000.0))
     zero, ten = np.zeros((1, 1)), np.full((1, 1), 10.0)
-    assert abs(method._llr(ten, zero, np.array([200.0]), np.array([200.0]))[0]) < 1e-3
+    assert abs(method.llr(ten, zero, np.array([200.0]), np.array([200.0]))[0]) < 1e-3
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -148,7 +148,17 @@ def _summed(counts: csr_array, sizes: Floats, group: Ints, size: int) -> tuple[c
 
 FUNCTION_WORDS = 200
 """Most frequent words that do not count as content."""
-_WORD = re.compile(r"[^\W\d_]+")
+LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def hidden(text: str, functions: frozenset[str]) -> str:
+    """The text with ``x`` (``X`` where it begins with a capital) in the place of every content word."""
+
+    def stand_in(match: re.Match[str]) -> str:
+        word = match[0]
+        return word if word.lower() in functions else "X" if word[0].isupper() else "x"
+
+    return LETTERS.sub(stand_in, text)
 
 
 class ContentSpace:
@@ -164,7 +174,7 @@ class ContentSpace:
 
     def words(self, text: str) -> list[str]:
         """The content words of a text, in lowercase."""
-        return [word for word in map(str.lower, _WORD.findall(text)) if word not in self.functions]
+        return [word for word in map(str.lower, LETTERS.findall(text)) if word not in self.functions]
 
     def cosines(self, one: Sequence[str], other: Sequence[str]) -> Floats:
         """Cosines of texts, (one, other), in [0, 1]; 0 where a text has no word that is known."""

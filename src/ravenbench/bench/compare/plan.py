@@ -10,8 +10,16 @@ import numpy as np
 
 from ravenbench.bench.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
 from ravenbench.bench.compare.classes import class_shapes
+from ravenbench.bench.compare.hands import looked_at
 from ravenbench.bench.compare.material import Case, Material, Screened, Text, coverage, screen, too_short, unlike
-from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, ComparePlan, ShapeRecord, TextRecord
+from ravenbench.bench.compare.record import (
+    BackgroundRecord,
+    CaseRecord,
+    ComparePlan,
+    HandRecord,
+    ShapeRecord,
+    TextRecord,
+)
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.bench.task import Draft
 from ravenbench.components import Component
@@ -116,6 +124,8 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
                     f"{len(shaped.record.authors)} background authors have texts enough for a case like this; "
                     f"at least {FEWEST_AUTHORS} are needed to say how often such texts mislead"
                 )
+    progress("looking for a change of hand", 0, 0)
+    hands = looked_at(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
     texts, moved = on_one_table([side for fold in folds for side in (fold.train, fold.test)], case_texts)
     folds = [
@@ -130,7 +140,9 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
         background=background_record(background, screened.left_out, spread),
         shapes=shapes,
         cases=[
-            _case_record(case, background, placed.get(case.id), part.get(case.id), refusals, screened, row)
+            _case_record(
+                case, background, placed.get(case.id), part.get(case.id), refusals, screened, row, hands[case.id]
+            )
             for case in material.cases
         ],
         notes=[*material.notes, *_mails(corpus)],
@@ -190,6 +202,7 @@ def _case_record(
     refusals: dict[str, list[str]],
     screened: Screened,
     row: dict[bytes, int],
+    hand: HandRecord,
 ) -> CaseRecord:
     def told(text: Text) -> TextRecord:
         return TextRecord(
@@ -210,4 +223,5 @@ def _case_record(
         refusals=refusals[case.id],
         notes=screened.notes.get(case.id, []),
         part=part,
+        hand=hand,
     )

@@ -62,6 +62,24 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
         return self.cases or [f"{self.name}-case"] * bool(self.problems)
 
 
+class HandRecord(Record, frozen=True, kw_only=True):
+    """Whether one hand wrote the questioned text (``statistics.one_hand.Change``), of which so many ``words`` were
+    looked at; ``reason`` says why nothing could be said."""
+
+    reason: str | None = None
+    words: int = 0
+    places: list[int] = []
+    llr: list[float] = []
+    low: list[float] = []
+    high: list[float] = []
+    p: float = 1.0
+    place: int = 0
+    changes: bool = False
+    authors: int = 0
+    texts: int = 0
+    power: float = 0.0
+
+
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
     (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of background pairs that the
@@ -75,6 +93,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     refusals: list[str]
     notes: list[str]
     part: int | None = None
+    hand: HandRecord | None = None
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):

@@ -15,13 +15,13 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.text.content_words import LETTERS, hidden
 from ravenbench.text.tokens import WORD
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.published.lambdag import LambdaG
 
 PASSAGE = 45
 """Words from which on a passage ends with its sentence."""
-LETTERS = re.compile(r"[^\W\d_]+")
 
 SHOWN = 8
 """Features shown on either side."""
@@ -47,16 +47,6 @@ class Passage:
 
     tokens: tuple[Token, ...]
     log10: float
-
-
-def hidden(text: str, functions: frozenset[str]) -> str:
-    """The text with ``x`` (``X`` where it begins with a capital) in the place of every content word."""
-
-    def stand_in(match: re.Match[str]) -> str:
-        word = match[0]
-        return word if word.lower() in functions else "X" if word[0].isupper() else "x"
-
-    return LETTERS.sub(stand_in, text)
 
 
 def _back(shown: str, masked: str) -> Callable[[int], int]:

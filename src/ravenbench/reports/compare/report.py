@@ -14,13 +14,21 @@ import numpy as np
 from markupsafe import Markup
 
 from ravenbench.bench.compare.dossier import Cited, Standing
-from ravenbench.bench.compare.record import NOTE, FileNote, TextRecord
+from ravenbench.bench.compare.record import NOTE, FileNote, HandRecord, TextRecord
 from ravenbench.files import write_json, write_text
 from ravenbench.randomness import stream
 from ravenbench.reports.compare.analysis import Answer, CaseFound, Comparison, Line, analyse
 from ravenbench.reports.compare.evidence import Evidence, Passage, Token
 from ravenbench.reports.compare.model import FUSED
-from ravenbench.reports.compare.sentences import NO_PROBABILITY, misleading, propositions, sided, signed, verbal
+from ravenbench.reports.compare.sentences import (
+    NO_PROBABILITY,
+    hand_sentence,
+    misleading,
+    propositions,
+    sided,
+    signed,
+    verbal,
+)
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Rendered, Report
 from ravenbench.reports.view import (
@@ -204,6 +212,7 @@ def _lines(case: CaseFound) -> list[str]:
         misleading(*answer.misled, answer.fused.llr),
         *([] if answer.content is None else [answer.content.sentence]),
         *([] if case.standing is None else [f"Validation: {case.standing.sentence}."]),
+        *([hand_sentence(hand)] if (hand := case.record.hand) is not None and hand.changes else []),
         *(f"note: {note}" for note in answer.notes),
     ]
 
@@ -231,6 +240,7 @@ def case_context(mark: str, case: CaseFound) -> dict[str, Any]:
         "case": case,
         "mark": mark,
         "heat": heat(case.evidence),
+        "hand": None if record.hand is None else hand_sentence(record.hand),
         "title": f"Did {record.candidate} write {record.questioned.name}?",
         "hp": hp,
         "hd": hd,
@@ -255,8 +265,10 @@ def sections_of(case: CaseFound) -> list[Section]:
 def figures_of(mark: str, case: CaseFound) -> dict[str, Figure]:
     """The figures of one case."""
     drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
+    hand = case.record.hand
     with style():
-        return {} if case.answer is None else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
+        made = {} if case.answer is None else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
+        return made | ({f"hand{mark}": hand_figure(hand)} if hand is not None and hand.changes else {})
 
 
 def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
@@ -377,6 +389,7 @@ def _case_json(case: CaseFound) -> dict[str, Any]:
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
         "content_similarity": None if answer is None else answer.alike,
         **({} if case.standing is None else {"validated": _standing_json(case.standing)}),
+        "one_hand": None if record.hand is None else msgspec.to_builtins(record.hand),
         "scored": None if answer is None else _answer_json(answer),
     }
 
@@ -446,6 +459,21 @@ def place_figure(answer: Answer) -> Figure:
     axes.set_yticks([0, 1], ["two authors", "one author"])
     axes.set_ylim(-0.5, 1.5)
     axes.set_xlabel("log10 LR")
+    return figure
+
+
+def hand_figure(hand: HandRecord) -> Figure:
+    """LRs along the questioned text, and the band of texts by one hand."""
+    figure, (axes,) = canvas(5.0, 2.0)
+    axes.fill_between(
+        hand.places, hand.low, hand.high, color=SAME, alpha=0.18, linewidth=0, label="texts by one author"
+    )
+    axes.plot(hand.places, hand.llr, color=INK, linewidth=1.4, label="this text")
+    axes.axvline(hand.place, color=DIFFERENT, linewidth=1.2, linestyle="--")
+    axes.axhline(0, color=FAINT, linewidth=0.8)
+    axes.set_xlabel("words before")
+    axes.set_ylabel("log10 LR, one author")
+    axes.legend(fontsize=7.5, loc="lower left")
     return figure
 
 

@@ -74,7 +74,7 @@ class TwoLevel(Scorer):
             )  # fmt: skip
         texts, documents = problems.texts, problems.documents
         self.units_ = with_counts(self.counted, lambda store: self._frequent(store, texts, documents))
-        counts, sizes = self._counts(texts, documents)
+        counts, sizes = self.counts(texts, documents)
         _, author = np.unique(known_authors([(problems, same)]).codes[documents], return_inverse=True)
         total = np.zeros((int(author.max(initial=-1)) + 1, counts.shape[1]))
         np.add.at(total, author, counts)
@@ -84,11 +84,11 @@ class TwoLevel(Scorer):
     def score(self, problems: Problems) -> Floats:
         """Log10 LRs (n,) as the model has them, before any calibration; 0 where a side has none of the units."""
         documents = problems.documents
-        counts, sizes = self._counts(problems.texts, documents)
+        counts, sizes = self.counts(problems.texts, documents)
         known, questioned = (np.searchsorted(documents, q) for q in (problems.known_index, problems.questioned_index))
         starts = problems.known_ptr[:-1]
         y, size = np.add.reduceat(counts[known], starts), np.add.reduceat(sizes[known], starts)
-        return self._llr(counts[questioned], y, sizes[questioned], size) / LN10
+        return self.llr(counts[questioned], y, sizes[questioned], size) / LN10
 
     def _frequent(self, store: CountStore, texts: TextTable, documents: Ints) -> list[str]:
         total = frequencies(store, texts, documents)[0]
@@ -97,7 +97,7 @@ class TwoLevel(Scorer):
             total = np.bincount(fold, weights=total, minlength=len(fold)).astype(np.int64) * (kind == WORD)
         return largest(store, total, self.size)[0]
 
-    def _counts(self, texts: TextTable, documents: Ints) -> tuple[Floats, Floats]:
+    def counts(self, texts: TextTable, documents: Ints) -> tuple[Floats, Floats]:
         """Counts of the chosen units (n, units), and of all units (n,), in these texts."""
         return with_counts(self.counted, lambda store: self._spread(store, texts, documents))
 
@@ -119,7 +119,7 @@ class TwoLevel(Scorer):
         """Learn from counts (authors, units) in texts of so many units in all (authors,)."""
 
     @abstractmethod
-    def _llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
+    def llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
         """Natural log LRs (n,) of questioned and known counts (n, units) in texts of so many units in all (n,)."""
 
 
@@ -166,7 +166,7 @@ class DirichletMultinomial(TwoLevel):
                 break
         self.alpha_ = np.minimum(alpha, MOST)
 
-    def _llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
+    def llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
         return self._log_beta(x + y) + self._log_beta(np.zeros_like(x)) - self._log_beta(x) - self._log_beta(y)
 
     def _log_beta(self, counts: Floats) -> Floats:
@@ -226,7 +226,7 @@ class PoissonGamma(TwoLevel):
         self.shape_ = np.exp((low + high) / 2)
         self.rate_ = self.shape_ / mean
 
-    def _llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
+    def llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
         either = self._log_marginal(x, size_x) + self._log_marginal(y, size_y)
         return np.asarray((self._log_marginal(x + y, size_x + size_y) - either).sum(axis=1))
 
