@@ -7,6 +7,7 @@ named in the plane; of more, pointing at a sign shows the name, and trees name a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +55,8 @@ class _Looks:
         counts = a.author.counts()
         ranked = sorted(range(len(counts)), key=lambda i: (-counts[i], a.author.names[i]))
         several = [i for i in ranked if counts[i] > 1] or ranked
-        pairs = [(color, marker) for marker in MARKERS for color in COLORS]
+        # Six colours and seven signs: 42 pairs, of which neighbours differ in both.
+        pairs = list(islice(zip(cycle(COLORS), cycle(MARKERS), strict=False), len(COLORS) * len(MARKERS)))
         self.of = dict(zip([a.author.names[i] for i in several], pairs, strict=False))
         self.rest = len(counts) - len(self.of)
         self.texts = [self.of.get(t.author or "", (FAINT, ".")) for t in a.texts]
