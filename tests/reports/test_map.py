@@ -113,7 +113,7 @@ def test_hostile_names_and_equal_texts_make_a_page(tmp_path):
         import xml.etree.ElementTree as tree
 
         tree.parse(file)
-    assert len(set(re.findall(r'id="CA-all-title\d+"', page))) == 12
+    assert len(set(re.findall(r'id="CA-all-0-title\d+"', page))) == 12
 
 
 TEXT = text("A")
@@ -177,3 +177,14 @@ def test_a_consensus_keeps_what_more_than_half_of_the_trees_have():
     assert consensus(trees, [], 0.5) == []
     (found,) = consensus(trees[:3], trees[:1], 0.5)
     assert (found.members, found.settings, found.resampled) == ((0, 1), pytest.approx(2 / 3), 1)
+
+
+def test_long_trees_stand_on_the_page_in_parts_that_hold_every_text_once():
+    m = map_texts(
+        {f"{a}_{i}": text(a, seed=i, words=60) for a in "ABCDE" for i in range(16)}, **SMALL | {"resamples": 0}
+    )
+    found = tree_parts(m.analysis)
+    assert set(found) == {"CA-all", "CA-masked", "BCT-all", "BCT-masked"}
+    for parts in found.values():
+        names = [t.get_text() for part in parts for t in part.axes[0].texts if "_" in t.get_text()]
+        assert len(parts) == 2 and sorted(names) == sorted(t.id for t in m.analysis.texts)

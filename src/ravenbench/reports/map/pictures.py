@@ -25,6 +25,8 @@ NAMED = 40
 ROLLED = 6
 """Most authors drawn along a text, the nearest."""
 WIDTH, ROW, FONT = 5.2, 0.155, 7.5
+SHEET = 75
+"""Texts of a tree that fit on a sheet of paper."""
 LETTERS = 34
 """Letters of a name that a leaf has room for."""
 STEPS = 200
@@ -46,6 +48,22 @@ def draw_map(a: MapAnalysis) -> dict[str, Figure]:
     return {
         name: found[name] for name in sorted(found, key=lambda n: [*a.spec.pictures, "rolling"].index(n.split("-")[0]))
     }
+
+
+def tree_parts(a: MapAnalysis) -> dict[str, list[Figure]]:
+    """Trees that are longer than a sheet of paper, in parts of ``SHEET`` texts, by the names of ``draw_map``."""
+    parts = [range(first, min(first + SHEET, len(a.texts))) for first in range(0, len(a.texts), SHEET)]
+    trees = {"CA": _dendrogram, "BCT": _consensus}
+    if len(parts) < 2:
+        return {}
+    with style():
+        looks = _Looks(a)
+        return {
+            f"{name}-{which}": [trees[name](a, view, looks, name, part) for part in parts]
+            for view, which in zip(a.views, ("all", "masked"), strict=True)
+            for name in a.spec.pictures
+            if name in trees
+        }
 
 
 class _Looks:
@@ -90,30 +108,35 @@ def _caption(view: View, name: str) -> str:
     return f"{name}: {view.title} ({len(view.words):,})"
 
 
-def _leaves(a: MapAnalysis, looks: _Looks, order: Sequence[int], title: str) -> tuple[Figure, Any]:
-    """A figure whose right half names the texts in this order from the top, its left half 0 to 1 wide for the tree."""
-    height = 0.75 + ROW * len(order)
+def _leaves(a: MapAnalysis, looks: _Looks, order: Sequence[int], title: str, part: range | None) -> tuple[Figure, Any]:
+    """A figure whose right side names the texts in this order, or a part of them, and its axes for the tree."""
+    part = part or range(len(order))
+    first, last = part[0] == 0, part[-1] == len(order) - 1
+    height = 0.42 * last + 0.33 * first + ROW * len(part) + 0.001
     figure, _ = canvas(WIDTH, height, columns=0)
     figure.set_layout_engine("none")
-    axes: Any = figure.add_axes((0.02, 0.42 / height, 0.55, ROW * len(order) / height))
-    axes.set_ylim(len(order) - 0.5, -0.5)
-    axes.set_title(title, loc="left", color=INK)
+    axes: Any = figure.add_axes((0.02, 0.42 * last / height, 0.55, ROW * len(part) / height))
+    axes.set_ylim(part[-1] + 0.5, part[0] - 0.5)
+    axes.set_title(title if first else "", loc="left", color=INK)
+    axes.spines["bottom"].set_visible(last)
+    axes.get_xaxis().set_visible(last)
     axes.spines["left"].set_visible(False)
     axes.set_yticks([])
     across = axes.get_yaxis_transform()
-    for y, i in enumerate(order):
+    for y in part:
+        i = order[y]
         looks.mark(axes, i, 1.025, y, transform=across)
         name = axes.text(1.05, y, _cut(a.texts[i].id), transform=across, va="center", fontsize=FONT)
         titled(name, looks.lines[i])
     return figure, axes
 
 
-def _dendrogram(a: MapAnalysis, view: View, looks: _Looks, name: str) -> Figure:
+def _dendrogram(a: MapAnalysis, view: View, looks: _Looks, name: str, part: range | None = None) -> Figure:
     from matplotlib.collections import LineCollection
     from scipy.cluster.hierarchy import dendrogram
 
     made = dendrogram(view.tree, no_plot=True)
-    figure, axes = _leaves(a, looks, made["leaves"], _caption(view, "Dendrogram"))
+    figure, axes = _leaves(a, looks, made["leaves"], _caption(view, "Dendrogram"), part)
     # scipy's leaves stand at 5, 15, 25 …
     lines = [np.column_stack([x, (np.array(y) - 5) / 10]) for x, y in zip(made["dcoord"], made["icoord"], strict=True)]
     axes.add_collection(LineCollection(lines, colors=INK, linewidths=0.8, capstyle="round"))
@@ -123,7 +146,7 @@ def _dendrogram(a: MapAnalysis, view: View, looks: _Looks, name: str) -> Figure:
     return figure
 
 
-def _consensus(a: MapAnalysis, view: View, looks: _Looks, name: str) -> Figure:
+def _consensus(a: MapAnalysis, view: View, looks: _Looks, name: str, part: range | None = None) -> Figure:
     from scipy.cluster.hierarchy import leaves_list
 
     place = {int(i): y for y, i in enumerate(leaves_list(view.tree))}
@@ -168,10 +191,11 @@ def _consensus(a: MapAnalysis, view: View, looks: _Looks, name: str) -> Figure:
     put(everything, 0)
     from matplotlib.collections import LineCollection
 
-    figure, axes = _leaves(a, looks, leaves, _caption(view, "Consensus tree"))
+    figure, axes = _leaves(a, looks, leaves, _caption(view, "Consensus tree"), part)
     axes.add_collection(LineCollection(segments, colors=INK, linewidths=0.8, capstyle="round"))
     for x, y, support in marks:
-        axes.text(x - 0.006, y - 0.08, f"{100 * support:.0f}", ha="right", va="bottom", fontsize=6, color=INK)
+        how = {"ha": "right", "va": "bottom", "fontsize": 6, "color": INK, "clip_on": True}
+        axes.text(x - 0.006, y - 0.08, f"{100 * support:.0f}", **how)
     axes.set_xlim(-0.02, 1)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
@@ -210,8 +234,9 @@ def _scattered(a: MapAnalysis, looks: _Looks, places: Floats, title: str, links:
 
         most = max(weight for *_, weight in links)
         lines = [(places[i], places[j]) for i, j, _ in links]
-        widths = [0.3 + 2.2 * weight / most for *_, weight in links]
-        axes.add_collection(LineCollection(lines, colors=FAINT, linewidths=widths, alpha=0.55, zorder=0))
+        widest, alpha = (2.2, 0.55) if named else (1.1, 0.3)
+        widths = [0.2 + widest * weight / most for *_, weight in links]
+        axes.add_collection(LineCollection(lines, colors=FAINT, linewidths=widths, alpha=alpha, zorder=0))
     for i, (x, y) in enumerate(places):
         looks.mark(axes, i, x, y, 6 if named else 4.5)
     if named:

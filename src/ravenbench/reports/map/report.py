@@ -18,7 +18,7 @@ from ravenbench.bench.functions import as_function
 from ravenbench.bench.options import plain_of
 from ravenbench.files import location, write_text
 from ravenbench.reports.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, Rolling, View, analyse_map
-from ravenbench.reports.map.pictures import draw_map
+from ravenbench.reports.map.pictures import draw_map, tree_parts
 from ravenbench.reports.map.spec import CORPUS, PICTURES, MapSpec, build
 from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.reports.view import Column, Table, Value, col, figure, rows_json, table, to_csv, to_html
@@ -108,12 +108,13 @@ class TextMap:
 
         shown = [t for key, t in self.tables.items() if key in ("grouping", "texts")]
         names = list(dict.fromkeys(name.rpartition("-")[0] for name in self.figures))
+        parts = {name: [drawn] for name, drawn in self.figures.items()} | tree_parts(self.analysis)
+
+        def shown_as(name: str) -> Markup:
+            return Markup("").join(inline(part, f"{name}-{n}") for n, part in enumerate(parts[name]))
+
         pairs = [
-            (
-                name,
-                PICTURES.get(name, "Rolling attribution"),
-                [inline(self.figures[f"{name}-{w}"], f"{name}-{w}") for w in WHICH],
-            )
+            (name, PICTURES.get(name, "Rolling attribution"), [shown_as(f"{name}-{w}") for w in WHICH])
             for name in names
         ]
         page = render(
