@@ -10,6 +10,7 @@ import pytest
 import ravenbench
 from ravenbench import InputError, map_texts
 from ravenbench.reports.map.analysis import draw_texts
+from ravenbench.reports.map.pictures import tree_parts
 from ravenbench.reports.map.trees import clusters_of, consensus, cut_into, tree_of
 from ravenbench.types import Document
 
