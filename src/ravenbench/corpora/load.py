@@ -217,7 +217,7 @@ def read_author_folders(
     if mails:
         notes[MAIL] = mails
     if nobody:
-        account.append(f"{nobody:,} texts below {UNKNOWN} were left out")
+        account.append(f"texts below {UNKNOWN} were left out ({nobody:,})")
     if account := [*account, *account_of(whole)]:
         notes[ACCOUNT] = account
     return builder.finish(name or stem, notes)

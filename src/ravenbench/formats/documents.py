@@ -7,6 +7,7 @@ limits of memory and of time on the processor. Nothing is fetched, no macro runs
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -133,7 +134,13 @@ def account_of(documents: Sequence[Document], most: int = 5) -> list[str]:
             f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}{more}); "
             "raven texts shows document by document what was taken and what was left out"
         )
-    return sentences + list(dict.fromkeys(f"{d.name}: {note}" for d in documents for note in d.notes))
+    alike: dict[str, list[str]] = {}
+    for document in documents:
+        for note in document.notes:
+            alike.setdefault(re.sub(r"\d[\d,]*|name .*: a hint", "#", note), []).append(f"{document.name}: {note}")
+    for notes in alike.values():
+        sentences.append(notes[0] + (f" (and {len(notes) - 1:,} documents more)" if len(notes) > 1 else ""))
+    return sentences
 
 
 def _read() -> str:

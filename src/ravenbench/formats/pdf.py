@@ -53,7 +53,8 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
         account.add("pages without text (images)", "", sum(not page for page in pages))
         body = [line for page in _without_repeated(pages, account) for line in page]
         notes = ["a PDF does not mark footnotes, tables and quotations: they stand in the text"]
-        if name := " ".join(str(pdf.get_metadata_value("Author")).split())[:80]:
+        name = " ".join(str(pdf.get_metadata_value("Author")).split())[:80]
+        if name.strip("()").lower() not in ("", "anonymous", "unknown"):
             notes.append(f"the file's metadata name {name}: a hint, and no proof of who wrote it")
         account.add("embedded files", "", max(0, pdf.count_attachments()))
         return [Document(path=path, text=_paragraphs(body, account), left_out=account.left_out(), notes=tuple(notes))]

@@ -145,7 +145,8 @@ def extract_texts(
             result.left_out.append((path.relative_to(root).as_posix(), why, fix))
     if not sources:
         raise InputError(
-            "there is no document here", file=inboxes[0], found=", ".join(name for name, _, _ in result.left_out[:4]),
+            "there is no document here", file=inboxes[0],
+            found=", ".join(name for name, _, _ in result.left_out[:4]) or "nothing",
             expected=", ".join(sorted(FORMATS)),
         )  # fmt: skip
     faults = Faults()
