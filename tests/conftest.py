@@ -12,6 +12,10 @@ pytest_plugins = ["obfuscation_fixtures"]
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Processes that tests start import the tree that is tested, whichever package is installed.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(Path(__file__).parents[1] / "src"), os.environ.get("PYTHONPATH")])
+)
 
 
 def data_folder(name: str) -> Path:

@@ -154,7 +154,11 @@ def test_folds_do_not_depend_on_the_hash_seed(tmp_path):
     (tmp_path / "tests_sources.py").write_text(Path(__file__).read_text())
     outputs = set()
     for hash_seed in ("0", "1", "31337"):
-        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(tmp_path)}
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": hash_seed,
+            "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}",
+        }
         done = subprocess.run([sys.executable, "-c", DIGEST], env=environment, capture_output=True, check=True)
         outputs.add(done.stdout)
     assert len(outputs) == 1 and outputs.pop().count(b"\n") == 12

@@ -80,7 +80,11 @@ def test_extraction_does_not_depend_on_the_hash_seed(tmp_path):
     outputs = {
         subprocess.run(
             [sys.executable, "-c", CODE],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(tmp_path)},
+            env={
+                **os.environ,
+                "PYTHONHASHSEED": seed,
+                "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}",
+            },
             capture_output=True,
             check=True,
         ).stdout
