@@ -127,14 +127,8 @@ def break_down(
 ) -> BreakDown:
     """Every metric of every system on every part, with intervals, and the mean over parts.
 
-    Parameters
-    ----------
-    same : (n,) bool
-        Truth.
-    by : Attribute
-        The part of each problem.
-    authors : (n, 2) int64, optional
-        Author codes ≥ 0; given, authors are drawn.
+    ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
+    authors are drawn.
     """
     from ravenbench.metrics.weighted import rank
     from ravenbench.statistics.bootstrap import bootstrap

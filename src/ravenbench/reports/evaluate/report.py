@@ -50,15 +50,8 @@ def write_evaluation(evaluation: Evaluation, folder: str | Path) -> Path:
     ``index.html``, ``report.json``, ``tables/*.csv`` and ``.tex``, ``figures/*.svg``, ``.pdf`` and ``.png``,
     ``meta/NAME/answers.jsonl``.
 
-    Parameters
-    ----------
-    folder : path or URL
-        Its place; one in an object store is filled when all files are made.
-
-    Raises
-    ------
-    InputError
-        If something other than an earlier evaluation lies there, or the place cannot be written.
+    ``folder``: its place; one in an object store is filled when all files are made. InputError if something other than
+    an earlier evaluation lies there, or the place cannot be written.
     """
     return write_whole(location(folder), lambda place: _write(evaluation, place), "evaluate")
 

@@ -17,18 +17,8 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 def both_classes(same: Bools, name: str, *, of: str = "problems", fix: str | None = None) -> Bools:
     """Truth as an array of bool, after checking that it holds both classes.
 
-    Parameters
-    ----------
-    same : (n,) bool
-    name : str
-        The method that is to learn from it.
-    of : str
-        What is counted in the message.
-
-    Raises
-    ------
-    CorpusError
-        If one class is absent.
+    ``same`` (n,) bool. ``name``: the method that is to learn from it. ``of``: what is counted in the message.
+    CorpusError if one class is absent.
     """
     same = np.asarray(same, dtype=bool)
     if same.all() or not same.any():
@@ -46,10 +36,7 @@ def author_clusters(problems: Problems, same: Bools, document: Ints, count: int)
 
     Documents of a known set, and the sides of a same-author problem, are one author's.
 
-    Parameters
-    ----------
-    document : (texts,) int64
-        The document that each row of ``problems.texts`` is, where a problem has it.
+    ``document`` (texts,) int64: the document that each row of ``problems.texts`` is, where a problem has it.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -127,10 +127,7 @@ def segments(
     leakage, by which all heads learn from all authors at first, is a draw of two other heads for each segment, whose
     share falls by .7 an epoch.
 
-    Parameters
-    ----------
-    texts : sequence of (n,) int64
-        Text i belongs to head i.
+    ``texts`` sequence of (n,) int64: text i belongs to head i.
     """
     each = max(1, most // (DEPTH * max(1, len(texts))))
 
@@ -192,11 +189,8 @@ def adapted_head(
     Minimises summed cross-entropy + ½ ``strength`` ‖head − given‖², which is convex, by L-BFGS. Reads no more than the
     first 20,000 characters that count.
 
-    Parameters
-    ----------
-    states : sequence of (n, hidden)
-    texts : sequence of (n,) int64
-    weight, bias : (hidden, alphabet), (alphabet,)
+    ``states`` sequence of (n, hidden). ``texts`` sequence of (n,) int64. ``weight``, ``bias`` (hidden, alphabet),
+    (alphabet,).
     """
     x = torch.cat([s[IGNORED:] for s in states])[:_MOST].float()
     y = torch.from_numpy(np.concatenate([t[IGNORED:] for t in texts]))[:_MOST]
@@ -225,12 +219,8 @@ def rank_scores(own: Floats, others: Floats, own_centre: Floats, centre: Floats)
     """1 − the share of other heads that explain a text better than the asked author's, each less what it costs
     the typical text; equal ones count half.
 
-    Parameters
-    ----------
-    own, own_centre : (n,)
-        Bits a character under own heads; the median of those of reference texts.
-    others : (n, heads)
-    centre : (heads,)
+    ``own``, ``own_centre`` (n,): bits a character under own heads; the median of those of reference texts. ``others``
+    (n, heads). ``centre`` (heads,).
     """
     relative, own_relative = others - centre, (own - own_centre)[:, None]
     better = (relative < own_relative).sum(axis=1) + 0.5 * (relative == own_relative).sum(axis=1)

@@ -248,10 +248,7 @@ def train_network(
 ) -> list[Epoch]:
     """Train in place; the best epoch is the one whose cosines tell held-out authors apart best.
 
-    Parameters
-    ----------
-    texts : list of str
-        Of ``known.documents``.
+    ``texts``: of ``known.documents``.
     """
     reading = options.reading_
     learn, held_out = known.split(options.held_out, options.seed)

@@ -258,10 +258,7 @@ def detector_batches(
 ) -> Callable[[int], list[tuple[Floats, Bools]]]:
     """Batches of an epoch: what is seen of freshly drawn calibration pairs, and whether they are undecidable.
 
-    Parameters
-    ----------
-    judge : callable
-        Probabilities (n,) and what is seen (n, f) of pairs.
+    ``judge``: probabilities (n,) and what is seen (n, f) of pairs.
     """
 
     def batches(epoch: int) -> list[tuple[Floats, Bools]]:

@@ -28,14 +28,8 @@ def mean_ratios(problems: Problems, units: str, lengths: tuple[int, ...], sizes:
 
     NaN where a text of a problem, once truncated, is too short for an n-gram.
 
-    Parameters
-    ----------
-    units : {"char", "word"}
-        What n-grams consist of: characters, or lowercased tokens.
-    lengths : tuple of int
-        n.
-    sizes : tuple of int
-        L, the n-grams of a profile.
+    ``units`` {"char", "word"}: what n-grams consist of: characters, or lowercased tokens. ``lengths``: n. ``sizes``:
+    l, the n-grams of a profile.
     """
 
     def read(text: str) -> Sequence[str]:

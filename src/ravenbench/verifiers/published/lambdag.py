@@ -125,12 +125,7 @@ class LambdaG(Scorer):
     def tokens(self, known: Sequence[str], questioned: str, problem: str = "") -> list[TokenRatio]:
         """What each token of a questioned text adds to λ_G before any correction; empty where there is no score.
 
-        Parameters
-        ----------
-        known : sequence of str
-        questioned : str
-        problem : str
-            The problem's id, which decides what reference sentences are drawn.
+        ``problem``: the problem's id, which decides what reference sentences are drawn.
         """
         ratios = self._ratios(self._read_population(), known, questioned, problem)
         if ratios is None:

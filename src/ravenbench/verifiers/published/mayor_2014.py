@@ -151,12 +151,7 @@ def sparse_weights(gram: Floats, towards: Floats, penalty: float) -> Floats:
     So small a penalty hardly moves the least-squares solution: where moving it leaves every sign as it was, that is
     the minimum (its optimality conditions hold); otherwise least angle regression follows the whole path.
 
-    Parameters
-    ----------
-    gram : (n, n) float64
-        AᵀA.
-    towards : (n,) float64
-        Aᵀy.
+    ``gram`` (n, n) float64: AᵀA. ``towards`` (n,) float64: Aᵀy.
     """
     try:
         plain, signs = np.linalg.solve(gram, np.stack([towards, np.sign(np.linalg.solve(gram, towards))], axis=1)).T
@@ -178,11 +173,7 @@ def sparse_weights(gram: Floats, towards: Floats, penalty: float) -> Floats:
 def concentration(weights: Floats, owner: Ints) -> float:
     """Sparsity concentration index: 1 where all weight lies on one class, 0 where it is spread evenly.
 
-    Parameters
-    ----------
-    weights : (n,) float64
-    owner : (n,) int64
-        Class of each, from 0.
+    ``weights`` (n,) float64. ``owner`` (n,) int64: class of each, from 0.
     """
     total = float(np.abs(weights).sum())
     classes = int(owner.max()) + 1

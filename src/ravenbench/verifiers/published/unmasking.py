@@ -57,17 +57,8 @@ def unmask(chunks: Floats, side: Floats, fold: Ints, strength: float, rounds: in
     scikit-learn's ``LinearSVC(loss="hinge")`` with its regularised intercept: minimise ½‖w‖² + ½b² +
     C Σ max(0, 1 − y (w·x + b)), solved by coordinate descent over the dual variables (Hsieh et al. 2008).
 
-    Parameters
-    ----------
-    chunks : (n, features)
-        Written over: removed features become 0.
-    side : (n,)
-        Author of a chunk, ±1.
-    fold : (n,)
-        Fold of a chunk, from 0.
-
-    The features removed have the largest and the smallest weight by the mean over folds. When none is left the
-    accuracy is one half.
+    ``chunks`` (n, features): written over: removed features become 0. ``side`` (n,): author of a chunk, ±1. ``fold``
+    (n,): fold of a chunk, from 0.
     """
     n, width = chunks.shape
     curve = np.full(rounds, 0.5)
