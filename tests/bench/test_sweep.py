@@ -73,7 +73,7 @@ def test_tables_compare_within_pools(swept, tmp_path):
     pairs = zip(grouping.stability[AVERAGE].pools, hits.stability[AVERAGE].pools, strict=True)
     difference = sum(a - b for a, b in pairs) / 2
     found = sweep.contrast(grouping, hits)
-    assert found.mean == pytest.approx(difference)
+    assert found.value == pytest.approx(difference)
     assert found.interval[0] <= difference <= found.interval[1]
     assert grouping.merged > 0 == hits.merged
     assert all(p.shared == 1 for p in sweep.points if p.setup == "random" or p.encoder == sweep.encoders[0])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ravenbench.reports.evaluate.analysis import most_trials
-from ravenbench.reports.site.boards import Board, Number, Standing
+from ravenbench.reports.site.boards import Board, Standing
+from ravenbench.reports.view import Number
 from ravenbench.sampling.samplers import draw_pools, more_pools
 from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test
 

@@ -295,22 +295,7 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
 
 
 def replace_report(place: Path, write: Callable[[Path], None], kind: str) -> Path:
-    """Write ``PLACE/report`` and return the path of its page.
-
-    Parameters
-    ----------
-    place : Path
-        A run's folder; the report of a run in an object store is written to ``raven-runs`` here.
-    write : callable
-        Fills the folder it is given; when it fails, the earlier report stays.
-    kind : str
-        The task, whose earlier report alone is replaced.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written, or holds something else.
-    """
+    """``write_whole`` of ``PLACE/report``; the report of a run in an object store is written to ``raven-runs`` here."""
     if is_remote(place):
         place = Path("raven-runs") / place.name
     return write_whole(place / "report", write, kind)

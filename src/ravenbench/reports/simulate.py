@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,19 @@ from ravenbench.bench.simulate.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, n
 from ravenbench.errors import InputError
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Col, Section, Table, col, figure, for_terminal, rows_json, table
+from ravenbench.reports.view import (
+    Col,
+    Number,
+    Section,
+    Table,
+    col,
+    figure,
+    for_terminal,
+    interval_of,
+    rows_json,
+    table,
+    value_of,
+)
 from ravenbench.statistics.axes import (
     CONTENT_MARGIN,
     DOMAIN_MARGIN,
@@ -73,25 +85,18 @@ class Share:
         return {"count": self.count, "of": self.of, "interval": None if self.interval is None else list(self.interval)}
 
 
-class Mean(NamedTuple):
-    """A mean over worlds with its 95 % interval (t), None with fewer than two."""
-
-    value: float
-    interval: Interval | None
-
-
 @dataclass(frozen=True)
 class Axis:
     """One scorer on one axis, over worlds.
 
-    ``figure`` is the mean swing or gain; ``flagged``, ``less``, ``undecided``, ``not_applicable`` and ``none`` count
-    the outcomes: any effect, none beyond the margin, neither, not applicable, no verdict. ``covered`` counts
+    ``figure`` is the mean swing or gain with its 95 % interval (t); ``flagged``, ``less``, ``undecided``,
+    ``not_applicable`` and ``none`` count the outcomes: any effect, none beyond the margin, neither, not applicable, no verdict. ``covered`` counts
     intervals that hold the mean of worlds of the same kind, ``covered_alone`` those of the simpler error (see
     ``bench.simulate.trials``). ``shows`` is the median of the smallest true figure that is flagged four times in
     five.
     """
 
-    figure: Mean | None
+    figure: Number | None
     flagged: Share
     less: Share
     undecided: Share
@@ -104,12 +109,12 @@ class Axis:
     @property
     def value(self) -> float | None:
         """The mean without its interval."""
-        return _value(self.figure)
+        return value_of(self.figure)
 
     @property
     def interval(self) -> Interval | None:
         """The interval of the mean."""
-        return None if self.figure is None else self.figure.interval
+        return interval_of(self.figure)
 
     def to_json(self) -> dict[str, Any]:
         """Every value by name."""
@@ -137,9 +142,9 @@ class ScorerRow:
     scorer: str
     dose: float | None
     trained: bool | None
-    auc: Mean | None
-    style_left: Mean | None
-    drop: Mean | None
+    auc: Number | None
+    style_left: Number | None
+    drop: Number | None
     null: Share
     outcomes: dict[Content, Share]
     covered_drop: Share
@@ -299,21 +304,17 @@ def _covered(figures: Sequence[Estimate | None], kinds: Sequence[int]) -> Share:
     return Share(sum(covers), len(covers))
 
 
-def _mean(figures: Sequence[Estimate | None]) -> Mean | None:
+def _mean(figures: Sequence[Estimate | None]) -> Number | None:
     values = [one.value for one in figures if one is not None]
     if not values:
         return None
     mean = float(np.mean(values))
     if len(values) < 2:
-        return Mean(mean, None)
+        return Number(mean, None)
     from scipy.special import stdtrit
 
     half = float(stdtrit(len(values) - 1, 0.975)) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return Mean(mean, (mean - half, mean + half))
-
-
-def _value(mean: Mean | None) -> float | None:
-    return None if mean is None else mean.value
+    return Number(mean, (mean - half, mean + half))
 
 
 def _so_many(share: dict[str, Any]) -> str:
@@ -373,9 +374,9 @@ class SimulateReport(Report[Simulation]):
             col("scorer", lambda r: r.scorer, text=True, json="scorer"),
             col(None, lambda r: r.dose, json="dose"),
             col(None, lambda r: r.trained, json="trained"),
-            col("AUC", lambda r: _value(r.auc), json="auc", terminal=False),
-            col("style left", lambda r: _value(r.style_left), json="style_left"),
-            col("drop", lambda r: _value(r.drop), signed=True, json="drop"),
+            col("AUC", lambda r: value_of(r.auc), json="auc", terminal=False),
+            col("style left", lambda r: value_of(r.style_left), json="style_left"),
+            col("drop", lambda r: value_of(r.drop), signed=True, json="drop"),
             *_axis_columns(lambda r: r.content, "swing", "effect", "none"),
             share("covered: drop", lambda r: r.covered_drop, "covered_drop"),
             share("covered: left", lambda r: r.covered_left, "covered_style_left"),
@@ -469,8 +470,8 @@ class SimulateReport(Report[Simulation]):
                     "dose": row.dose,
                     "scorer": row.scorer,
                     "trained": row.trained,
-                    "auc": _value(row.auc),
-                    "style_left": _value(row.style_left),
+                    "auc": value_of(row.auc),
+                    "style_left": value_of(row.style_left),
                     "swing": row.content.value,
                     "swing_interval": row.content.to_json()["interval"],
                     "flagged_by_swing": row.content.flagged.to_json(),

@@ -48,6 +48,19 @@ class Range:
     high: float
 
 
+@dataclass(frozen=True)
+class Number:
+    """A value with its 95 % interval; None where undefined."""
+
+    value: float | None
+    interval: tuple[float, float] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Both by name; the value is a mean wherever it stands in JSON."""
+        return {"mean": self.value, "interval": None if self.interval is None else list(self.interval)}
+
+
+UNDEFINED = Number(None)
 Value = str | int | float | Measure | Range | None
 
 
@@ -186,12 +199,12 @@ def rows_json(table: Table) -> list[dict[str, Any]]:
     return list(table.objects)
 
 
-def value_of(estimate: Estimate | None) -> float | None:
+def value_of(estimate: Number | Estimate | None) -> float | None:
     """An estimate without its interval."""
     return None if estimate is None else estimate.value
 
 
-def interval_of(estimate: Estimate | None) -> tuple[float, float] | None:
+def interval_of(estimate: Number | Estimate | None) -> tuple[float, float] | None:
     """The interval of an estimate, where it has one."""
     return None if estimate is None else estimate.interval
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.cells import Failure, mean
 from ravenbench.reports.content import ContentProbe, content_probe
 from ravenbench.reports.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
-from ravenbench.reports.view import public_head
+from ravenbench.reports.view import Number, public_head
 from ravenbench.statistics.pools import correlation, detectable, pool_mean
 from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.statistics.significance import t_test
@@ -83,12 +83,14 @@ AVERAGE = "average"
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A mean over pools with its 95 % interval (None with one pool); ``pools`` the value of each, None if undefined."""
+class PoolNumber(Number):
+    """A mean over pools; no interval with one pool; ``pools`` the value of each, None if undefined."""
 
-    mean: float | None
-    interval: tuple[float, float] | None
-    pools: tuple[float | None, ...]
+    pools: tuple[float | None, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The mean, its interval and the value of each pool, by name."""
+        return {**super().to_json(), "pools": list(self.pools)}
 
 
 @dataclass(frozen=True)
@@ -104,9 +106,9 @@ class Point:
     setup: str
     m: int
     encoder: str
-    mean_similarity: Estimate
-    max_similarity: Estimate
-    stability: Mapping[str, Estimate]
+    mean_similarity: PoolNumber
+    max_similarity: PoolNumber
+    stability: Mapping[str, PoolNumber]
     merged: float
     test_pairs: float
     shared: float
@@ -127,7 +129,7 @@ class Sweep:
         """The point of these names."""
         return next(p for p in self.points if (p.setup, p.m, p.encoder) == (setup, m, encoder))
 
-    def contrast(self, a: Point, b: Point) -> Estimate:
+    def contrast(self, a: Point, b: Point) -> PoolNumber:
         """Average stability of a less that of b, pool by pool."""
         pairs = zip(a.stability[AVERAGE].pools, b.stability[AVERAGE].pools, strict=True)
         return estimate([None if x is None or y is None else x - y for x, y in pairs], self.pools, 2.0)
@@ -169,19 +171,19 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
     )
 
 
-def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> Estimate:
+def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> PoolNumber:
     """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
     known = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
     if not known:
-        return Estimate(None, None, tuple(values))
+        return PoolNumber(None, None, tuple(values))
     over_pools = pool_mean([value for value, _ in known], [pool for _, pool in known])
     interval = over_pools.interval and (max(over_pools.interval[0], -most), min(over_pools.interval[1], most))
-    return Estimate(over_pools.mean, interval, tuple(values))
+    return PoolNumber(over_pools.mean, interval, tuple(values))
 
 
 def _rank_stability(
     folds: Sequence[Sequence[FoldRow]], names: Sequence[str], pools: Sequence[Sequence[int]]
-) -> dict[str, Estimate]:
+) -> dict[str, PoolNumber]:
     """By metric, of folds by pool; nothing is ranked where there is one verifier."""
     each: dict[str, list[float | None]] = {metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN}
     average: list[float | None] = []

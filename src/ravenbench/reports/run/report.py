@@ -486,6 +486,8 @@ def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
     for key in ("train_topics", "test_topics"):
         if info.get(key):
             info[key] = [names[t] for t in info[key]]
+    if fold.info.counts is not None and not fold.info.counts.calibrate.total:
+        info["counts"]["calibrate"] = "no pairs set aside: calibrated by cross-fitting"
     return {key.replace("_", " "): value for key, value in info.items()}
 
 

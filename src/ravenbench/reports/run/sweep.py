@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
-from ravenbench.reports.run.analysis import AVERAGE, SHOWN, Estimate, Point, Sweep, title
+from ravenbench.reports.run.analysis import AVERAGE, SHOWN, Point, PoolNumber, Sweep, title
 from ravenbench.reports.view import Col, Table, col, each, table
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ RHO = "Spearman’s ρ between the rankings of verifiers on two folds of a pool"
 MARKS = "osD^vP*X"
 FURTHER = (OTHER, "#2f8f7a", "#a3476e", "#9a7d1f")
 """Of setups without a colour of their own; dark enough for light pages, light enough for dark ones."""
-PANELS: dict[str, Callable[[Point], Estimate]] = {
+PANELS: dict[str, Callable[[Point], PoolNumber]] = {
     "mean similarity": lambda p: p.mean_similarity,
     "highest similarity": lambda p: p.max_similarity,
     "ranking stability (ρ)": lambda p: p.stability[AVERAGE],
@@ -65,9 +65,9 @@ def similarity_over_m(sweep: Sweep) -> Table:
         _over_m(sweep),
         M,
         SETUP_COL,
-        col("mean", lambda p: p.mean_similarity.mean),
+        col("mean", lambda p: p.mean_similarity.value),
         col("mean, interval", lambda p: p.mean_similarity.interval),
-        col("highest", lambda p: p.max_similarity.mean),
+        col("highest", lambda p: p.max_similarity.value),
         col("highest, interval", lambda p: p.max_similarity.interval),
         note="Cosines over train × test topics of a fold, mean over folds and pools; encoder "
         f"{sweep.encoders[0]}. {_over(sweep)}",
@@ -79,11 +79,11 @@ def stability_over_m(sweep: Sweep) -> Table:
     return table(
         "sweep-stability",
         "Ranking stability by number of topics",
-        [p for p in _over_m(sweep) if p.stability[AVERAGE].mean is not None],
+        [p for p in _over_m(sweep) if p.stability[AVERAGE].value is not None],
         M,
         SETUP_COL,
         *_by_metric(lambda p: p),
-        col("mean", lambda p: p.stability[AVERAGE].mean),
+        col("mean", lambda p: p.stability[AVERAGE].value),
         col("interval", lambda p: p.stability[AVERAGE].interval),
         note=f"{RHO}, mean over pairs of folds, then pools; the interval is of the mean over metrics. {_over(sweep)}",
     )
@@ -95,7 +95,7 @@ def approaches(sweep: Sweep) -> Table:
     for m in sweep.m if "hits" in sweep.samplers else ():
         hits = sweep.point("hits", m, sweep.encoders[0])
         compared += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
-    rows = [(p, _difference(sweep, p, hits)) for p, hits in compared if p.stability[AVERAGE].mean is not None]
+    rows = [(p, _difference(sweep, p, hits)) for p, hits in compared if p.stability[AVERAGE].value is not None]
     return table(
         "sweep-samplers",
         "Cutting and other ways",
@@ -104,9 +104,9 @@ def approaches(sweep: Sweep) -> Table:
         col("setup", lambda r: title(r[0].setup), text=True),
         col("merged", lambda r: r[0].merged, digits=1),
         col("test pairs", lambda r: r[0].test_pairs, digits=0, terminal=False),
-        col("highest cosine", lambda r: r[0].max_similarity.mean),
-        col("mean ρ", lambda r: r[0].stability[AVERAGE].mean),
-        col("− HITS", lambda r: r[1].mean, signed=True),
+        col("highest cosine", lambda r: r[0].max_similarity.value),
+        col("mean ρ", lambda r: r[0].stability[AVERAGE].value),
+        col("− HITS", lambda r: r[1].value, signed=True),
         col("interval", lambda r: r[1].interval, signed=True),
         note=f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS cuts topics that "
         "are not chosen; merged: topics that join a chosen one instead; cosine: of train and test topics. "
@@ -124,13 +124,13 @@ def encoders(sweep: Sweep) -> Table:
     return table(
         "sweep-encoders",
         f"Encoders, {title(setup)}",
-        [(p, _difference(sweep, p, first)) for p, first in compared if p.stability[AVERAGE].mean is not None],
+        [(p, _difference(sweep, p, first)) for p, first in compared if p.stability[AVERAGE].value is not None],
         col("m", lambda r: r[0].m),
         col("encoder", lambda r: r[0].encoder, text=True),
         col("topics shared", lambda r: r[0].shared, digits=2),
         *_by_metric(lambda r: r[0]),
-        col("mean", lambda r: r[0].stability[AVERAGE].mean),
-        col("− first", lambda r: r[1].mean, signed=True),
+        col("mean", lambda r: r[0].stability[AVERAGE].value),
+        col("− first", lambda r: r[1].value, signed=True),
         col("interval", lambda r: r[1].interval, signed=True),
         note=f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first encoder chooses. "
         f"{_over(sweep)}",
@@ -139,11 +139,11 @@ def encoders(sweep: Sweep) -> Table:
 
 def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
     """Stability in each metric: for the page, 80 columns hold its mean."""
-    return each(SHOWN, title, lambda r, m: point(r).stability[m].mean, terminal=())
+    return each(SHOWN, title, lambda r, m: point(r).stability[m].value, terminal=())
 
 
-def _difference(sweep: Sweep, point: Point, other: Point) -> Estimate:
-    return Estimate(None, None, ()) if point is other else sweep.contrast(point, other)
+def _difference(sweep: Sweep, point: Point, other: Point) -> PoolNumber:
+    return PoolNumber(None) if point is other else sweep.contrast(point, other)
 
 
 def _over_m(sweep: Sweep) -> list[Point]:
@@ -165,9 +165,9 @@ def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
             "setup": p.setup,
             "m": p.m,
             "encoder": p.encoder,
-            "mean_similarity": _estimate(p.mean_similarity),
-            "max_similarity": _estimate(p.max_similarity),
-            "stability": {metric: _estimate(stability) for metric, stability in p.stability.items()},
+            "mean_similarity": p.mean_similarity.to_json(),
+            "max_similarity": p.max_similarity.to_json(),
+            "stability": {metric: stability.to_json() for metric, stability in p.stability.items()},
             "merged": p.merged,
             "test_pairs": p.test_pairs,
             "shared": p.shared,
@@ -175,11 +175,6 @@ def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
         for p in sweep.points
     ]
     return {"m": list(sweep.m), "encoders": list(sweep.encoders), "samplers": dict(sweep.samplers), "points": points}
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    interval = None if estimate.interval is None else list(estimate.interval)
-    return {"mean": estimate.mean, "interval": interval, "pools": list(estimate.pools)}
 
 
 def sweep_figure(sweep: Sweep) -> Figure:
@@ -193,13 +188,13 @@ def sweep_figure(sweep: Sweep) -> Figure:
         for i, setup in enumerate(sweep.samplers):
             color = colors[setup]
             estimates = [(m, value(sweep.point(setup, m, sweep.encoders[0]))) for m in sizes]
-            known = [(m + step * (i - (len(sweep.samplers) - 1) / 2), e) for m, e in estimates if e.mean is not None]
+            known = [(m + step * (i - (len(sweep.samplers) - 1) / 2), e) for m, e in estimates if e.value is not None]
             if not known:
                 continue
             for x, e in known:
                 if e.interval is not None:
                     ax.plot((x, x), e.interval, color=color, linewidth=1.6, alpha=0.55, solid_capstyle="butt")
-            places, means = [x for x, _ in known], [e.mean for _, e in known]
+            places, means = [x for x, _ in known], [e.value for _, e in known]
             ax.plot(places, means, marker=MARKS[i % len(MARKS)], color=color, linewidth=1, markersize=4.2)
         ax.set_title(heading, color=INK)
         ax.set_xticks(sizes)

@@ -33,7 +33,7 @@ from ravenbench.metrics.safety import (
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.randomness import stream
 from ravenbench.reports.safety.readers import People, people
-from ravenbench.reports.view import public_head
+from ravenbench.reports.view import Number, public_head
 from ravenbench.statistics.attacks import (
     AttributionChange,
     ImpactIntervals,
@@ -49,14 +49,6 @@ from ravenbench.types import Bools, Floats, Ints
 
 FEW = 20
 """Attacked problems below which obfuscators are not ranked: reason 3 of the hall of shame."""
-
-
-@dataclass(frozen=True)
-class Quality:
-    """One measure of an obfuscator's rewritings: mean over texts and its 95 % interval; None where not measured."""
-
-    mean: float | None
-    interval: Interval | None
 
 
 @dataclass(frozen=True)
@@ -124,10 +116,10 @@ class ObfuscatorRow:
     surviving: float | None
     surviving_interval: Interval | None
     verifiers: tuple[VerifierRow, ...]
-    soundness: Mapping[str, Quality]
-    sensibleness: Mapping[str, Quality]
+    soundness: Mapping[str, Number]
+    sensibleness: Mapping[str, Number]
     mean_rank: float | None
-    efficiency: Mapping[str, Quality]
+    efficiency: Mapping[str, Number]
     seconds: float | None
     changed: int
     notes: Mapping[str, int]
@@ -393,7 +385,7 @@ def analyse(store: Store) -> SafetyAnalysis:
     known = {name: effect for name, effect in methods.prior.items() if not isinstance(effect, str)}
     detected = read_detection(store.path / "detection.json") or {}
     rows = [_obfuscator(methods, entry, detected.get(entry.name)) for entry in plan.obfuscators]
-    ranks = mean_ranks({r.name: {k: q.mean for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
+    ranks = mean_ranks({r.name: {k: q.value for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
     ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(
         corpus=plan.corpus.name,
@@ -472,18 +464,18 @@ def _surviving(
     return share, float(np.mean(each)), first.average
 
 
-def _quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Quality]:
+def _quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Number]:
     """Means over texts (and seeds) with intervals over texts; None where a measure was made for no text."""
     qualities = {}
     for name in rows[0] if rows else ():
         values = np.array([row[name] for row in rows if row[name] is not None], dtype=np.float64)
         if not len(values):
-            qualities[name] = Quality(None, None)
+            qualities[name] = Number(None)
             continue
         rng = stream(0, "quality-interval", name, len(values))
         means = values[rng.integers(0, len(values), (1000, len(values)))].mean(axis=1)
         low, high = np.quantile(means, expanded(0.95, max(2, len(values) // seeds)))
-        qualities[name] = Quality(float(values.mean()), (float(low), float(high)))
+        qualities[name] = Number(float(values.mean()), (float(low), float(high)))
     return qualities
 
 

@@ -17,7 +17,6 @@ from ravenbench.reports.safety.analysis import (
     FEW,
     AttributionRow,
     ObfuscatorRow,
-    Quality,
     SafetyAnalysis,
     Shame,
     VerifierRow,
@@ -28,6 +27,7 @@ from ravenbench.reports.safety.analysis import (
 from ravenbench.reports.view import (
     Col,
     Column,
+    Number,
     Section,
     Table,
     col,
@@ -37,6 +37,7 @@ from ravenbench.reports.view import (
     printable,
     rows_json,
     table,
+    value_of,
 )
 from ravenbench.statistics.attacks import Change
 
@@ -216,14 +217,14 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def measures(self, part: str, titles: Mapping[str, str]) -> Table:
         """All measures of one kind that were made for at least one obfuscator."""
-        rows: list[tuple[ObfuscatorRow, Mapping[str, Quality]]] = [
+        rows: list[tuple[ObfuscatorRow, Mapping[str, Number]]] = [
             (o, getattr(o, part)) for o in self.analysis.obfuscators if o.error is None
         ]
         used = [n for n in titles if any(_mean(q, n) is not None for _, q in rows)]
         absent = sorted({title for o, _ in rows for n, title in titles.items() if n in o.missing and n not in used})
         differences = part == "sensibleness"
 
-        def measure(name: str) -> Col[tuple[ObfuscatorRow, Mapping[str, Quality]]]:
+        def measure(name: str) -> Col[tuple[ObfuscatorRow, Mapping[str, Number]]]:
             return col(titles[name], lambda r: _mean(r[1], name), digits=2, signed=differences)
 
         note = "Differences from the original; higher is less sensible." if differences else ""
@@ -402,9 +403,9 @@ class SafetyReport(Report[SafetyAnalysis]):
         rows = [o for o in self.analysis.obfuscators if o.average_impact is not None and o.soundness]
 
         def measured(part: str, name: str) -> bool:
-            return all(getattr(o, part)[name].mean is not None for o in rows)
+            return all(getattr(o, part)[name].value is not None for o in rows)
 
-        panels: list[tuple[str, Callable[[ObfuscatorRow], Quality]]] = []
+        panels: list[tuple[str, Callable[[ObfuscatorRow], Number]]] = []
         sound = next((name for name in ("meteor", "chrf", "tfidf") if measured("soundness", name)), None)
         if sound is not None:
             panels.append((f"soundness: {title(sound)} →", lambda o: o.soundness[sound]))
@@ -525,7 +526,7 @@ def finding(o: ObfuscatorRow) -> str:
     return f"{text}; unsafe: {' and '.join(unsafe)} recovers most of it." if unsafe else f"{text}."
 
 
-def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow], Quality]) -> None:
+def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow], Number]) -> None:
     ax.axhline(0, color=FAINT, linewidth=0.6)
     ax.grid(color=FAINT, alpha=0.25, linewidth=0.6)
     for o in rows:
@@ -533,11 +534,11 @@ def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow],
         if quality.interval is not None:
             ax.plot(quality.interval, (o.average_impact,) * 2, color=SETUP["hits"], linewidth=1.4, alpha=0.6)
         if o.interval is not None:
-            ax.plot((quality.mean,) * 2, o.interval, color=SETUP["hits"], linewidth=1.4, alpha=0.6)
-        ax.plot([quality.mean], [o.average_impact], "o", color=SETUP["hits"], markersize=5)
+            ax.plot((quality.value,) * 2, o.interval, color=SETUP["hits"], linewidth=1.4, alpha=0.6)
+        ax.plot([quality.value], [o.average_impact], "o", color=SETUP["hits"], markersize=5)
     # Points lie close: they bear numbers, to either side in turn, and the names stand below.
-    for place, i in enumerate(sorted(range(len(rows)), key=lambda j: of(rows[j]).mean or 0.0)):
-        at = (of(rows[i]).mean, rows[i].average_impact)
+    for place, i in enumerate(sorted(range(len(rows)), key=lambda j: of(rows[j]).value or 0.0)):
+        at = (of(rows[i]).value, rows[i].average_impact)
         ax.annotate(
             str(i + 1), at, xytext=(-7 if place % 2 else 7, -10 if place % 2 else 5), fontsize=8, color=INK,
             textcoords="offset points", ha="center",
@@ -552,11 +553,9 @@ def _change_json(change: Change | None) -> dict[str, Any] | None:
     return None if change is None else {**asdict(change), "delta": change.delta}
 
 
-def _mean(qualities: Mapping[str, Quality], name: str) -> float | None:
-    return qualities[name].mean if name in qualities else None
+def _mean(qualities: Mapping[str, Number], name: str) -> float | None:
+    return value_of(qualities.get(name))
 
 
-def _means(qualities: Mapping[str, Quality]) -> dict[str, Any]:
-    return {
-        n: {"mean": q.mean, "interval": None if q.interval is None else list(q.interval)} for n, q in qualities.items()
-    }
+def _means(qualities: Mapping[str, Number]) -> dict[str, Any]:
+    return {name: quality.to_json() for name, quality in qualities.items()}

@@ -27,7 +27,7 @@ from ravenbench.reports.evaluate.evaluation import BreakDown, parts_table, score
 from ravenbench.reports.outside import takes_answers as kind_takes_answers
 from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import report_of
-from ravenbench.reports.view import Col, Table, col, public_head, public_json, table, to_csv
+from ravenbench.reports.view import UNDEFINED, Col, Number, Table, col, public_head, public_json, table, to_csv
 from ravenbench.statistics.axes import Domain
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import Plan
@@ -43,14 +43,6 @@ P = TypeVar("P", bound=Plan)
 METRICS = ("auc", "c@1", "overall", "final")
 REPLICATES = 2_000
 """Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
-
-
-@dataclass(frozen=True)
-class Number:
-    """A figure and its 95 % interval; None where undefined."""
-
-    value: float | None
-    interval: Interval | None = None
 
 
 Part = tuple[str, int, Number]
@@ -73,10 +65,10 @@ class Standing:
     scores: Mapping[str, Number]
     open: int = 0
     missing: int = 0
-    style_left: Number = Number(None)
-    swing: Number = Number(None)
+    style_left: Number = UNDEFINED
+    swing: Number = UNDEFINED
     content: str = ""
-    gain: Number = Number(None)
+    gain: Number = UNDEFINED
     domain: str = ""
     loss: Mapping[str, Number] = field(default_factory=dict)
     submitted: bool = False
@@ -386,7 +378,7 @@ def _folds(analysis: Any) -> tuple[FoldPage, ...]:
 
 
 def _number(figure: Estimate | None) -> Number:
-    return Number(None) if figure is None else Number(figure.value, figure.interval)
+    return UNDEFINED if figure is None else Number(figure.value, figure.interval)
 
 
 def _json(value: Any) -> str:

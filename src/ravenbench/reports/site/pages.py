@@ -14,8 +14,8 @@ from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.report import write_whole
-from ravenbench.reports.site.boards import Board, Number, Standing, boards, slugs, takes_answers
-from ravenbench.reports.view import figure, to_html
+from ravenbench.reports.site.boards import Board, Standing, boards, slugs, takes_answers
+from ravenbench.reports.view import Number, figure, to_html
 
 TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
 
