@@ -12,7 +12,7 @@ from ravenbench.reports.site.pages import site
 from ravenbench.testing import toy_problems
 
 CORPUS = ("synthetic(documents=300, authors=40, topics=8)", "--workers", 1)
-WORLD = "synthetic(style=0.5, documents=900, authors=100, topics=24, words=50)"
+WORLD = "synthetic(style=0.5, documents=240, authors=40, topics=36, words=30)"
 
 
 def raven(*arguments: object) -> None:
