@@ -1,7 +1,8 @@
 """Mail: .eml and .mbox by Python's own reader, Outlook's .msg by olefile; of each mail what its sender wrote in it.
 
-A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL and
-mail-parser-reply takes a list or a line that begins with "Thanks," for a signature, so neither is used.
+A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL;
+mail-parser-reply keeps quotations between paragraphs, and takes a list or a line that begins with "Thanks," for a
+signature (of 400 newsgroup posts it lost a fifth of the senders' lines, ``split_mail`` one in seventy).
 """
 
 from __future__ import annotations
