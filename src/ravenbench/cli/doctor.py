@@ -46,6 +46,7 @@ EXTRAS = {
     "neural": "neural verifiers and sentence encoders",
     "masks": "masks by part of speech (POSNoise)",
     "case": "the reference package for likelihood ratios",
+    "documents": "HTML, Rich Text, PDF and Outlook messages as texts",
     "distributed": "Dask clusters and object stores",
     "mt": "translation by CTranslate2",
     "docs": "building this documentation",
