@@ -21,7 +21,7 @@ from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Section, Table, Value, col, for_terminal, public_head, table
 from ravenbench.statistics.likelihood_ratios import pav, tippett
-from ravenbench.statistics.validation import Entropy, entropy, estimated
+from ravenbench.statistics.validation import entropy, estimated
 from ravenbench.store.records import write_record
 from ravenbench.types import Floats
 
@@ -166,6 +166,7 @@ class ValidateReport(Report[Validation]):
         return table(
             "cells", "Cells", self.analysis.cells,
             col("condition", lambda c: c.result.condition.name, text=True),
+            col("verdict", lambda c: c.result.verdict, text=True),
             col("authors", lambda c: c.result.authors),
             col("pairs: one author", lambda c: c.result.same, terminal=False),
             col("two", lambda c: c.result.different, terminal=False),
@@ -173,7 +174,6 @@ class ValidateReport(Report[Validation]):
             col("C_llr min", lambda c: c.about("cllr_min") and c.about("cllr_min").value, digits=2, terminal=False),
             col("EER", lambda c: c.about("eer") and c.about("eer").value, digits=2, terminal=False),
             col("devPAV", lambda c: c.about("devpav") and c.about("devpav").value, digits=2),
-            col("verdict", lambda c: c.result.verdict, text=True),
             note=NOTE,
         )  # fmt: skip
 
@@ -193,7 +193,8 @@ class ValidateReport(Report[Validation]):
 
     def figures(self) -> dict[str, Figure]:
         with style():
-            return {f"cell-{i}": cell_figure(cell.llr, pairs) for i, cell, pairs in self.tested()}
+            drawn = {"tippett": tippett_figure, "calibration": pav_figure, "entropy": entropy_figure}
+            return {f"{n}-{i}": draw(cell.llr, pairs) for i, cell, pairs in self.tested() for n, draw in drawn.items()}
 
     def sections(self) -> list[Section]:
         return [
@@ -260,27 +261,38 @@ def measures_table(cell: Cell, key: str, plan: ValidatePlan) -> Table:
     )  # fmt: skip
 
 
-def cell_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """Tippett curves; calibration by PAV; empirical cross-entropy over prior odds."""
-    figure, (left, middle, right) = canvas(9.6, 2.7, 3)
-    same, weight = pairs.same, pairs.weight
-    curve = tippett(llr, same, weight)
-    left.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
-    left.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
-    left.axvline(0, color=FAINT, linewidth=0.8)
-    left.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
-    calibrated = pav(llr, same, weight)
+def tippett_figure(llr: Floats, pairs: PairScores) -> Figure:
+    """Shares of both kinds of pairs with at least each LR."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    curve = tippett(llr, pairs.same, pairs.weight)
+    axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
+    axes.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
+    axes.axvline(0, color=FAINT, linewidth=0.8)
+    axes.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
+    axes.legend(fontsize=7.5, loc="lower left")
+    return figure
+
+
+def pav_figure(llr: Floats, pairs: PairScores) -> Figure:
+    """What LRs were given, against what they should have been."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    curve = pav(llr, pairs.same, pairs.weight)
     ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
-    middle.plot(ends, ends, color=FAINT, linewidth=0.8)
-    middle.plot(calibrated.llr, np.clip(calibrated.best, *ends), color=SAME, linewidth=1.4)
-    middle.set(xlabel="log10 LR given", ylabel="log10 LR after PAV", xlim=ends, ylim=(ends[0] - 0.05, ends[1] + 0.05))
-    found: Entropy = entropy(llr, same, weight)
-    right.plot(found.prior, found.neutral, color=FAINT, linewidth=1.0, label="without LRs")
-    right.plot(found.prior, found.llr, color=SAME, linewidth=1.4, label="these LRs")
-    right.plot(found.prior, found.best, color=INK, linewidth=0.9, linestyle="--", label="best calibration")
-    right.set(
-        xlabel="prior log10 odds", ylabel="cross-entropy in bits", ylim=(0, 1.05 * max(1.0, float(found.llr.max())))
+    axes.plot(ends, ends, color=FAINT, linewidth=0.8)
+    axes.plot(curve.llr, np.clip(curve.best, *ends), color=SAME, linewidth=1.4)
+    axes.set(xlabel="log10 LR given", ylabel="log10 LR after PAV", xlim=ends, ylim=(ends[0] - 0.05, ends[1] + 0.05))
+    return figure
+
+
+def entropy_figure(llr: Floats, pairs: PairScores) -> Figure:
+    """Empirical cross-entropy over prior odds."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    found = entropy(llr, pairs.same, pairs.weight)
+    axes.plot(found.prior, found.neutral, color=FAINT, linewidth=1.0, label="without LRs")
+    axes.plot(found.prior, found.llr, color=SAME, linewidth=1.4, label="these LRs")
+    axes.plot(found.prior, found.best, color=INK, linewidth=0.9, linestyle="--", label="best calibration")
+    axes.set(
+        xlabel="prior log10 odds", ylabel="cross-entropy in bits", ylim=(0, 1.3 * max(1.0, float(found.llr.max())))
     )
-    for axes, place in ((left, "lower left"), (right, "upper left")):
-        axes.legend(fontsize=7, loc=place)
+    axes.legend(fontsize=7, loc="upper center", ncols=3, columnspacing=0.8, handlelength=1.2)
     return figure

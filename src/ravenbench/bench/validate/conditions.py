@@ -24,7 +24,7 @@ SIZES = ("questioned", "known", "texts")
 LEAST, MOST = 50, 50_000
 """Words of a text that a condition may name; ``compare`` answers nothing below."""
 MOST_CELLS = 60
-TRIED = (4000, 2000, 1000, 500, 250, 125)
+TRIED = (4000, 2000, 1000, 500, 250, 125, 60)
 """Lengths that are proposed where a background can fill them."""
 PROPOSED_LENGTHS = 3
 
