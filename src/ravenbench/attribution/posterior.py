@@ -19,7 +19,7 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.types import Floats, Ints
 
-CONTRAST, LEVEL, NONE = 2.2, 0.0, -0.5
+CONTRAST, LEVEL, NONE = 4.0, 0.0, -0.5
 """The prior's mean of Σ w, of each v, and of b less the logarithm of the number of candidates."""
 SPREADS = (0.4, 0.1, 0.5)
 """The prior's standard deviations: of each w, each v, and b."""

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ravenbench.bench.attribute.candidates import Question
     from ravenbench.store.store import Store
 
-DEFAULT = "svm, distorted(svm), cosine-delta, ppm"
-"""Characters, characters of masked texts, common words, compression: able, fast, and unlike each other."""
+DEFAULT = "raven-2026, ppm"
+"""Many views of style, and compression: able, fast, and unlike each other."""
 LONGEST, SHORTEST = 500, 50
 """Words of a passage, at most and at least."""
 FOLDS, TOPICS, GROUPS = 8, 5, 5
