@@ -103,7 +103,7 @@ def told(store: Any, truth: Mapping[str, str]) -> list[dict[str, Any]]:
     for case in analysis.analyse(store).cases:
         fused = None if case.answer is None else case.answer.fused
         row: dict[str, Any] = {"case": case.record.id, "same": truth[case.record.id] == "same"}
-        row |= {"answered": case.answered, "authors_used": len(case.shape.authors) if case.shape else 0}
+        row["answered"] = case.answered
         if fused is not None:
             row |= {"llr": round(fused.llr, 3), "interval": [round(end, 3) for end in fused.interval]}
             row |= {"cllr": round(fused.worth.cllr, 3), "cllr_min": round(fused.worth.cllr_min, 3)}
@@ -166,12 +166,13 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.write:
         kept = {name: json.loads((arguments.out / f"{name}.json").read_text(encoding="utf-8")) for name in TITLES}
-        KEPT.write_text(json.dumps(kept, separators=(",", ":")) + "\n", encoding="utf-8")
+        lines = ",\n".join(f'"{name}": [\n' + ",\n".join(map(json.dumps, rows)) + "]" for name, rows in kept.items())
+        KEPT.write_text("{" + lines + "}\n", encoding="utf-8")
         put_between(PAGE, BEGIN, END, f"\n{table(kept)}")
         return
     # The study asks where the least should lie, so it takes none for granted.
     background.FEWEST_AUTHORS = plan.FEWEST_AUTHORS = 4  # type: ignore[misc]
-    analysis.MOST_SHOWN = 0  # type: ignore[misc]
+    analysis.MOST_SHOWN = analysis.FEW_AUTHORS = 0  # type: ignore[misc]
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.corpora.split(","):
         answered(name, arguments.out)

@@ -1,9 +1,12 @@
 """The evidence of a comparison: the text comes back whole, content is hidden, features pull the way they should."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ravenbench.randomness import stream
+from ravenbench.reports.compare.analysis import too_few
 from ravenbench.reports.compare.evidence import Passage, evidence, hidden
 from ravenbench.reports.compare.model import FUSED, STYLE, UNSHOWN, PairScores, able, drawn, limits, taken, validate
 from ravenbench.reports.compare.report import css_text, heat
@@ -200,3 +203,15 @@ def test_evidence_of_real_problems_is_the_same_twice():
     functions = frozenset(frequent_words(texts, 40))
     one, two = (evidence(texts[0], texts[1:3], problems, same, functions, 0) for _ in range(2))
     assert one == two and one.passages
+
+
+def test_few_authors_answer_only_where_their_own_pairs_show_that_it_is_worth_something():
+    assert too_few(validate(pairs_of(authors=16, gain=0.0)), 0) is None
+    weak = pairs_of(authors=16, gain=0.0)
+    noise = {name: 0.2 * values + stream(1, name).normal(0, 1, len(values)) for name, values in weak.scores.items()}
+    reason = too_few(validate(replace(weak, scores=noise)), 0)
+    assert reason is not None and "the background has 16 authors" in reason and "about " in reason
+    assert "more authors like these would help" in reason and "(C_llr " in reason
+    many = pairs_of(authors=40, gain=0.0)
+    noise = {name: 0.2 * values + stream(1, name).normal(0, 1, len(values)) for name, values in many.scores.items()}
+    assert too_few(validate(replace(many, scores=noise)), 0) is None

@@ -24,7 +24,8 @@ from ravenbench.topics.extract import Extract
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
 
 FEWEST_AUTHORS = 10
-"""Authors with same-author pairs below which nothing is said."""
+"""Authors with same-author pairs below which nothing is said: with six or eight, LRs that looked good on the
+background's own pairs were worth less than none on other people (benchmarks/study_few_authors.py)."""
 MOST_DOCUMENTS = 12
 """Documents of one author."""
 SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
@@ -151,14 +152,15 @@ def fitting_shape(background: Background, shape: Shape, seed: int) -> tuple[Shap
     return best[1], best[2]
 
 
-def shared_out(background: Background, found: Sequence[Writer], folds: int, fewest: int = 2) -> list[list[int]]:
+def shared_out(background: Background, found: Sequence[Writer], folds: int, members: bool = False) -> list[list[int]]:
     """Authors shared out to folds, groups who write about the same things together; fewer folds where they are few.
 
     A pair is scored by methods that know neither of its authors, so it lies within a fold: only there can a stranger's
     text be found that is as alike in content as the questioned text of a case may be. A group is at most half a fold,
-    so that the strangers at random in it are not all of one group. There are at least ``fewest`` folds.
+    so that the strangers at random in it are not all of one group. Where the authors are ``members`` of a class, whose
+    cases are judged by the other folds, folds are smaller.
     """
-    count = max(fewest, min(folds, len(found) // 4))
+    count = max(3, min(folds, len(found) // 3)) if members else max(2, min(folds, len(found) // 4))
     most = max(2, len(found) // count // 2)
     known, questioned = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
     nearest = np.zeros((len(found), len(found)))
@@ -248,7 +250,7 @@ class Shaped:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
             self.strangers = strangers(background, everyone)
             self._transplanter = self._splicer(everyone)
-            parts = shared_out(background, everyone, spec.folds, 3 if members else 2)
+            parts = shared_out(background, everyone, spec.folds, members)
             trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
             if members:
                 self._class(parts, trained, everyone)

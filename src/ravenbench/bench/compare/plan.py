@@ -120,10 +120,7 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
         placed |= {case.id: shaped.record.name for case in cases}
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
-                refusals[case.id].append(
-                    f"{len(shaped.record.authors)} background authors have texts enough for a case like this; "
-                    f"at least {FEWEST_AUTHORS} are needed to say how often such texts mislead"
-                )
+                refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
     progress("looking for a change of hand", 0, 0)
     hands = looked_at(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
@@ -149,6 +146,20 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
     )
     arrays = {f"{fold.name}-pairs": array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
     return Draft(plan, folds, texts, arrays=arrays)
+
+
+def _too_few(shape: ShapeRecord, every: int) -> str:
+    """The refusal of a shape that too few background authors can fill, and what would help."""
+    able, sizes = (
+        len(shape.authors),
+        f"{len(shape.known)} known texts and another one of about {shape.questioned} words",
+    )
+    more = f"{FEWEST_AUTHORS - able} more authors with {sizes}"
+    rest = f", or more and longer texts by the {every - able} others" if every > able else ""
+    return (
+        f"{able} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
+        f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts"
+    )
 
 
 def _by_shape(cases: Sequence[Case]) -> list[tuple[Shape, list[Case]]]:

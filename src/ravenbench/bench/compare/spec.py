@@ -110,8 +110,9 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any."""
-        fields = {k: v for k, v in super().resolved().items() if v is not None or k not in ("each", "which")}
+        """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any, and a
+        class alone has no other background."""
+        fields = {k: v for k, v in super().resolved().items() if v or k not in ("each", "which", "background")}
         return fields if self.validated else {k: v for k, v in fields.items() if k not in DOSSIER}
 
     def components(self) -> dict[str, Component]:

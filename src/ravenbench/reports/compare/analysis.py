@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ravenbench.reports.compare.model import (
     Told,
     Validated,
     able,
+    cost,
     held_out,
     intervals,
     read_scores,
@@ -45,6 +47,8 @@ BLIND = 0.9
 """C_llr^min from which on pairs like the case cannot be told apart."""
 WORTHLESS = 0.95
 """C_llr from which on LRs as they are given are worth hardly more than none."""
+FEW_AUTHORS = 20
+"""Background authors from which on their number alone is no reason not to answer (benchmarks/study_few_authors.py)."""
 NARROW = 0.1
 """Distance of the bounds below which there is no room for an LR."""
 
@@ -376,7 +380,7 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     return Answer(
         lines=lines,
         fused=fused,
-        reasons=tuple(_reasons(fused, known, sets_llr(sets, valid))),
+        reasons=tuple(_reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)),
         notes=tuple(notes),
         alike=alike,
         misleading=misleading(valid.llr[FUSED], valid.pairs.same, fused.llr, valid.pairs.weight),
@@ -451,18 +455,39 @@ def _line(name: str, told: Told, alike: float, valid: Validated, ends: dict[str,
     return Line(name, llr, raw, (min(low, llr), max(high, llr)), bounds, worth)
 
 
-def _reasons(fused: Line, known: Floats, sets: Floats) -> list[str]:
-    """Why a case that was scored is not answered."""
-    found = []
+def _reasons(fused: Line, every: Validated, known: Floats, sets: Floats, seed: int) -> list[str]:
+    """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
+    reasons = []
     if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= WORTHLESS:
-        found.append(
+        reasons.append(
             "background pairs of this length cannot be told apart "
             f"(C_llr {fused.worth.cllr:.2f}, where 1 is guessing): longer texts or more background authors are needed"
         )
+    elif (few := too_few(every, seed)) is not None:
+        reasons.append(few)
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
-        found.append("the background supports no likelihood ratio other than 1")
+        reasons.append("the background supports no likelihood ratio other than 1")
     told = disagreement(known, sets)
-    return found if told is None else [*found, told]
+    return reasons if told is None else [*reasons, told]
+
+
+def too_few(valid: Validated, seed: int) -> str | None:
+    """The reason not to answer by a background of few authors whose C_llr may be that of guessing, and what would help;
+    None where there is none."""
+    count = len(np.unique(valid.pairs.authors))
+    high = cost(valid, seed)[1]
+    found = min(cllr(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight), WORTHLESS)
+    if count >= FEW_AUTHORS or high < 1:
+        return None
+    # The interval narrows with the square root of the number of authors.
+    wanted = (
+        FEW_AUTHORS if not np.isfinite(high) else min(FEW_AUTHORS, ceil(count * ((high - found) / (1 - found)) ** 2))
+    )
+    return (
+        f"the background has {count} authors, too few to show that such likelihood ratios are worth more than none "
+        f"(C_llr {found:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
+        f"{max(1, wanted - count)} more authors like these would help, or longer texts"
+    )
 
 
 def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:

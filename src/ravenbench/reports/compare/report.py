@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -108,16 +109,17 @@ class CompareReport(Report[Comparison]):
     def cases(self) -> Table:
         """Every case with its answer, or why it has none; each leads to its page."""
         found = self.analysis
+        llr: Col[CaseFound] = col(LR, lambda r: r.llr, digits=1, signed=True)
+        interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=1, signed=True)
+        words: Col[CaseFound] = col("in words", _in_words, text=True)
+        low: Col[CaseFound] = col("as low by chance", lambda r: _as_low(found, r), digits=1)
+        questioned: Col[CaseFound] = col("text in question", lambda r: r.record.questioned.name, text=True)
         made = table(
             "cases", "Answers", found.cases,
             col("author" if found.members else "case", lambda r: r.record.id, text=True),
-            *([col("text in question", lambda r: r.record.questioned.name, text=True)] if found.members else []),
-            col(LR, lambda r: r.llr, digits=1, signed=True),
-            col("95% interval", lambda r: r.interval, digits=1, signed=True),
-            *([col("as low by chance", lambda r: _as_low(found, r), digits=1)] if found.members else []),
-            col("in words", _in_words, text=True),
-            note="Above 0: for the author named; below 0: for someone else."
-            + (f" As low by chance: {CHANCE_NOTE}" if found.members else ""),
+            *((llr, words, interval, low, questioned) if found.members else (llr, interval, words)),
+            note="Above 0: for the author named; below 0: for someone else. As low by chance: " + CHANCE_NOTE
+            if found.members else "Above 0: for the candidate; below 0: for someone else.",
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
@@ -218,7 +220,9 @@ def _lines(case: CaseFound) -> list[str]:
 
 
 def _in_words(case: CaseFound) -> str:
-    return f"no answer: {'; '.join(case.reasons)}" if case.llr is None else sided(case.llr)
+    """The step of the scale, or the first words of each reason; the whole stands on the case's page and in JSON."""
+    short = [re.split(r" \(|[,:;] ", reason)[0] for reason in case.reasons]
+    return f"no answer: {'; '.join(short)}" if case.llr is None else sided(case.llr)
 
 
 def _as_low(found: Comparison, case: CaseFound) -> float | None:
