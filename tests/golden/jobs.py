@@ -142,7 +142,7 @@ def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
             pieces[f"{number} {command[0]}: code and words"] = f"{ended.code}\n{steady(ended.said, folder)}"
         files = [p for p in folder.rglob("*") if p.is_file() and p not in before and not p.name.startswith(".")]
         for place in sorted(p for p in files if p.suffix not in (".png", ".pdf", ".zip") and p.name != "log.txt"):
-            shown = place.relative_to(folder)
+            shown = Path(re.sub(r"\b[0-9a-f]{64}$", "HASH", str(place.relative_to(folder))))
             for part, text in pieces_of_file(place, folder):
                 many = (len(shown.parts) > 1 and shown.parts[-2] in MANY) or shown.parts[0] in MANY
                 if many:
@@ -178,7 +178,7 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
             values = "\n".join(_rounded(value) for value in array.ravel().tolist())
             yield f" [{name}]", f"{array.dtype} {array.shape}\n{values}"
         return
-    if place.suffix == ".cell":
+    if place.suffix in (".cell", ".block"):
         head, _, content = place.read_bytes().partition(b"\n")
         envelope = json.loads(head)
         yield " record", steady(json.dumps(_timeless(envelope["record"]), ensure_ascii=False), folder)
@@ -227,7 +227,8 @@ def _rounded(value: object) -> str:
 
 WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00| UTC)?)?", "DATE"),
-    (r"\b[0-9a-f]{32,64}\b", "HASH"),
+    # Of answers, whose last digits are the processor's.
+    (r"\b(?:[0-9a-f]{16}|[0-9a-f]{32,64})\b", "HASH"),
     (r"\b\d[\d,.]* (?:ms|s|seconds?|minutes?|min|CPU seconds?|CPU s|MB|GB|MiB|kB)\b", "AMOUNT"),
     (r"\b\d\d?:\d\d(?::\d\d)?\b", "TIME"),
     (r'"(?:seconds|cpu_seconds|wall|fit_seconds|score_seconds)": [^,\n}]+', '"seconds": …'),

@@ -48,8 +48,10 @@ class Length(FoldFree):
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         used, place = np.unique(np.concatenate([known, questioned]), return_inverse=True)
-        size = np.log1p([len(texts[row]) for row in used])[place]
-        return np.asarray(-np.abs(size[: len(known)] - size[len(known) :]), dtype=np.float64)
+        size = np.array([len(texts[row]) + 1.0 for row in used])[place]
+        a, b = size[: len(known)], size[len(known) :]
+        # The ratio is exact, so that equal ratios are ties on every processor; logarithms differ in their last digit.
+        return np.asarray(np.log(np.minimum(a, b) / np.maximum(a, b)), dtype=np.float64)
 
 
 @dataclass(eq=False, repr=False)

@@ -27,6 +27,8 @@ SHOWN = 8
 """Features shown on either side."""
 AROUND = 32
 """Characters of context on either side."""
+FREQUENT = 5000
+"""Character sequences that are looked at, the most frequent."""
 MOST_WORDS = 2000
 """Words of a questioned text that are shown."""
 
@@ -151,8 +153,11 @@ def ngrams(
     from sklearn.feature_extraction.text import CountVectorizer
 
     flat = [" ".join(text.split()) for text in (questioned, *known, *others)]
-    counter = CountVectorizer(analyzer="char", ngram_range=(n, n), max_features=5000)
-    counts = counter.fit_transform(flat).toarray().astype(np.float64)
+    counter = CountVectorizer(analyzer="char", ngram_range=(n, n))
+    every = counter.fit_transform(flat).tocsc()
+    # Its own limit on features leaves equally frequent ones to the processor.
+    frequent = np.sort(np.argsort(-np.asarray(every.sum(axis=0)).ravel(), kind="stable")[:FREQUENT])
+    counts = every[:, frequent].toarray().astype(np.float64)
     rows = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     asked, own, cohort = rows[0], rows[1 : 1 + len(known)].mean(axis=0), rows[1 + len(known) :]
     if strongest:
@@ -160,7 +165,7 @@ def ngrams(
         cohort = cohort[np.sort(np.argsort(-alike, kind="stable")[:10])]
     mean = cohort.mean(axis=0)
     pull = np.minimum(asked, own) - np.minimum(cohort, asked).mean(axis=0)
-    names = counter.get_feature_names_out()
+    names = counter.get_feature_names_out()[frequent]
     found = []
     for i in _ends(pull):
         places = [m.start() for m in re.finditer(f"(?={re.escape(names[i])})", flat[0].lower())]
