@@ -228,7 +228,7 @@ def _rounded(value: object) -> str:
 WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00| UTC)?)?", "DATE"),
     # Of answers, whose last digits are the processor's.
-    (r"\b(?:[0-9a-f]{16}|[0-9a-f]{32,64})\b", "HASH"),
+    (r"(?<!\.)\b(?:[0-9a-f]{16}|[0-9a-f]{32,64})\b", "HASH"),
     (r"\b\d[\d,.]* (?:ms|s|seconds?|minutes?|min|CPU seconds?|CPU s|MB|GB|MiB|kB)\b", "AMOUNT"),
     (r"\b\d\d?:\d\d(?::\d\d)?\b", "TIME"),
     (r'"(?:seconds|cpu_seconds|wall|fit_seconds|score_seconds)": [^,\n}]+', '"seconds": …'),
