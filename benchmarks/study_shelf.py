@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import shlex
 import sys
@@ -233,6 +234,9 @@ def main() -> None:
             compute(name, speed, folder)
     there = {part: folder for part, folder in folders.items() if (folder / "plan.json").exists()}
     rows = [row for part, folder in there.items() for row in collect(*part, folder)]
+    # What was not run here keeps its earlier rows, as they stand beside this file.
+    earlier = json.loads((HERE / "shelf.json").read_text(encoding="utf-8"))["rows"]
+    rows = [row for row in earlier if (row["corpus"], row["speed"]) not in there] + rows
     write_all(rows, registry.split(", ".join(SHELF.values())), DESIGNS, CAP)
 
 
