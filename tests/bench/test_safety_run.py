@@ -100,7 +100,7 @@ def test_a_run_in_which_no_verifier_counts_says_why(done, tmp_path):
     without = replace(analysis, verifiers=dict.fromkeys(analysis.verifiers, "it is of no use"), obfuscators=(row,))
     report = SafetyReport(done.store, without)
     assert "Mean over 0 verifiers" in report.impact().note
-    assert f"Excluded, as it is of no use: {', '.join(analysis.verifiers)}." in report.impact().note
+    assert f"Excluded because it is of no use: {', '.join(analysis.verifiers)}." in report.impact().note
     report.fill(tmp_path)
     assert "Impact cannot be measured" in (tmp_path / "index.html").read_text()
 

@@ -304,7 +304,7 @@ def test_without_truth_nothing_is_said_of_scores(corpus):
     assert found.store.plan.folds["test"].counts is None
     assert ravenbench.analyse(found.store).scores is None
     page = ravenbench.write_report(found.store).read_text()
-    assert "came without truth" in page and "AUC" not in page
+    assert "test problems have no truth" in page and "AUC" not in page
 
 
 def test_cells_that_are_lost_or_damaged_are_computed_again(corpus, tmp_path, monkeypatch):

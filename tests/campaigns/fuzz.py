@@ -40,7 +40,8 @@ def _seeds() -> dict[str, list[tuple[Files, str]]]:
         "truth": [({"truth.jsonl": truth}, "truth.jsonl"), ({"truth.txt": "EN001 Y\nEN002 N\n"}, "truth.txt")],
         "answers": [({"a.jsonl": answers}, "a.jsonl"), ({"answers.txt": "EN001 0.5\nEN002 0.7\n"}, "answers.txt")],
         "attribute": [({"a.csv": "id,length\np1,3\np2,4\n"}, "a.csv:length")],
-        "attribution": [(collection(), "")], "batch": [], "parts": [({"p.json": parts(part())}, "p.json")],
+        "attribution": [(collection(), "")], "batch": [], "document": [],
+            "parts": [({"p.json": parts(part())}, "p.json")],
         "rewritten": [(dict(rewriting()), "r.jsonl")], "reviews": [],
         "spec": [({"run.toml": spec}, "run.toml")], "store": [], "texts": [],
     }  # fmt: skip

@@ -25,7 +25,7 @@ class Pages:
     """Pages by kind in one folder, each made when it is first asked for."""
 
     KINDS = (
-        "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "validate",
+        "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "validate", "unknown",
         "evaluate", "map",
         "diff", "columns", "diffs", "site", "board", "system", "fold",
     )  # fmt: skip
@@ -120,6 +120,14 @@ class Pages:
             "--folds", 3, "--donors", 2, "--workers", 1, "--verifiers", "char-ngram, function-words",
         )  # fmt: skip
         return self.report("validate")
+
+    def unknown(self) -> Path:
+        self("compare")
+        raven(
+            "attribute", "--unknown", self.place / "questioned.txt", "--candidates", self.place / "authors",
+            "--methods", "cosine-delta", "--out", self.place / "unknown", "--workers", 1,
+        )  # fmt: skip
+        return self.report("unknown")
 
     def evaluate(self) -> Path:
         self("verify")

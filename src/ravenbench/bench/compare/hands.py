@@ -19,7 +19,7 @@ SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25)
 
 def looked_at(background: Background, cases: Sequence[Case], seed: int) -> dict[str, HandRecord]:
     """What is found along the questioned text of every case, by the case's id."""
-    from ravenbench.statistics.one_hand import LEAST, STEP, OneHand, one_hand, portions
+    from ravenbench.bench.compare.one_hand import LEAST, STEP, OneHand, one_hand, portions
 
     texts, author = background.corpus.texts, background.corpus.author.codes
     documents = [texts.rows(np.flatnonzero(author == code)) for code in range(len(background.authors))]

@@ -26,7 +26,7 @@ from ravenbench.bench.compare.plan import background_record, check_usable, usual
 from ravenbench.bench.compare.record import BackgroundRecord, ShapeRecord
 from ravenbench.bench.task import Draft
 from ravenbench.bench.validate.conditions import Sides, check, shape_under
-from ravenbench.bench.validate.task import ValidateSpec
+from ravenbench.bench.validate.spec import ValidateSpec
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.problems.like_case import Shape, Writer

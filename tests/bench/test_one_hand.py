@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ravenbench.statistics.one_hand import ALARMS, FEWEST, OneHand, one_hand, portions, spliced
+from ravenbench.bench.compare.one_hand import ALARMS, FEWEST, OneHand, one_hand, portions, spliced
 from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable
