@@ -147,8 +147,7 @@ def fitted(
     least, most = (bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df))
     columns = np.flatnonzero((held >= max(least, 1)) & (held <= most))
     if features is not None and len(columns) > features:
-        total = np.asarray(matrix.sum(axis=0)).ravel()[columns]
-        columns = columns[np.sort(np.argsort(-total, kind="stable")[:features])]
+        columns = columns[np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])]
     if not len(columns):
         raise CorpusError(
             "no word is left to compare these texts by",
