@@ -15,6 +15,8 @@ from ravenbench.engine.pool import Units, run_unit
 
 CAP = 150.0
 """CPU seconds after which a verifier is stopped."""
+CAPS = {"models": 3000.0}
+"""The same for classes of speed with a budget of their own."""
 
 
 def shown(what: str) -> Callable[[str, int, int], None]:
@@ -27,8 +29,8 @@ def shown(what: str) -> Callable[[str, int, int], None]:
     return tell
 
 
-def measured(log: Path, order: list[str]) -> Callable[[Units], Iterator[list[str]]]:
-    """An engine: units in this process, verifiers by turns, CPU seconds kept in a file, none beyond ``CAP``."""
+def measured(log: Path, order: list[str], cap: float) -> Callable[[Units], Iterator[list[str]]]:
+    """An engine: units in this process, verifiers by turns, CPU seconds kept in a file, none beyond its budget."""
 
     def work(units: Units) -> Iterator[list[str]]:
         spent = seconds(log)
@@ -42,7 +44,7 @@ def measured(log: Path, order: list[str]) -> Callable[[Units], Iterator[list[str
             turns.setdefault(whose(unit), []).append(unit)
         for unit in (u for turn in zip_longest(*turns.values()) for u in turn if u is not None):
             name = whose(unit)
-            if spent[name] > CAP:
+            if spent[name] > cap:
                 yield []
                 continue
             began = sum(os.times()[:4])  # Of this process and of programs it has run.

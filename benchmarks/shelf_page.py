@@ -50,6 +50,7 @@ ENGLISH = ("en_essays", "ebg", "newsgroups")
 SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
 WHY = {
     "command": "its program reads pairs, and problems there have several known documents",
+    "causal-lm": "its model was taught English",
     "encoder": "its model was taught English, cuts Greek into single letters and takes long over them",
 }
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
@@ -98,7 +99,7 @@ In Raven any verifier reads through any mask:
 - `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison (Ishihara 2023;
   Ishihara & Carne 2022; Carne & Ishihara 2020): an author has rates of their own for the 400 most frequent words,
   drawn from a distribution over authors that is learned without training pairs; the score is the log10 LR.
-  `unit='character', n=3` counts character sequences. They came after the table and have no row.
+  `unit='character', n=3` counts character sequences.
 - `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow the packages idiolect (R, read and
   not run) and bitig (a test compares answers).
 - `prompted-lm(model='…')` asks a language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, key in

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.bench.exposure import exposure
+from ravenbench.bench.exposure import Side, by_likelihood
 from ravenbench.corpora.load import load_corpus
 from ravenbench.randomness import stream
 from ravenbench.topics import causal
@@ -58,17 +58,20 @@ def main() -> None:
     corpus = load_corpus(given.corpus)
     long = [row for row in range(len(corpus)) if 120 <= len(corpus.texts[row].split()) <= 600]
     drawn = stream(0, "exposure").choice(long, 4 * given.texts, replace=False)
-    read, unread, reference, other = ([corpus.texts[int(row)] for row in part] for part in np.split(drawn, 4))
+    read, unread, reference, other = (
+        Side([corpus.texts[int(row)] for row in part], [corpus.author[int(row)] for row in part])
+        for part in np.split(drawn, 4)
+    )
     with tempfile.TemporaryDirectory() as folder:
-        before = tiny(other, Path(folder), given.width)
-        ids = [before.tokens(text)[0][:255].tolist() for text in read]
+        before = tiny(list(other.texts), Path(folder), given.width)
+        ids = [before.tokens(text)[0][:255].tolist() for text in read.texts]
         network = trained(before.network, [[before.start, *one] for one in ids], given.epochs, 2e-3, 0)
         after = causal.CausalLM(network, before.tokenizer)
         print("| model | texts | part | AUC | 95 % |\n| --- | --- | --- | --- | --- |")
         for model, name, texts, lm in [("trained", "read", read, after), ("trained", "not read", unread, after),
                                        ("untrained", "the same half", read, before)]:  # fmt: skip
-            for row in exposure(lm, texts, reference):
-                low, high = row.interval
+            for row in by_likelihood(lm, texts, reference):
+                low, high = row.interval or (0.0, 1.0)
                 print(f"| {model} | {name} | {row.part} | {row.auc:.3f} | {low:.3f} to {high:.3f} |")
 
 

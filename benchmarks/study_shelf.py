@@ -32,7 +32,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from benchmarks import shelf_page
-from benchmarks.shelf_engine import CAP, measured, seconds, shown
+from benchmarks.shelf_engine import CAP, CAPS, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.bench.run.record import RunPlan
@@ -57,6 +57,7 @@ FORMS = {
     "stacked": f"stacked({FAST_MEMBERS}, folds=3)",
     "luar": "luar(layers=1, hidden=64, dimensions=64, epochs=4, learning_rate=0.003)",
     "o2d2": "o2d2(vectors=32, hidden=16, embedding=24, windows=15, epochs=6, detector_epochs=0)",
+    "causal-lm": "causal-lm(against='nothing', longest=64, context=128)",
     "bagnall-2015": "bagnall-2015(hidden=48, epochs=3, characters=40000, references=20, longest=2000)",
     "bagnall-2015-transductive": "bagnall-2015-transductive(hidden=48, epochs=3, characters=40000, longest=2000)",
 }
@@ -75,7 +76,9 @@ SLOW = (
     "encoder, command, impostors, raven-2026, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
     "bagnall-2015-transductive, o2d2"
 )
-RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta"
+RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"
+MODELS = "causal-lm"
+"""On a language model, with a budget of their own; the small one is taught English."""
 SLOWEST = "encoder, moreau-2014, bagnall-2015, bagnall-2015-transductive"
 """Of the slow ones, those that the shelf's table runs last, in folders of their own."""
 SHELF = {"fast": FAST, "medium": MEDIUM, "slow": SLOW}
@@ -132,7 +135,7 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
     """Compute and write the shelf's table; ``only`` some verifiers, in folders of their own."""
     slowest = registry.split(SLOWEST)
     slow = ", ".join(verifier for verifier in registry.split(SLOW) if verifier not in slowest)
-    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST}
+    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST, "models": MODELS}
     named = registry.split(", ".join(groups.values()))
     groups["published"] = ", ".join(RECIPES)
     for speed in speeds:
@@ -143,11 +146,13 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
             found = {verifier: own.get(verifier, form(verifier)) for verifier in chosen}
             forms = {v: spec for v, spec in found.items() if spec is not None}
             folder = out / "-".join(("page", name, speed, *only))
-            if not forms:
+            if not forms or (speed == "models" and name not in shelf_page.ENGLISH):
                 continue
             if not read:
                 spec, log = shelf_page.spec_of(name, forms, corpus), folder.with_suffix(".cpu.jsonl")
-                shelf_page.compute(spec, folder, measured(log, list(forms)), shown(f"{name}, {speed}"))
+                shelf_page.compute(
+                    spec, folder, measured(log, list(forms), CAPS.get(speed, CAP)), shown(f"{name}, {speed}")
+                )
             # A verifier that was run anew, in a folder of its own, takes the place of its row.
             for plan in sorted(out.glob(f"{folder.name}/plan.json")) + sorted(out.glob(f"{folder.name}-*/plan.json")):
                 log = plan.parent.with_suffix(".cpu.jsonl")
@@ -160,7 +165,7 @@ def compute(name: str, speed: str, folder: Path) -> None:
     spec = spec_of(name, speed)
     store = Run({"spec": spec, "out": folder}).prepare()
     named = spec.named_verifiers()
-    execute(store, named, measured(folder.with_suffix(".cpu.jsonl"), list(named)), shown(f"{name}, {speed}"))
+    execute(store, named, measured(folder.with_suffix(".cpu.jsonl"), list(named), CAP), shown(f"{name}, {speed}"))
 
 
 def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
@@ -221,8 +226,8 @@ def main() -> None:
     parser.add_argument("--corpora", help="default: those of the table")
     parser.add_argument(
         "--speeds",
-        help="of recent, slowest and published (the shelf's alone), fast, medium, slow; default: all "
-        "but published, models that are to be fetched first (docs/neural.md)",
+        help="of recent, slowest, models and published (the shelf's alone), fast, medium, slow; default: all "
+        "but published, encoders that are to be fetched first (docs/neural.md)",
     )
     parser.add_argument("--verifiers", help="of the shelf's table only these, run anew; default: all")
     parser.add_argument("--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie")
@@ -233,7 +238,7 @@ def main() -> None:
     speeds = options.speeds.split(",") if options.speeds else None
     if options.table != "verdict":
         only = options.verifiers.split(",") if options.verifiers else []
-        every = ["recent", *SHELF, "slowest"]
+        every = ["recent", *SHELF, "slowest", "models"]
         page(corpora or list(shelf_page.CORPORA), speeds or every, only, options.out, options.read)
     if options.table == "shelf":
         return

@@ -24,7 +24,7 @@ STRANGERS = {
 }
 OPEN_TO_ALL = {
     "bench": {"options", "task", "functions", "api"},
-    "reports": {"view", "results", "page", "report", "content", "cells", "exposure", "outside"},
+    "reports": {"view", "results", "page", "report", "content", "cells", "remembered", "outside"},
     "verifiers": {"contract", "calibrators"},
 }
 """Parts of a room that its other parts may use; they know none of those."""

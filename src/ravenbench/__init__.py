@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.api import validate as validate
     from ravenbench.bench.api import verify as verify
+    from ravenbench.bench.exposure import exposure as exposure
     from ravenbench.bench.freeze import freeze as freeze
     from ravenbench.bench.freeze import thaw as thaw
     from ravenbench.bench.task import RunResult as RunResult
@@ -77,6 +78,7 @@ else:
         "detect_changes": "reports.changes.report",
         "Estimator": "verifiers.estimator",
         "evaluate": "reports.evaluate.api",
+        "exposure": "bench.exposure",
         "Evaluation": "reports.evaluate.evaluation",
         "Fold": "types",
         "InputError": "errors",
@@ -150,6 +152,7 @@ __all__ = [
     "detect",
     "detect_changes",
     "evaluate",
+    "exposure",
     "figures",
     "frames",
     "freeze",

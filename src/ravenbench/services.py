@@ -163,8 +163,12 @@ def most_calls() -> int:
     return int(given)
 
 
-def begin_counting() -> None:
-    """From now on calls of language models are those of a new run, in this process and in all that it starts."""
+def begin_counting(most: int | None = None) -> None:
+    """From now on calls of language models are those of a new run, in this process and in all that it starts; with
+    ``most`` this process may send so many of them, whatever others send."""
+    if most is not None:
+        os.environ.pop(_COUNT, None)
+        os.environ[CALLS] = str(most)
     if _COUNT not in os.environ:
         file = tempfile.NamedTemporaryFile(prefix="raven-calls-")  # noqa: SIM115 (it lives as long as this process)
         atexit.register(file.close)
@@ -258,8 +262,9 @@ class Model:
         """The answer that was kept, if it could be one."""
         return self._cache.get([self.url or self.place, request], usable)
 
-    def ask(self, request: Request, take: Take) -> tuple[str | None, str]:
-        """A fresh answer, which is then kept; or None and why there is none."""
+    def ask(self, request: Request, take: Take, whole: bool = True) -> tuple[str | None, str]:
+        """A fresh answer, which is then kept; or None and why there is none. Unless ``whole``, one that reached the
+        limit of tokens serves too."""
         if self.url:
             answer, reason = self._post(request)
         else:
@@ -268,7 +273,7 @@ class Model:
         usage = (answer or {}).get("usage")
         if isinstance(usage, dict):
             self.used.update({k: v for k, v in usage.items() if isinstance(v, int) and 0 <= v < _TOKENS})
-        text, reason = (None, f"no answer ({reason})") if answer is None else said(answer)
+        text, reason = (None, f"no answer ({reason})") if answer is None else said(answer, whole)
         taken, reason = (None, reason) if text is None else take(text)
         if taken is not None:
             self._cache.put([self.url or self.place, request], taken)
@@ -288,8 +293,8 @@ class Model:
             return answer, endpoint.last
 
 
-def said(answer: dict[str, Any]) -> tuple[str | None, str]:
-    """The text of a chat completion, or None and why there is none."""
+def said(answer: dict[str, Any], whole: bool = True) -> tuple[str | None, str]:
+    """The text of a chat completion, or None and why there is none: also where it was cut off, if ``whole``."""
     try:
         choice = answer["choices"][0]
         message = choice["message"]
@@ -298,7 +303,7 @@ def said(answer: dict[str, Any]) -> tuple[str | None, str]:
         return None, "not a chat completion"
     if refused or finish == "content_filter":
         return None, "refused"
-    if finish == "length":
+    if whole and finish == "length":
         return None, "cut off"
     if not isinstance(text, str) or not text.strip():
         return None, "empty"

@@ -312,20 +312,25 @@ class Problems(Shown):
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        same = np.asarray(same, dtype=bool)
-        n, size = len(self), len(self.texts)
+        sides = self.writers(same)
+        n = len(self)
+        total = n + int(sides.max(initial=-1)) + 1
+        graph = coo_array((np.ones(2 * n), (np.tile(np.arange(n), 2), n + sides.T.ravel())), shape=(total, total))
+        return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1].astype(np.int64)
+
+    def writers(self, same: ArrayLike) -> Ints:
+        """Codes of the known and the questioned author of each problem, (n, 2), as far as problems tell: documents
+        joined by known sets and same-author links have one."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        same, size = np.asarray(same, dtype=bool), len(self.texts)
         lead = self.known_index[self.known_ptr[:-1]]
-        # Authors: documents joined by known sets and Y links.
         left = np.concatenate([lead[self.owner], lead[same]])
         right = np.concatenate([self.known_index, self.questioned_index[same]])
         graph = coo_array((np.ones(len(left)), (left, right)), shape=(size, size))
-        cluster = connected_components(graph, directed=False)[1]
-        # Problems: joined through the author clusters of both sides.
-        rows = np.concatenate([np.arange(n), np.arange(n)])
-        nodes = np.concatenate([cluster[lead], cluster[self.questioned_index]])
-        total = n + int(cluster.max(initial=-1)) + 1
-        graph = coo_array((np.ones(2 * n), (rows, n + nodes)), shape=(total, total))
-        return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1].astype(np.int64)
+        cluster = connected_components(graph, directed=False)[1].astype(np.int64)
+        return np.stack([cluster[lead], cluster[self.questioned_index]], axis=1)
 
     def digest(self) -> str:
         """The hash by which these problems are known: ids, contents, and the labels a verifier could see."""

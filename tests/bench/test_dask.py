@@ -63,6 +63,24 @@ def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_
     assert answers(tmp_path / "run") == expected
 
 
+class Caller:
+    """A unit that sends as many calls as it may, and reports how many."""
+
+    verifier = scorer = "caller"
+
+    def work(self):
+        from ravenbench.services import _count
+
+        return [str(sum(_count() for _ in range(10)))]
+
+
+def test_workers_share_the_calls_of_a_run(cluster, monkeypatch):
+    monkeypatch.setenv("RAVEN_LLM_CALLS", "7")
+    for _ in range(2):
+        sent = [int(number) for unit in dask(cluster.scheduler_address)([Caller()] * 6) for number in unit]
+        assert 3 <= sum(sent) <= 7, "three for each of two workers, anew in every run"
+
+
 def test_what_is_no_address_is_refused_at_once(need_extra):
     need_extra("distributed")
     for address in ("not a url", "tcp://nowhere", "foo://x:1"):

@@ -88,9 +88,12 @@ def test_texts_leave_only_where_an_address_says_so(monkeypatch):
 def test_false_acceptance_and_shift():
     same = np.array([True, True, False, False, False])
     before, after = np.array([0.9, 0.2, 0.1, 0.2, 0.7]), np.array([0.9, 0.2, 0.6, 0.9, 0.7])
-    row = imitation_row("m", "v", same, np.array([False, False, True, True, False]), before, after)
+    imitated, sides = np.array([False, False, True, True, False]), np.arange(10).reshape(5, 2)
+    row = imitation_row("m", "v", same, imitated, sides, before, after)
     assert (row.texts, row.genuine, row.strangers, row.imitated) == (2, 0.5, 0.0, 1.0)
-    assert row.shift == pytest.approx(np.log10([1.5 * 9, 9 * 4]).mean())
+    assert row.shift == pytest.approx(np.log10([1.5 * 9, 9 * 4]).mean()) and row.shift_interval is not None
+    one = imitation_row("m", "v", same, imitated, np.zeros((5, 2), int), before, after)
+    assert one.shift_interval is None and one.interval[0] < row.interval[0], "two texts that imitate one author"
 
 
 def test_safety_shows_what_imitation_does(server, tmp_path):

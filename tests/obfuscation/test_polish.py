@@ -77,8 +77,9 @@ def test_doses_of_a_list_and_what_judges_say_of_them():
     half, whole = (found[name]["tfidf-svm"] for name in doses)
     assert half.flagged == 0 and whole.flagged == 1 and whole.mean > 0.5 > half.mean and whole.texts == 10
     same, answers = np.array([True, True, False, False]), np.array([0.9, 0.3, 0.4, 0.1])
+    sides = np.array([[0, 0], [1, 1], [2, 3], [4, 5]])
     effect = verification_effect(same, np.array([0.9, 0.8, 0.4, 0.1]), answers)
-    rows = [verifier_row("random", share, "v", same, effect, answers) for share in (0.0, 1.0)]
+    rows = [verifier_row("random", share, "v", same, sides, effect, answers) for share in (0.0, 1.0)]
     assert rows[0].level.value == 0.75 and rows[0].rate.value == 0.5, "at the threshold of the untouched problems"
     rows += [detector_row("random", share, "d", whole) for share in (0.0, 1.0)]
     assert list(curves(rows)) == ["doses-1", "doses-detected-1"]

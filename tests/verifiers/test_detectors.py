@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 import ravenbench
 from ravenbench import registry
 from ravenbench.errors import InputError
-from ravenbench.reports.detect import share_called
+from ravenbench.statistics.validation import share_of
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.detectors import named, of_pair
 
@@ -44,10 +44,11 @@ def test_a_pair_is_answered_by_the_more_human_text():
 
 
 def test_texts_of_one_author_are_not_independent():
-    answers = np.repeat([0.9, 0.1, 0.1, 0.1], 10)
-    alone, together = (share_called(answers, a)[1] for a in ([None] * 40, np.repeat(["a", "b", "c", "d"], 10).tolist()))
+    called = np.repeat([True, False, False, False], 10)
+    alone, together = (share_of(called, groups)[1] for groups in (np.arange(40), np.repeat(np.arange(4), 10)))
     assert together[0] < alone[0] and together[1] > alone[1]
-    assert share_called(np.zeros(40), ["a"] * 40)[1][1] > 0.7, "one author who is never accused says little"
+    never = np.zeros(40, dtype=bool)
+    assert share_of(never, np.zeros(40, dtype=int))[1][1] > 0.7, "one author who is never accused says little"
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "retrieve": ("ravenbench.cli.tasks:retrieve", "Search many texts for the author of each query; how much is topic."),
     "simulate": ("ravenbench.cli.tasks:simulate", "Test both verdicts on scorers of known behaviour."),
     "detect": ("ravenbench.cli.tasks:detect", "Was it a machine? Detectors, and first their false alarms."),
+    "exposure": ("ravenbench.cli.exposure:command", "Has a language model read these texts?"),
     "site": ("ravenbench.cli.reports:site", "A static site of runs: leaderboards, systems, corpora, folds."),
     "problems": ("ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus."),
     "freeze": ("ravenbench.cli.freeze:freeze", "Problems or a split as a manifest without texts, to share and cite."),

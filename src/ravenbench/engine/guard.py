@@ -269,8 +269,8 @@ def likelihoods(verifier: Verifier, plan: Plan, fold: str, test: Problems) -> di
     """How likely the language model of a verifier finds each questioned text, (n,), of texts in a content probe and of
     their twins off topic; empty for other verifiers and folds."""
     models = [found for part in parts(verifier) if (found := getattr(part, "likelihood", None)) is not None]
-    arms = {record.transplanted for record in plan.folds.values()}
-    if not models or arms == {None} or plan.folds[fold].transplanted not in (None, "off"):
+    twins = {name: record.source for name, record in plan.folds.items() if record.transplanted == "off"}
+    if not models or fold not in {*twins, *twins.values()}:
         return {}
     return {"likelihood": np.array([models[0](test.texts[row]) for row in test.questioned_index], dtype=np.float64)}
 

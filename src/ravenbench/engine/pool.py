@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
@@ -23,7 +23,7 @@ from ravenbench import files
 from ravenbench.engine.guard import LIMIT, in_worker, one_thread, stdout_to_stderr, time_limit, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
 from ravenbench.programs.confinement import noted
-from ravenbench.services import CALLS
+from ravenbench.services import begin_counting, most_calls
 from ravenbench.shown import notebook_progress
 
 T = TypeVar("T")
@@ -204,7 +204,9 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
         except (OSError, ValueError) as error:
             raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
         with client, client.as_current():
-            futures = client.map(_on_cluster, [_anywhere(unit) for unit in units], pure=False)
+            share = most_calls() // max(1, len(client.nthreads()))
+            work_of = partial(_on_cluster, run=client.id, calls=share)
+            futures = client.map(work_of, [_anywhere(unit) for unit in units], pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
                 try:
@@ -221,9 +223,20 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     return work
 
 
-def _on_cluster(unit: Unit) -> list[str]:
+def _on_cluster(unit: Unit, run: str, calls: int) -> list[str]:
     keep_memory()
+    with _ONE_AT_A_TIME:
+        _bound_calls(run, calls)
     return run_unit(unit)
+
+
+@lru_cache(maxsize=1)
+def _bound_calls(run: str, calls: int) -> None:
+    """This worker's share of the calls of language models that a run may send."""
+    begin_counting(calls)
+
+
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @cache
@@ -258,8 +271,6 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
         raise SpecError(f"there is no engine {name!r}", expected="local or dask")
     if time_limit() is not None:
         raise SpecError(f"--cell-timeout ({LIMIT}) holds for processes of this machine, and not on a Dask cluster")
-    if CALLS in os.environ:
-        raise SpecError(f"--most-calls ({CALLS}) counts calls of this machine, and not of a Dask cluster")
     if scheduler is None:
         raise SpecError("--engine dask needs --scheduler", expected=ADDRESS)
     return dask(scheduler)

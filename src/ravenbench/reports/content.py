@@ -13,8 +13,8 @@ import numpy as np
 
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, answered, sides_of
-from ravenbench.reports.exposure import Likely, Remembered, remembered
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
+from ravenbench.reports.remembered import Likely, Remembered, remembered
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open

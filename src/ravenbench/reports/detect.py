@@ -15,7 +15,7 @@ from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Table, col, each, for_terminal, table
 from ravenbench.shown import Shown
-from ravenbench.statistics.validation import wilson
+from ravenbench.statistics.validation import share_of
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.detectors import of_pair
 
@@ -52,21 +52,6 @@ class Detection(Shown):
     """Detectors without an answer on people's texts, of which nothing else is shown."""
     learned: Mapping[str, int]
     """Texts by people that were left out, since detectors learn from them, by corpus."""
-
-
-def share_called(answers: Floats, authors: Sequence[str | None]) -> tuple[float, tuple[float, float]]:
-    """Share of answers above .5, and Wilson's interval for as many independent texts as these are worth: where authors
-    differ in how often they are accused, texts of one author count for less."""
-    called = answers > 0.5
-    value = float(called.mean())
-    codes = np.unique([name or f"\0{i}" for i, name in enumerate(authors)], return_inverse=True)[1]
-    groups = int(codes.max()) + 1
-    worth = float(min(groups, len(called)))
-    if 0 < value < 1 and groups > 1:
-        sums = np.bincount(codes, weights=called - value)
-        variance = float((sums**2).sum()) / len(called) ** 2 * groups / (groups - 1)
-        worth = min(float(len(called)), value * (1 - value) / variance) if variance else float(len(called))
-    return value, wilson(value, max(round(worth), 1))
 
 
 def cut(name: str, most: int = 32) -> str:
@@ -114,15 +99,16 @@ class DetectReport(Report[Detection]):
         if not among.any():
             return []
         divided = {"words": list(quantiles(np.where(among, words, np.nan))), **columns}
-        authors = np.array(divided.pop("author", [None] * len(words)), dtype=object)
+        names = [name or f"\0{i}" for i, name in enumerate(divided.pop("author", [None] * len(words)))]
+        authors = np.unique(names, return_inverse=True)[1]
         parts = [("all", among)]
-        for column, names in divided.items():
-            for name in sorted({n for n, inside in zip(names, among, strict=True) if n and inside}):
-                parts.append((f"{column} {name}", among & np.array([n == name for n in names])))
+        for column, labels in divided.items():
+            for label in sorted({one for one, inside in zip(labels, among, strict=True) if one and inside}):
+                parts.append((f"{column} {label}", among & np.array([one == label for one in labels])))
         found = []
         for part, inside in parts:
             texts, open_ = int(inside.sum()), int((answers[inside] == 0.5).sum())
-            share = share_called(answers[inside], authors[inside].tolist()) if texts >= LEAST else None
+            share = share_of(answers[inside] > 0.5, authors[inside]) if texts >= LEAST else None
             value, interval = share or (None, None)
             found.append(Share(detector, source, part, texts, value, interval, open_))
         return found

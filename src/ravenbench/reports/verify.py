@@ -26,8 +26,8 @@ from ravenbench.reports.content import (
     remembered_of,
     verdicts,
 )
-from ravenbench.reports.exposure import exposure_json, exposure_table
 from ravenbench.reports.page import style
+from ravenbench.reports.remembered import exposure_json, exposure_table
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Section, Table, col, figure, for_terminal, printable, public_head, table
 from ravenbench.shown import Shown

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 from functools import lru_cache
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,9 +157,14 @@ class CausalLM:
         device = self.network.device
         with inferring(device, lower="longest"):
             read = torch.tensor([[self.start, *before, *ids]], device=device)
-            given = self.network(read).logits[0, -len(ids) - 1 : -1].float().log_softmax(-1)
+            # Most networks can leave out the vocabulary's scores after tokens that only stand before the text.
+            given = self.network(read, **self._only(len(ids) + 1)).logits[0, -len(ids) - 1 : -1].float().log_softmax(-1)
             logs = given.gather(1, read[0, -len(ids) :, None])[:, 0]
         return TokenLogs(places, logs.double().cpu().numpy())
+
+    def _only(self, last: int) -> dict[str, int]:
+        known = "logits_to_keep" in signature(self.network.forward).parameters
+        return {"logits_to_keep": last} if known else {}
 
     def answer(self, messages: Sequence[dict[str, str]], *, most: int, temperature: float, seed: int) -> dict[str, Any]:
         """A chat completion in the form in which OpenAI-compatible endpoints answer; ``temperature`` 0 takes the

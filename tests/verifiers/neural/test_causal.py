@@ -148,22 +148,20 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
 
 
 def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
-    from ravenbench.bench.exposure import exposure
+    from ravenbench.bench.exposure import Side, by_likelihood
     from ravenbench.corpora.load import load_corpus
     from ravenbench.topics import causal
     from ravenbench.verifiers.neural.causal import trained
 
     texts = [d.text for d in load_corpus("synthetic(authors=6, topics=3, documents=18, words=60)")]
-    read, unread, reference = texts[:6], texts[6:12], texts[12:18]
+    read, unread, reference = (Side(texts[i : i + 6], [None] * 6) for i in (0, 6, 12))
     before = causal.opened(str(causal_folder), "cpu")
-    pieces = [[before.start, *before.tokens(text)[0][:100]] for text in read]
+    pieces = [[before.start, *before.tokens(text)[0][:100]] for text in read.texts]
     after = causal.CausalLM(trained(before.network, pieces, 40, 0.02, 0), before.tokenizer)
-    whole, *quarters = exposure(after, read, reference, longest=100)
+    whole, *quarters = by_likelihood(after, read, reference, longest=100)
     assert whole.auc > 0.85 and whole.interval[0] > 0.5 and len(quarters) == 4
-    low, high = exposure(after, unread, reference, longest=100)[0].interval
+    low, high = by_likelihood(after, unread, reference, longest=100)[0].interval
     assert low < 0.5 < high
-    with pytest.raises(InputError, match="too few texts"):
-        exposure(after, read[:2], reference)
 
 
 def test_a_report_says_how_well_a_remembered_text_is_answered(causal_folder, tmp_path):

@@ -23,10 +23,10 @@ from ravenbench.reports.content import (
     verdicts,
 )
 from ravenbench.reports.evaluate.evaluation import hull_table, significance_table
-from ravenbench.reports.exposure import exposure_table
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.pan14.analysis import META, METRICS, CorpusScores, Overview, Row, Rows, analyse
 from ravenbench.reports.pan14.published import CORPORA, Printed, Publication, publication
+from ravenbench.reports.remembered import exposure_table
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Measure, Section, Table, col, for_terminal, highest, printable, table
 

@@ -23,7 +23,7 @@ from ravenbench.reports.content import (
     references_json,
     remembered_of,
 )
-from ravenbench.reports.exposure import exposure_json, exposure_table
+from ravenbench.reports.remembered import exposure_json, exposure_table
 from ravenbench.reports.report import Report
 from ravenbench.reports.run.analysis import (
     METRICS,

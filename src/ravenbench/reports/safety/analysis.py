@@ -419,6 +419,7 @@ def doses(
 ) -> tuple[DoseRow, ...]:
     """A row for every dose and verifier, and for every dose and detector, first seed."""
     rows, of_name = [], {row.name: row for row in obfuscators}
+    sides = methods.store.fold("original").test.writers(methods.same)
     for entry in methods.plan.hiding:
         if not entry.of or entry.first is None:
             continue
@@ -427,7 +428,7 @@ def doses(
         for verifier in of_name[name].counted:
             effect, after = verifier.first, answers_of(methods.store, verifier.verifier, done.fold)
             if effect is not None and not isinstance(after, str):
-                own.append(verifier_row(of, share, verifier.verifier, methods.same, effect, after))
+                own.append(verifier_row(of, share, verifier.verifier, methods.same, sides, effect, after))
         told = {} if detected is None else detected.doses.get(name, {})
         own += [detector_row(of, share, detector, found) for detector, found in told.items()]
         changed, stayed = (done.counts.get(f"sentence {what}", 0) for what in ("rewritten", "kept"))
@@ -446,7 +447,8 @@ def doses(
 
 def imitations(methods: Verifiers) -> tuple[ImitationRow, ...]:
     """A row for every imitation and verifier, first seed."""
-    rows, ids = [], methods.store.fold("original").test.ids
+    rows, test = [], methods.store.fold("original").test
+    sides = test.writers(methods.same)
     for entry in methods.plan.obfuscators:
         if not entry.imitates:
             continue
@@ -454,14 +456,14 @@ def imitations(methods: Verifiers) -> tuple[ImitationRow, ...]:
             rows.append(ImitationRow(entry.name, error=entry.error))
             continue
         done = entry.first[1]
-        imitated = np.isin(ids, [name for name in done.rewritings if name not in done.failed])
+        imitated = np.isin(test.ids, [name for name in done.rewritings if name not in done.failed])
         for name, before in methods.before.items():
             after = answers_of(methods.store, name, done.fold)
             if isinstance(before, str) or isinstance(after, str) or not imitated.any():
                 wrong = [one for one in (before, after) if isinstance(one, str)]
                 rows.append(ImitationRow(entry.name, name, error=[*wrong, "no text was imitated"][0]))
             else:
-                row = imitation_row(entry.name, name, methods.same, imitated, before, after)
+                row = imitation_row(entry.name, name, methods.same, imitated, sides, before, after)
                 rows.append(replace(row, failed=len(done.failed)))
     return tuple(rows)
 

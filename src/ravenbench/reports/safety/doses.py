@@ -11,9 +11,9 @@ import numpy as np
 from ravenbench.metrics.safety import VerificationEffect
 from ravenbench.reports.page import COLORS, FAINT, INK, canvas, style
 from ravenbench.reports.view import Number, printable
-from ravenbench.statistics.estimates import influence, placements
-from ravenbench.statistics.validation import Z, wilson
-from ravenbench.types import Bools, Floats
+from ravenbench.statistics.estimates import Units, estimate, influence, placements, within
+from ravenbench.statistics.validation import Z, share_of, wilson
+from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,13 +41,15 @@ class DoseRow:
     meteor: Number | None = None
 
 
-def verifier_row(of: str, share: float, judge: str, same: Bools, effect: VerificationEffect, after: Floats) -> DoseRow:
-    """A verifier's answers (n,) to all problems, of which those of one author were rewritten."""
+def verifier_row(
+    of: str, share: float, judge: str, same: Bools, sides: Ints, effect: VerificationEffect, after: Floats
+) -> DoseRow:
+    """A verifier's answers (n,) to all problems, of which those of one author were rewritten; ``sides`` (n, 2) are the
+    codes of their two authors."""
     auc, placement = placements(same, after, after)
-    around = Z * float(np.sqrt((influence(same, auc, placement) ** 2).sum()))
-    recall = float((after[same] >= effect.threshold).mean())
-    level = Number(auc, (max(0.0, auc - around), min(1.0, auc + around)))
-    return DoseRow(of, share, judge, False, level, Number(recall, wilson(recall, int(same.sum()))))
+    found = within(estimate(auc, influence(same, auc, placement), Units(sides, np.arange(len(same)))), 0.0, 1.0)
+    recall = share_of(after[same] >= effect.threshold, sides[same, 0])
+    return DoseRow(of, share, judge, False, Number(auc, found.interval), Number(*recall))
 
 
 def detector_row(of: str, share: float, judge: str, found: DetectedDose) -> DoseRow:

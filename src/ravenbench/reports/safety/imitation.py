@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.statistics.estimates import Interval
-from ravenbench.statistics.validation import Z, wilson
-from ravenbench.types import Bools, Floats
+from ravenbench.statistics.estimates import Interval, Units, estimate, mean_effects
+from ravenbench.statistics.validation import share_of
+from ravenbench.types import Bools, Floats, Ints
 
 LIMIT = 1e-3
 """Answers nearer to 0 or 1 than this are taken for this near: one certain answer would be the whole mean."""
@@ -37,25 +37,27 @@ class ImitationRow:
 
 
 def imitation_row(
-    imitation: str, verifier: str, same: Bools, imitated: Bools, before: Floats, after: Floats
+    imitation: str, verifier: str, same: Bools, imitated: Bools, sides: Ints, before: Floats, after: Floats
 ) -> ImitationRow:
-    """Compare a verifier's answers (n,) to the problems as they were and with imitations where ``imitated``."""
+    """Compare a verifier's answers (n,) to the problems as they were and with imitations where ``imitated``; ``sides``
+    (n, 2) are the codes of their two authors, of whom the first is imitated."""
 
     def odds(answers: Floats) -> Floats:
         bounded = np.clip(answers[imitated], LIMIT, 1 - LIMIT)
         return np.asarray(np.log10(bounded / (1 - bounded)))
 
-    n, change = int(imitated.sum()), odds(after) - odds(before)
-    share, shift = float((after[imitated] > 0.5).mean()), float(change.mean())
-    around = Z * float(change.std(ddof=1)) / np.sqrt(n) if n > 1 else None
+    known, change = sides[imitated, 0], odds(after) - odds(before)
+    share, interval = share_of(after[imitated] > 0.5, known)
+    units = Units(np.repeat(known[:, None], 2, axis=1), np.arange(len(known)))
+    shift = estimate(*mean_effects(change), units)
     return ImitationRow(
         imitation,
         verifier,
-        texts=n,
+        texts=len(known),
         genuine=float((before[same] > 0.5).mean()) if same.any() else None,
         strangers=float((before[imitated] > 0.5).mean()),
         imitated=share,
-        interval=wilson(share, n),
-        shift=shift,
-        shift_interval=None if around is None else (shift - around, shift + around),
+        interval=interval,
+        shift=shift.value,
+        shift_interval=shift.interval,
     )

@@ -114,7 +114,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             note="In different-author problems another person's text is replaced by a model's, which was asked to "
             "write it as the known author would. Accepted: above .5. Shift: mean change of log10 odds; above 0 the "
             "imitation looks more like the known author than the other person's text did. Failed texts stay as they "
-            "were and are not counted.",
+            "were and are not counted. Intervals over imitated authors, as far as problems tell them.",
         )  # fmt: skip
 
     def doses(self, detectors: bool) -> Table:
@@ -122,7 +122,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         level, rate = ("mean answer", "called rewritten") if detectors else ("AUC", "recall")
         notes = (
             "Rewritten: share of sentences that did change; recall: at the threshold of the untouched problems; sound "
-            "and METEOR: what was kept of the content.",
+            "and METEOR: what was kept of the content. Intervals over authors, as far as problems tell them.",
             "A detector has learned from other authors' originals and texts of the highest dose. Mean answer: how "
             "probably a text is rewritten; called rewritten: where at most 1 % of the originals are called so.",
         )
@@ -131,7 +131,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             [row for row in self.analysis.doses if row.detector == detectors],
             col("rewriting", lambda r: r.of, text=True, json="of", terminal=False),
             col("share", lambda r: r.share, digits=2, json="share"),
-            col("rewritten", lambda r: r.rewritten, digits=2, json="rewritten"),
+            col("rewritten", lambda r: r.rewritten, digits=2, json="rewritten", terminal=not detectors),
             col("detector" if detectors else "verifier", lambda r: r.judge, text=True, json="judge"),
             col(level, lambda r: r.level.value, digits=2, json="level"),
             col("95 %", lambda r: r.level.interval, digits=2, json="level_interval"),
