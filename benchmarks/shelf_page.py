@@ -79,7 +79,8 @@ is worth a run of one's own, not to rank. On newsgroups some methods leave nearl
 fewer than 50 problems of a class to calibrate on. In the CSV file *cllr* is the cost of the answers read as
 probabilities, in bits (empty: infinite, a certain answer was wrong), *open* counts answers of exactly .5.
 
-A verifier is stopped after {cap:.0f} CPU seconds on a corpus. {absent} {forms}
+A verifier is stopped after {cap:.0f} CPU seconds on a corpus, one on a language model after 3,000; `causal-lm` on
+SmolLM2-135M took {cost}. {absent} {forms}
 
 """
 RECENT = """## Methods of recent years
@@ -206,7 +207,10 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
         f"`{v}` ({', '.join(name for other, name in absent if other == v)}: {WHY.get(v, LEFT_OUT)})"
         for v in dict.fromkeys(verifier for verifier, _ in absent)
     )
-    caution = CAUTION.format(cap=cap, absent=f"Without a row: {why}." if why else "", forms=FORMS)
+    cost = " and ".join(
+        f"{row['cpu_seconds']:,.0f} ({SHORT[row['corpus']]})" for row in rows if row["verifier"] == "causal-lm"
+    )
+    caution = CAUTION.format(cap=cap, cost=cost, absent=f"Without a row: {why}." if why else "", forms=FORMS)
     tables = f"{overview(rows, SHORT)}\n\n{reading(rows, CORPORA)}"
     PAGE.write_text(f"{HEAD}{tables}\n\n{caution}{RECENT.format(ratios=ratios())}", encoding="utf-8")
     with TABLE.open("w", encoding="utf-8", newline="") as file:
