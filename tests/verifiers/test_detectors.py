@@ -62,7 +62,6 @@ def files(tmp_path):
     people = [{"text": TEXTS[1].replace(" ", "  "), "author": "a1", "topic": "t", "native": "no"}] + [
               {"text": f"I wrote this in 19{i}, by hand and with a pen", "author": f"a{i % 7}", "topic": "t",
                "native": "yes" if i % 2 else "no"} for i in range(60)]  # fmt: skip
-    people.append(people[-1] | {"author": "another name"})  # counts once
     (tmp_path / "people.jsonl").write_text("".join(json.dumps(row) + "\n" for row in people))
     return {name: str(tmp_path / f"{name}.jsonl") for name in ("train", "test", "people")}
 

@@ -144,8 +144,8 @@ class DetectReport(Report[Detection]):
         open_: Col[Share] = col("open", lambda s: s.unanswered, json="unanswered")
         note = (
             "Texts that people wrote before there were such machines, as the user says; Raven checks no date. Answers "
-            "above .5 are false alarms; a text that occurs twice counts once. Intervals count texts of one author as "
-            f"far as these are independent. Open: answers of .5, which accuse nobody. n/a: fewer than {LEAST} texts."
+            "above .5 are false alarms. Intervals count texts of one author as far as these are independent. "
+            f"Open: answers of .5, which accuse nobody. n/a: fewer than {LEAST} texts."
         )
         for corpus, count in a.learned.items():
             note += f" Left out of {corpus}, since detectors learn from them: {counted(count, 'text')}."

@@ -161,9 +161,8 @@ class Detect(Task):
         corpus = load_corpus(what, encoding=self.spec.encoding, pairs=False)
         if not len(corpus):
             raise InputError("a corpus of people's texts is empty", found=what)
-        first = {identity_key(text): i for i, text in reversed(list(enumerate(corpus.texts)))}  # a text counts once
-        rows = np.array(sorted(i for key, i in first.items() if key not in learned), dtype=int)
-        left_out = sum(identity_key(text) in learned for text in corpus.texts)
+        rows = np.array([i for i, text in enumerate(corpus.texts) if identity_key(text) not in learned], dtype=int)
+        left_out = len(corpus) - len(rows)
         if not len(rows):
             raise InputError(
                 "every one of these texts by people stands among those to learn from, where false alarms mean nothing",
