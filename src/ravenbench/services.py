@@ -7,13 +7,14 @@ import atexit
 import hashlib
 import json
 import os
+import re
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
@@ -21,7 +22,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from ravenbench.errors import InputError, MissingPart, SpecError, install
+from ravenbench.errors import InputError, MissingPart, SpecError, install, writable
 from ravenbench.files import cache_folder, made_cache, make_folder, write_text
 
 ANSWER_LIMIT = 16 * 2**20
@@ -48,9 +49,42 @@ _TOKENS = 10**9
 """More tokens than this no answer has."""
 
 
+Request = Mapping[str, Any]
+"""Of a chat completion: ``model``, ``messages``, ``temperature``, ``max_tokens`` …"""
+
+
+def check_address(url: str) -> None:
+    """SpecError unless this is the address of an endpoint that holds no key, and the key, if there is one, could be."""
+    try:
+        address = urlsplit(url)
+        good = address.scheme in ("http", "https") and bool(re.fullmatch(r"[\w.:-]+", address.hostname or ""))
+        good = good and (address.port is None or address.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise SpecError("this is not the address of an endpoint", expected="such as http://localhost:8000/v1")
+    if address.query or address.fragment or "@" in address.netloc:
+        raise SpecError("the address of an endpoint holds no key and no query", fix=f"export {KEY}=…")
+    if not re.fullmatch(r"[!-~]*", _key()):
+        raise SpecError(f"{KEY} holds blanks or letters that no key has", fix=f"export {KEY}=… again")
+
+
+def _key() -> str:
+    return os.environ.get(KEY, "").strip()
+
+
+def chat(model: str, system: str, user: str, most: int, *, temperature: float = 0.0, **more: Any) -> Request:
+    """The request of a chat completion: who the model is to be, what it is shown, and most tokens of its answer."""
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return {"model": model, "messages": messages, "temperature": temperature, **more, "max_tokens": most}
+
+
 def leaves_machine(url: str) -> bool:
     """Whether what is sent to an address leaves this machine: not where its host is the machine itself."""
-    host = urlsplit(url).hostname or ""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return True
     if host == "localhost" or host.endswith(".localhost"):
         return False
     try:
@@ -163,12 +197,22 @@ def most_calls() -> int:
     return int(given)
 
 
-def begin_counting(most: int | None = None) -> None:
-    """From now on calls of language models are those of a new run, in this process and in all that it starts; with
-    ``most`` this process may send so many of them, whatever others send."""
-    if most is not None:
-        os.environ.pop(_COUNT, None)
-        os.environ[CALLS] = str(most)
+@cache
+def count_of(run: str) -> str:
+    """The file in which this process counts the calls that it sends for a run."""
+    os.environ.pop(_COUNT, None)
+    begin_counting()
+    return os.environ[_COUNT]
+
+
+def count_for(run: str, most: int) -> None:
+    """From now on calls of language models are those of this run, of which this process may send so many, whatever
+    others send."""
+    os.environ[_COUNT], os.environ[CALLS] = count_of(run), str(most)
+
+
+def begin_counting() -> None:
+    """From now on calls of language models are those of a new run, in this process and in all that it starts."""
     if _COUNT not in os.environ:
         file = tempfile.NamedTemporaryFile(prefix="raven-calls-")  # noqa: SIM115 (it lives as long as this process)
         atexit.register(file.close)
@@ -200,8 +244,6 @@ class Asked:
         return f"{self.questions:,} questions, {self.tokens_in:,.0f} tokens in, {self.tokens_out:,.0f} out{price}"
 
 
-Request = Mapping[str, Any]
-"""Of a chat completion: ``model``, ``messages``, ``temperature``, ``max_tokens`` …"""
 Take = Callable[[str], tuple[str | None, str]]
 """From the text of an answer to what is kept of it, or to None and why it is no answer."""
 
@@ -252,7 +294,8 @@ class Model:
         if self.url and asked.questions > most_calls():
             raise InputError(
                 f"{self.name} would ask more often than is allowed", found=str(asked),
-                expected=f"at most {most_calls():,} calls", fix="--limit for fewer problems, or a higher --most-calls",
+                expected=f"at most {most_calls():,} calls",
+                fix="give fewer problems or texts, or a higher --most-calls",
             )  # fmt: skip
         left = ", texts leave this machine" if leaves_machine(self.url) else ""
         where = f"{self.url}{left}" if self.url else "a model on this machine"
@@ -283,7 +326,7 @@ class Model:
         failures, when = _silent.get(self.url, (0, 0.0))
         if failures >= _SILENT and time.monotonic() < when + _PAUSE:
             return None, f"not asked: {failures} questions in a row had no answer"
-        key = os.environ.get(KEY)
+        key = _key()
         headers = {"Authorization": f"Bearer {key}"} if key else None
         with Endpoint(self.url, timeout=self.timeout, retries=self.retries, headers=headers) as endpoint:
             endpoint.allowed = _count
@@ -307,6 +350,8 @@ def said(answer: dict[str, Any], whole: bool = True) -> tuple[str | None, str]:
         return None, "cut off"
     if not isinstance(text, str) or not text.strip():
         return None, "empty"
+    if not writable(text):
+        return None, "no text"
     return text.strip(), ""
 
 

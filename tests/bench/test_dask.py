@@ -78,7 +78,7 @@ def test_workers_share_the_calls_of_a_run(cluster, monkeypatch):
     monkeypatch.setenv("RAVEN_LLM_CALLS", "7")
     for _ in range(2):
         sent = [int(number) for unit in dask(cluster.scheduler_address)([Caller()] * 6) for number in unit]
-        assert 3 <= sum(sent) <= 7, "three for each of two workers, anew in every run"
+        assert 3 <= sum(sent) <= 7, "four and three, anew in every run"
 
 
 def test_what_is_no_address_is_refused_at_once(need_extra):

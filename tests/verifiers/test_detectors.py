@@ -48,6 +48,7 @@ def test_texts_of_one_author_are_not_independent():
     alone, together = (share_of(called, groups)[1] for groups in (np.arange(40), np.repeat(np.arange(4), 10)))
     assert together[0] < alone[0] and together[1] > alone[1]
     never = np.zeros(40, dtype=bool)
+    assert share_of(np.arange(40) < 1, np.repeat(np.arange(4), 10))[1][1] > 0.4, "nor one false alarm among four"
     assert share_of(never, np.zeros(40, dtype=int))[1][1] > 0.7, "one author who is never accused says little"
 
 

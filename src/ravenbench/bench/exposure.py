@@ -17,11 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import InputError, RavenError
+from ravenbench.errors import InputError, RavenError, SpecError
+from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream
-from ravenbench.services import Model, Request, begin_counting
-from ravenbench.statistics.estimates import Interval, Units, estimate, influence, placements, within
-from ravenbench.statistics.validation import wilson
+from ravenbench.services import Model, begin_counting, chat, check_address
+from ravenbench.statistics.estimates import Interval
+from ravenbench.statistics.validation import auc_of
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.topics.causal import SMALL, CausalLM, opened
@@ -33,7 +34,11 @@ CONTINUE = (
     "Continue this published text word by word, exactly as it goes on, with the next {words} words and nothing else."
 )
 NAME = "A proper name of this published text is hidden behind [MASK]. Answer with that one word and nothing else."
-_REFUSED = re.compile(r"\s*(?:i(?:['’]m| am) (?:sorry|unable|not able)|i can(?:no|['’])t|as an ai\b)", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\s*(?:sorry, (?:but )?i|i(?:['’]m| am) (?:sorry,? but|unable to|not able to)|as an ai\b|"
+    r"i can(?:no|['’])t (?:help|assist|continue|complete|provide|reproduce|share|comply|recite|quote|do that))",
+    re.IGNORECASE,
+)
 LEAST = 5
 """Texts on each side below which nothing is said."""
 SHOWN = 30
@@ -46,7 +51,8 @@ Progress = Callable[[str, int, int], None]
 class Exposure:
     """Chance that a text's gain over its twin (or what is said of it by heart) is higher than that of a reference text,
     in one part of the texts: .5 is no sign that the model has read them, 1 means that it tells all. ``interval`` is of
-    95 %, over authors where they are known. None where fewer than five texts of a side have an answer."""
+    95 %, over authors where they are known. Both are None where fewer than five texts of a side have an answer, the
+    interval also where they are by one author."""
 
     part: str
     texts: int
@@ -102,18 +108,17 @@ def exposure(
     RavenError
         If an endpoint does not answer: no result is made of a part of the texts. Answers are kept for the next attempt.
     """
-    from ravenbench.obfuscation.recipes.llm import check_model, model_of
-
-    check_model("exposure", model, url)
+    if url:
+        check_address(url)
     sides = [_side(name, given, most, encoding, seed) for name, given in (("texts", texts), ("reference", reference))]
-    if shared := {text.strip() for text in sides[0].texts} & {text.strip() for text in sides[1].texts}:
+    if shared := set.intersection(*({identity_key(text) for text in side.texts} for side in sides)):
         raise InputError(
             "texts stand among the reference texts too", found=len(shared), expected="texts that the model cannot know"
         )
     if not url:
         return by_likelihood(opened(model, device), *sides, longest=longest, progress=progress)
     begin_counting()
-    endpoint = model_of("exposure", model, url, timeout, retries, (price_in, price_out))
+    endpoint = Model("exposure", url, timeout, retries, (price_in, price_out))
     return recited(endpoint, model, *sides, progress=progress)
 
 
@@ -121,13 +126,15 @@ def _side(name: str, given: str | Path | Sequence[str], most: int, encoding: str
     """Distinct texts that are long enough, at most so many."""
     from ravenbench.corpora.load import load_corpus
 
+    if most < LEAST:
+        raise SpecError("too few texts of a side to see exposure", found=f"--most {most}", expected=f"{LEAST} or more")
     if isinstance(given, str | Path):
         corpus = load_corpus(given, encoding=encoding, pairs=False)
         every, authors = list(corpus.texts), list(corpus.author)
     else:
-        every, authors = list(given), [None] * len(given)
-    first = {text.strip(): i for i, text in reversed(list(enumerate(every))) if len(text.split()) >= 2 * SHOWN}
-    if min(len(first), most) < LEAST:
+        every, authors = [checked_text(text) for text in given], [None] * len(given)
+    first = {identity_key(text): i for i, text in reversed(list(enumerate(every))) if len(text.split()) >= 2 * SHOWN}
+    if len(first) < LEAST:
         raise InputError(
             f"{name}: too few texts to see exposure", found=f"{len(first)} of {len(every)} have {2 * SHOWN} words",
             expected=f"at least {LEAST} different ones", file=given if isinstance(given, str | Path) else None,
@@ -162,67 +169,71 @@ class _Test(NamedTuple):
 
 
 def recited(
-    model: Model, called: str, texts: Side, reference: Side, *, progress: Progress | None = None
+    model: Model, name: str, texts: Side, reference: Side, *, progress: Progress | None = None
 ) -> list[Exposure]:
     """What a model that gives no log-probabilities can say by heart, against reference texts.
 
-    *Continuation*: shown the first words, how many of the next does it give in one run? *Masked name*: shown a sentence
-    in which a name is hidden, does it give the name? A text without a name is left out, and one of which the model
-    refuses to speak. RavenError if it does not answer.
+    *Continuation*: shown the first words, how many of the next does it give in one run, less those that it gives of the
+    next text, which stand for chance? *Masked name*: shown the words around a name, does it give the name? A text
+    without a name is left out, and one of which the model refuses to speak. RavenError if it does not answer.
     """
     every = [*texts.texts, *reference.texts]
-    tests: dict[str, list[_Test | None]] = {
-        "continuation": [_continuation(text) for text in every],
-        "masked name": [_masked(text) for text in every],
-    }
-    asked = [test for part in tests.values() for test in part if test is not None]
-    requests = {id(test): _request(called, test) for test in asked}
-    model.announce(model.estimate(requests.values()), "at most ")
-    done = 0
-
-    def answer(test: _Test | None) -> float:
-        nonlocal done
-        if test is None:
-            return float("nan")
-        request = requests[id(test)]
+    following = [_words(" ".join(text.split()[SHOWN : 2 * SHOWN])) for text in every]
+    others = [
+        *following[1 : len(texts.texts)],
+        following[0],
+        *following[len(texts.texts) + 1 :],
+        following[len(texts.texts)],
+    ]
+    asked = [(CONTINUE.format(words=SHOWN), " ".join(text.split()[:SHOWN]), 3 * SHOWN) for text in every]
+    names = [_masked(text) for text in every]
+    asked += [(NAME, one[0], 20) for one in names if one is not None]
+    requests = [chat(name, *one) for one in asked]
+    model.announce(model.estimate(requests), "at most ")
+    said: dict[tuple[str, str, int], list[str] | None] = {}
+    for done, (one, request) in enumerate(zip(asked, requests, strict=True), start=1):
         text, reason = model.kept(request, bool), ""
         if text is None:
-            text, reason = model.ask(request, lambda said: (said, ""), whole=False)
-        if text is None and reason != "refused":
+            text, reason = model.ask(request, lambda answer: (answer, ""), whole=False)
+        if text is None and reason not in ("refused", "empty"):
             raise RavenError(f"the model does not answer: {reason}; repeat the command later, what came is kept")
-        done += 1
+        said[one] = None if text is None or _REFUSED.match(text) else _words(text)
         if progress is not None:
             progress("asking", done, len(asked))
-        return float("nan") if text is None or _REFUSED.match(text) else test.score(re.findall(r"\w+", text.casefold()))
 
-    return [compared(part, np.array([answer(t) for t in of]), texts, reference) for part, of in tests.items()]
+    def continued(i: int) -> float:
+        words = said[asked[i]]
+        return float("nan") if words is None else _run(following[i], words) - _run(others[i], words)
 
+    def named(one: tuple[str, str] | None) -> float:
+        words = None if one is None else said[NAME, one[0], 20]
+        return float("nan") if one is None or words is None else float(one[1] in words)
 
-def _request(model: str, test: _Test) -> Request:
-    messages = [{"role": "system", "content": test.task}, {"role": "user", "content": test.shown}]
-    return {"model": model, "messages": messages, "temperature": 0, "max_tokens": test.most}
-
-
-def _continuation(text: str) -> _Test:
-    words = text.split()
-    following = re.findall(r"\w+", " ".join(words[SHOWN : 2 * SHOWN]).casefold())
-
-    def run(said: list[str]) -> float:
-        match = SequenceMatcher(None, following, said, autojunk=False).find_longest_match()
-        return match.size / max(len(following), 1)
-
-    return _Test(CONTINUE.format(words=SHOWN), " ".join(words[:SHOWN]), 3 * SHOWN, run)
+    return [
+        compared("continuation", np.array([continued(i) for i in range(len(every))]), texts, reference),
+        compared("masked name", np.array([named(one) for one in names]), texts, reference),
+    ]
 
 
-def _masked(text: str) -> _Test | None:
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _run(words: list[str], said: list[str]) -> float:
+    """Share of the words that is said in one run."""
+    return SequenceMatcher(None, words, said, autojunk=False).find_longest_match().size / max(len(words), 1)
+
+
+def _masked(text: str) -> tuple[str, str] | None:
+    """Words around the longest name, which is hidden, and the name; None where there is none."""
     # A capital inside a sentence, and nowhere in lower case; the longest is the least common.
     found = {w for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b", text) if not re.search(rf"\b{w.lower()}\b", text)}
     if not found:
         return None
     name = max(sorted(found), key=len)
-    place = re.search(rf"[^.!?]*\b{name}\b[^.!?]*[.!?]?", text)
-    hidden = re.sub(rf"\b{name}\b", "[MASK]", place[0] if place else text)
-    return _Test(NAME, hidden.strip(), 20, lambda said: float(name.casefold() in said))
+    before, after = re.split(rf"\b{name}\b", text, maxsplit=1)
+    shown = " ".join([*before.split()[-SHOWN:], "[MASK]", *after.split()[:SHOWN]])
+    return re.sub(rf"\b{name}\b", "[MASK]", shown), name.casefold()
 
 
 def compared(part: str, values: Floats, texts: Side, reference: Side) -> Exposure:
@@ -235,12 +246,7 @@ def compared(part: str, values: Floats, texts: Side, reference: Side) -> Exposur
     sizes = int(read.sum()), int((~read).sum())
     if min(sizes) < LEAST:
         return Exposure(part, *sizes, None, None)
-    auc, placement = placements(read, values, values)
-    units = Units(np.stack([authors, authors], axis=1), np.arange(len(authors)))
-    found = within(estimate(auc, influence(read, auc, placement), units), 0.0, 1.0)
-    # Where nothing varies, as when all texts are told from all, the smaller side says how much that is worth.
-    worth = min(len(np.unique(authors[side])) for side in (read, ~read))
-    return Exposure(part, *sizes, auc, found.interval if found.error else wilson(auc, worth))
+    return Exposure(part, *sizes, *auc_of(read, values, np.stack([authors, authors], axis=1)))
 
 
 def twins(*sides: Sequence[str]) -> list[list[tuple[str, str]]]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
@@ -23,7 +23,7 @@ from ravenbench import files
 from ravenbench.engine.guard import LIMIT, in_worker, one_thread, stdout_to_stderr, time_limit, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
 from ravenbench.programs.confinement import noted
-from ravenbench.services import begin_counting, most_calls
+from ravenbench.services import count_for, most_calls
 from ravenbench.shown import notebook_progress
 
 T = TypeVar("T")
@@ -204,8 +204,10 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
         except (OSError, ValueError) as error:
             raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
         with client, client.as_current():
-            share = most_calls() // max(1, len(client.nthreads()))
-            work_of = partial(_on_cluster, run=client.id, calls=share)
+            # Workers that are there share the calls; one that joins later has none.
+            there, most = sorted(client.nthreads()), most_calls()
+            calls = {worker: most // len(there) + (i < most % len(there)) for i, worker in enumerate(there)}
+            work_of = partial(_on_cluster, run=client.id, calls=calls)
             futures = client.map(work_of, [_anywhere(unit) for unit in units], pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
@@ -223,17 +225,13 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     return work
 
 
-def _on_cluster(unit: Unit, run: str, calls: int) -> list[str]:
+def _on_cluster(unit: Unit, run: str, calls: dict[str, int]) -> list[str]:
+    from distributed import get_worker
+
     keep_memory()
     with _ONE_AT_A_TIME:
-        _bound_calls(run, calls)
+        count_for(run, calls.get(get_worker().address, 0))
     return run_unit(unit)
-
-
-@lru_cache(maxsize=1)
-def _bound_calls(run: str, calls: int) -> None:
-    """This worker's share of the calls of language models that a run may send."""
-    begin_counting(calls)
 
 
 _ONE_AT_A_TIME = threading.Lock()

@@ -74,6 +74,10 @@ def read_generated(path: str | Path, encoding: str | None = None) -> Generated:
                 parts = {f"{key}/{i}": record[f"text{i}"] for i in (1, 2) if f"text{i}" in record}
                 if several and not is_truth(name):
                     key, record = f"{stem}/{key}", {"label": int(stem.lower() != "human"), "model": stem, **record}
+                if len(parts) == 1:
+                    raise FormatError(
+                        "a pair has two texts", **where, found=", ".join(record), expected="text1 and text2"
+                    )
                 pairs |= bool(parts)
                 for own, text in (parts or ({key: record["text"]} if "text" in record else {})).items():
                     if not isinstance(text, str):
@@ -96,6 +100,8 @@ def read_generated(path: str | Path, encoding: str | None = None) -> Generated:
             "there are no texts here", file=path,
             expected='a .jsonl file, or a folder or zip of such, of lines such as {"id", "text", "label"}',
         )  # fmt: skip
+    if pairs and any(not key.endswith(("/1", "/2")) for key in texts):
+        raise FormatError("pairs and single texts stand together", file=path, expected="only one of the two")
     if unknown := [key for key in texts if key not in truth]:
         raise FormatError(
             "no label says whether a machine wrote these", file=path, found=", ".join(unknown[:3]),

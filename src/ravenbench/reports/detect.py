@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.bench.detect.task import TEST, DetectPlan
+from ravenbench.bench.detect.task import LEAST, TEST, DetectPlan
 from ravenbench.errors import counted
 from ravenbench.formats.tabular import quantiles
 from ravenbench.metrics.pan import STANDARD, scores
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 MEASURES = ("auc", "brier", "c@1", "f1_2024", "f05u", "overall_2024", "fpr", "fnr")
 """PAN's measures since 2024."""
-LEAST = 10
-"""Texts of a part below which no share is given."""
 
 
 @dataclass(frozen=True)

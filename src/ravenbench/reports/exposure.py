@@ -19,18 +19,18 @@ def exposure_table(rows: Sequence[Exposure]) -> Table:
         col("95 %", lambda r: r.interval, json="interval"),
         note="AUC: how often a text is better known than a reference text; .5 is no sign that the model has read them. "
         "It stands for reading only where the reference texts are of the same kind and later than the model. Intervals "
-        "over authors, where they are known; n/a: fewer than five texts of a side have an answer.",
+        "over authors, where they are known; n/a: fewer than five texts of a side have an answer, or one author wrote "
+        "them. The finding goes by the first row.",
     )  # fmt: skip
 
 
 def finding(rows: Sequence[Exposure], model: str) -> str:
-    """What the first comparison, and any other test by heart, says."""
-    told = [row for row in (rows if rows[0].part != "whole" else rows[:1]) if row.auc is not None and row.interval]
-    if not told:
-        return f"{model}: too few answers to say anything."
-    best = max(told, key=lambda row: row.interval[0] if row.interval else 0.0)
-    low, high = best.interval or (0.0, 1.0)
-    figure = f"{best.part}: AUC {best.auc:.3f}, 95 % interval {low:.3f} to {high:.3f}"
+    """What the first comparison with an interval says."""
+    row = next((row for row in rows if row.auc is not None and row.interval is not None), None)
+    if row is None or row.interval is None:
+        return f"{model}: too few answers, or authors, to say anything."
+    low, high = row.interval
+    figure = f"{row.part}: AUC {row.auc:.3f}, 95 % interval {low:.3f} to {high:.3f}"
     if low > 0.5:
         return f"{model} knows these texts better than the reference texts ({figure}): it has probably read some."
     return f"No sign that {model} has read these texts ({figure}), which is no proof that it has not."

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
+from ravenbench.statistics.estimates import Units, estimate, influence, placements
 from ravenbench.statistics.likelihood_ratios import LN10, WIDEST, cllr, cllr_min, eer, pav, sides
 from ravenbench.types import Bools, Floats, Ints
 
@@ -178,15 +179,38 @@ def wilson(share: float, of: int) -> tuple[float, float]:
     return float(max(0.0, (middle - spread) / (1 + Z**2 / of))), float(min(1.0, (middle + spread) / (1 + Z**2 / of)))
 
 
+TELLING = 5
+"""Groups with and without what is counted from which their differences are estimated."""
+
+
 def share_of(called: Bools, groups: Ints) -> tuple[float, tuple[float, float]]:
     """Share of problems or texts (n,), with Wilson's 95 % interval for as many independent ones as these are worth:
-    where groups (n,), such as authors, differ in their shares, those of one group count for less."""
+    where groups (n,), such as authors, differ in their shares, those of one group count for less, and where too few
+    groups tell how far they differ, each counts once."""
     value = float(called.mean())
     codes = np.unique(groups, return_inverse=True)[1]
     count = int(codes.max()) + 1
-    worth = float(min(count, len(called)))
-    if 0 < value < 1 and count > 1:
+    worth = float(count)
+    # How far groups differ is told only where several have some and several lack some.
+    if min(len(np.unique(codes[called])), len(np.unique(codes[~called]))) >= TELLING:
         sums = np.bincount(codes, weights=called - value)
         variance = float((sums**2).sum()) / len(called) ** 2 * count / (count - 1)
         worth = min(float(len(called)), value * (1 - value) / variance) if variance else float(len(called))
     return value, wilson(value, max(round(worth), 1))
+
+
+def auc_of(positive: Bools, values: Floats, sides: Ints) -> tuple[float, tuple[float, float] | None]:
+    """AUC of values (n,), of which both classes occur, and its 95 % interval over the units that ``sides`` (n, 2) are
+    codes of, such as the two authors of a problem. The class of fewer units says how well the error is known; None
+    where it has only one. Where nothing varies, Wilson's interval for so many."""
+    from scipy.special import stdtrit
+
+    auc, placement = placements(positive, values, values)
+    worth = min(len(np.unique(sides[part, 0])) for part in (positive, ~positive))
+    if worth < 2:
+        return auc, None
+    error = estimate(auc, influence(positive, auc, placement), Units(sides, np.arange(len(values)))).error
+    if not error:
+        return auc, wilson(auc, worth)
+    around = float(stdtrit(worth - 1, 0.975)) * error * float(np.sqrt(worth / (worth - 1)))
+    return auc, (max(0.0, auc - around), min(1.0, auc + around))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from functools import lru_cache
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, install
+from ravenbench.errors import FormatError, InputError, MissingPart, SpecError, install
 from ravenbench.topics.pretrained import check_vocabulary, missing, model_folder
 from ravenbench.types import Floats, Ints
 
@@ -52,6 +53,8 @@ def model_file(model: str) -> Path:
                 + install("lm"),
             )
         return files[0]
+    if not model:
+        raise SpecError("a language model has no name", expected="a folder, a GGUF file or smollm2")
     if model.endswith(".gguf"):
         if not Path(model).is_file():
             raise MissingPart(f"the model {model!r} is not on this machine", found="no such file")
@@ -105,7 +108,7 @@ def _opened(place: Path, digest: str, device: str) -> CausalLM:
             load = AutoModelForCausalLM.from_pretrained
             network = load(folder, local_files_only=True, trust_remote_code=False, **options)
             network = network if file else network.float()  # transformers lets no GGUF model be converted
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+    except (OSError, ValueError, LookupError, ImportError, RuntimeError, struct.error) as error:
         raise FormatError("this language model cannot be loaded", file=place, found=str(error)) from error
     finally:
         logging.enable_progress_bar()
@@ -177,7 +180,7 @@ class CausalLM:
             text = self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)
         else:
             text = "\n\n".join(message["content"] for message in messages)
-        ids = self.tokens(text)[0][-(self.reads - most) :]
+        ids = self.tokens(text)[0][-max(1, self.reads - most) :]
         device = self.network.device
         sampling = (
             {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature > 0 else {"do_sample": False}

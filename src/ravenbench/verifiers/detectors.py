@@ -114,13 +114,20 @@ class TfidfSVM(Verifier):
     features: int = 1000
     undecided: float = 0.05
 
+    def require(self) -> None:
+        """SpecError if a parameter is out of range."""
+        if self.features < 1 or not 0 <= self.undecided < 0.5:
+            raise SpecError(
+                "a parameter of tfidf-svm is out of range", found=str(self),
+                expected="features of 1 or more, 0 ≤ undecided < .5",
+            )  # fmt: skip
+
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn words and machine. SpecError if a parameter is out of range, CorpusError if one class has no text."""
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.svm import LinearSVC
 
-        if self.features < 1 or not 0 <= self.undecided < 0.5:
-            raise SpecError("a parameter of tfidf-svm is out of range", found=str(self), expected="0 ≤ undecided < .5")
+        self.require()
         if len(set(np.asarray(same).tolist())) < 2:
             raise CorpusError("a detector learns from both", expected="training texts by people and by machines")
         texts = problems.texts.rows(problems.questioned_index)
@@ -163,9 +170,11 @@ class Likelihood(Detector):
     device: str = "auto"
 
     def require(self) -> None:
-        """Check that the model is on this machine; see ``topics.causal``."""
+        """Check that the model is on this machine; see ``topics.causal``. SpecError if ``longest`` is not positive."""
         from ravenbench.topics.causal import model_file
 
+        if self.longest < 1:
+            raise SpecError("likelihood: no token would be read", found=str(self), expected="longest of 1 or more")
         model_file(self.model)
 
     def model_digest(self) -> str:

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Self
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from ravenbench.errors import InputError, MissingPart, SpecError
-from ravenbench.services import KEY, URL, Asked, Model, Request
+from ravenbench.services import KEY, URL, Asked, Model, Request, check_address
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 
@@ -128,14 +127,12 @@ class PromptedLM(Verifier):
 
         MissingPart if there is no address. SpecError if the address could hold a key, or a parameter is out of range.
         """
-        address = urlsplit(self._url())
-        if address.scheme not in ("http", "https") or not address.hostname:
+        if not self._url():
             raise MissingPart(
                 "prompted-lm needs the address of an OpenAI-compatible endpoint",
                 fix=f"prompted-lm(model='…', url='http://localhost:8000/v1'), or export {URL}=… (and {KEY}=…)",
             )
-        if address.query or address.username or address.password:
-            raise SpecError("the address of an endpoint holds no key and no query", fix=f"export {KEY}=…")
+        check_address(self._url())
         if min(self.longest, self.most) < 1 or self.retries < 0 or min(self.price_in, self.price_out) < 0:
             raise SpecError("a parameter of prompted-lm is out of range", found=str(self), expected="positive numbers")
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ravenbench.components import Component
 
 TEST = "test"
+LEAST = 10
+"""Texts of a part below which no share is given."""
 
 
 class DetectSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -91,8 +93,11 @@ class Detect(Task):
                 "no texts by people are given, and without false alarms nothing else is shown",
                 expected="--people with a corpus or more, such as newsgroups",
             )  # fmt: skip
-        if self.spec.most < 1:
-            raise InputError("at least one text must be drawn", found=self.spec.most, expected="--most 1 or more")
+        if self.spec.most < LEAST:
+            raise InputError(
+                "too few texts by people would be drawn to say how often they are accused", found=self.spec.most,
+                expected=f"--most {LEAST} or more",
+            )  # fmt: skip
         self.data |= {f"people {place}": data_hash(place) for place in people}
         self.components()  # they say what is missing before any work
         self.inputs += [place for place in people if ":" not in place and "(" not in place]
@@ -167,6 +172,11 @@ class Detect(Task):
             raise InputError(
                 "every one of these texts by people stands among those to learn from, where false alarms mean nothing",
                 file=what, found=f"{left_out:,} texts", fix="give texts by people that --train does not have",
+            )  # fmt: skip
+        if len(rows) < LEAST:
+            raise InputError(
+                "too few texts by people to say how often they are accused", file=what, found=f"{len(rows):,} texts",
+                expected=f"{LEAST} or more, without those of --train",
             )  # fmt: skip
         if len(rows) > self.spec.most:
             rows = np.sort(stream(self.spec.seed, "people", what).choice(rows, self.spec.most, replace=False))

@@ -52,6 +52,8 @@ from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
 from ravenbench.services import LanguageTool
+from ravenbench.statistics.estimates import Units, estimate, mean_effects, within
+from ravenbench.statistics.validation import share_of
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store
@@ -276,13 +278,13 @@ def _detect_doses(
                     answers[name][rows] = fitted.verify(asked)
         limit = np.quantile(answers[""], 1 - FALSE_ALARMS, method="higher")
         for name in doses:
-            of_dose = answers[name]
+            of_dose, authors = answers[name], np.repeat(samples[name][1][:, None], 2, axis=1)
+            level = within(estimate(*mean_effects(of_dose), Units(authors, np.arange(len(of_dose)))), 0.0, 1.0)
+            flagged, around = share_of(of_dose > limit, authors[:, 0])
             found[name][detector] = DetectedDose(
-                texts=len(of_dose),
-                mean=float(of_dose.mean()),
-                spread=float(of_dose.std()),
-                flagged=float((of_dose > limit).mean()),
-            )
+                texts=len(of_dose), mean=level.value, around=level.interval if level.error else None, flagged=flagged,
+                flagged_around=around,
+            )  # fmt: skip
     return found
 
 

@@ -148,13 +148,14 @@ class Detection(Record, frozen=True, kw_only=True):
 
 
 class DetectedDose(Record, frozen=True, kw_only=True):
-    """What a detector says of one dose: mean and standard deviation of its answers to so many texts, and the share of
-    these that it calls rewritten where it calls at most 1 % of the originals so."""
+    """What a detector says of one dose: mean of its answers to so many texts, and the share of these that it calls
+    rewritten where it calls at most 1 % of the originals so; with 95 % intervals over authors."""
 
     texts: int
     mean: float
-    spread: float
+    around: tuple[float, float] | None
     flagged: float
+    flagged_around: tuple[float, float]
 
 
 class DetectionRecord(Record, frozen=True, kw_only=True):

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
-from ravenbench.errors import MissingPart, ProgramError, SpecError, writable
+from ravenbench.errors import MissingPart, ProgramError, writable
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import Span, pack, sentences
-from ravenbench.services import KEY, URL, Asked, Model, Request, leaves_machine
+from ravenbench.services import URL, Asked, Model, Request, chat, check_address, leaves_machine
 
 PROMPT = (
     "Rewrite the user's text so that its author cannot be recognised. Remove personal style: change word choice, "
@@ -74,7 +74,7 @@ class LLM(Obfuscator):
 
     def require(self) -> None:
         """Check that there is an address, or a model on this machine. SpecError or MissingPart if not."""
-        check_model(self.name, self.model, self._url())
+        check_model(self.name, self.model, self._url(), f"export {URL}=…")
 
     def estimate(self, tasks: Sequence[ObfuscationTask]) -> Asked:
         bodies = [task.questioned[start:end].strip() for task in tasks for start, end in chunks(task.questioned)]
@@ -123,21 +123,14 @@ class LLM(Obfuscator):
         return model_of(self.name, self.model, self._url(), self.timeout, self.retries, prices)
 
     def _request(self, body: str, seed: int) -> Request:
-        return {
-            "model": self.model,
-            "messages": [{"role": "system", "content": PROMPT}, {"role": "user", "content": body}],
-            "temperature": self.temperature,
-            "seed": seed,
-            "max_tokens": 3 * len(body.split()) + 50,
-        }
+        return chat(self.model, PROMPT, body, 3 * len(body.split()) + 50, temperature=self.temperature, seed=seed)
 
 
-def check_model(name: str, model: str, url: str) -> None:
+def check_model(name: str, model: str, url: str, also: str = "") -> None:
     """Check that an address is one and holds no key, or that a model without an address is on this machine. SpecError
-    or MissingPart if not."""
+    or MissingPart if not; ``also`` is another way to name an address."""
     if url:
-        if not url.startswith(("http://", "https://")) or "?" in url or "@" in url:
-            raise SpecError("not the address of an endpoint, which holds no key", found=url, fix=f"export {KEY}=…")
+        check_address(url)
         return
     from ravenbench.topics.causal import model_file
 
@@ -146,7 +139,8 @@ def check_model(name: str, model: str, url: str) -> None:
     except MissingPart as error:
         raise MissingPart(
             f"{name} needs a model on this machine or the address of an OpenAI-compatible endpoint",
-            found=model, fix=f"{name}(model='…', url='http://localhost:8000/v1'), or export {URL}=…; {error.fix}",
+            found=f"{model!r}: {error.problem}",
+            fix="; ".join(filter(None, [f"{name}(model='…', url='http://localhost:8000/v1')", also, error.fix])),
         ) from None  # fmt: skip
 
 
@@ -177,10 +171,15 @@ def chunks(text: str) -> list[Span]:
     return spans
 
 
+def words(text: str) -> list[str]:
+    """A text's words, without marks between them."""
+    return re.findall(r"\w+", text)
+
+
 def _take(body: str, answer: str) -> tuple[str | None, str]:
     reason = objection(body, answer)
     # Orders that are said again, and a text that comes back as it was, are no rewriting.
-    if len(body.split()) >= _SHORT and (answer[:60] in PROMPT or answer.split() == body.split()):
+    if len(body.split()) >= _SHORT and (answer[:60] in PROMPT or words(answer) == words(body)):
         reason = "it repeats the prompt"
     return (None, reason) if reason else (answer, "")
 

@@ -12,6 +12,9 @@ from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewri
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.services import Asked
 
+_SPOKE = {"wrong length", "cut off", "refusal or preamble", "it repeats the prompt"}
+"""Why a sentence stays though the model did answer."""
+
 
 @dataclass(eq=False, repr=False)
 class Polish(Obfuscator):
@@ -21,7 +24,8 @@ class Polish(Obfuscator):
 
     Which sentences are chosen follows from the seed and the text, and those of a smaller share are among those of a
     greater one; a sentence is rewritten alike at every share, so that shares of one run use the same answers of a
-    language model. A sentence that cannot be rewritten stays as it was and is counted.
+    language model. A sentence that cannot be rewritten stays as it was and is counted; a text of which none can stays
+    too, but fails where the language model did not answer at all.
 
     Parameters
     ----------
@@ -32,7 +36,9 @@ class Polish(Obfuscator):
     """
 
     name = "polish"
+    version = 2
     english = False
+    hides = False
     provenance = "ours"
 
     obfuscator: Obfuscator
@@ -42,11 +48,6 @@ class Polish(Obfuscator):
     def sends_text(self) -> bool:  # type: ignore[override]
         """Whether texts leave this machine."""
         return self.obfuscator.sends_text
-
-    @property
-    def hides(self) -> bool:  # type: ignore[override]
-        """Whether an unchanged text is a failure: not where no sentence is to be rewritten."""
-        return self.share > 0 and self.obfuscator.hides
 
     def require(self) -> None:
         """SpecError if this is no share, or the obfuscator does not rewrite sentences by themselves."""
@@ -85,7 +86,7 @@ class Polish(Obfuscator):
                     why[str(error).splitlines()[0].rpartition(": ")[2].removeprefix("1 ")] += 1
                 counts["sentence rewritten" if new != original else "sentence kept"] += 1
             parts.append(Part(start, end, original, new, operations))
-        if why and why.total() == len(chosen):
+        if why and why.total() == len(chosen) and not _SPOKE & why.keys():
             raise ProgramError(f"{self.name}: no sentence was rewritten: {why.most_common(1)[0][0]}")
         notes = tuple(f"sentences kept: {reason}" for reason in sorted(why))
         return Rewriting(tuple(parts), notes, dict(sorted(counts.items())))

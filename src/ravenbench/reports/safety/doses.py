@@ -11,8 +11,7 @@ import numpy as np
 from ravenbench.metrics.safety import VerificationEffect
 from ravenbench.reports.page import COLORS, FAINT, INK, canvas, style
 from ravenbench.reports.view import Number, printable
-from ravenbench.statistics.estimates import Units, estimate, influence, placements, within
-from ravenbench.statistics.validation import Z, share_of, wilson
+from ravenbench.statistics.validation import auc_of, share_of
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -46,17 +45,15 @@ def verifier_row(
 ) -> DoseRow:
     """A verifier's answers (n,) to all problems, of which those of one author were rewritten; ``sides`` (n, 2) are the
     codes of their two authors."""
-    auc, placement = placements(same, after, after)
-    found = within(estimate(auc, influence(same, auc, placement), Units(sides, np.arange(len(same)))), 0.0, 1.0)
     recall = share_of(after[same] >= effect.threshold, sides[same, 0])
-    return DoseRow(of, share, judge, False, Number(auc, found.interval), Number(*recall))
+    return DoseRow(of, share, judge, False, Number(*auc_of(same, after, sides)), Number(*recall))
 
 
 def detector_row(of: str, share: float, judge: str, found: DetectedDose) -> DoseRow:
     """A detector's answers to the texts of a dose."""
-    around = Z * found.spread / np.sqrt(max(1, found.texts))
-    level = Number(found.mean, (max(0.0, found.mean - around), min(1.0, found.mean + around)))
-    return DoseRow(of, share, judge, True, level, Number(found.flagged, wilson(found.flagged, found.texts)))
+    return DoseRow(
+        of, share, judge, True, Number(found.mean, found.around), Number(found.flagged, found.flagged_around)
+    )
 
 
 def curves(rows: Sequence[DoseRow]) -> dict[str, Figure]:

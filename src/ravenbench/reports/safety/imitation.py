@@ -59,5 +59,5 @@ def imitation_row(
         imitated=share,
         interval=interval,
         shift=shift.value,
-        shift_interval=shift.interval,
+        shift_interval=shift.interval if shift.error else None,
     )

@@ -93,14 +93,15 @@ class _OnModel(Scorer):
         for i in range(len(problems)):
             texts = problems.texts
             gain = self._gain(texts.rows(problems.known(i)), texts[problems.questioned_index[i]], str(problems.ids[i]))
-            scores[i] = gain.mean() if len(gain) else np.nan
+            if len(gain):
+                scores[i] = gain.mean()
         return scores
 
     def tokens(self, known: Sequence[str], questioned: str, problem: str = "") -> list[TokenRatio]:
         """What each token of a questioned text adds, as a logarithm to base 10: above 0 speaks for the known author.
         Tokens beyond ``longest`` are not read."""
-        places = self._opened().logs(questioned, longest=self.longest, context=self.context).places
         gains = self._gain(known, questioned, problem) / np.log(10)
+        places = self._opened().tokens(questioned)[1][: len(gains)]
         return [
             TokenRatio(questioned[start:end], int(start), int(end), float(gain))
             for (start, end), gain in zip(places, gains, strict=True)
@@ -164,14 +165,20 @@ class InContext(_OnModel):
     device: str = "auto"
     seed: int = 0
 
+    def require(self) -> None:
+        super().require()
+        if self.against not in ("others", "nothing") or min(self.references, self.population) < 1:
+            raise SpecError(
+                "a parameter of causal-lm is out of range", found=str(self),
+                expected="against='others' or 'nothing'; positive numbers",
+            )  # fmt: skip
+
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Hash the model and collect others' texts; nothing else is learned.
 
         SpecError if a parameter is out of range. CorpusError if fewer than two authors can be told apart.
         """
         self.require()
-        if self.against not in ("others", "nothing") or min(self.references, self.population) < 1:
-            raise SpecError("a parameter of causal-lm is out of range", found=str(self), expected="others or nothing")
         self.digest_ = causal.digest(self.model)
         self.population_ = (
             Background(self.population, self.seed).fit(problems, same) if self.against == "others" else None
@@ -258,11 +265,17 @@ class Authorial(_OnModel):
     device: str = "auto"
     seed: int = 0
 
+    def require(self) -> None:
+        super().require()
+        if self.epochs < 1 or not 0 < self.rate < 1:
+            raise SpecError(
+                "a parameter of authorial-lm is out of range", found=str(self),
+                expected="epochs of 1 or more, 0 < rate < 1",
+            )  # fmt: skip
+
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Hash the model; copies are trained when problems are scored. SpecError if a parameter is out of range."""
         self.require()
-        if self.epochs < 1 or not 0 < self.rate < 1:
-            raise SpecError("a parameter of authorial-lm is out of range", found=str(self), expected="0 < rate < 1")
         self.digest_ = causal.digest(self.model)
         return self
 
