@@ -67,7 +67,8 @@ Every verifier of Raven on five corpora, under the same questions:
 
 *AUC* is the chance that a same-author problem gets a higher answer than another one (.5 is guessing), *style left*
 what remains of it when the questioned texts get content that says nothing about the author ([the verdict](verdict.md)),
-measured with an earlier form of the probe ([the present one](verdict.md#the-whole-shelf) on two corpora). Where the
+measured with an earlier form of the probe ([the present one](verdict.md#the-whole-shelf) on two corpora; here only for
+`causal-lm`, `dirichlet-multinomial` and `poisson-gamma`). Where the
 second is far below the first, topics were recognised. `topic-only`, `topic-fit`, `chance` and `length` are controls
 that know no style. [data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
 
