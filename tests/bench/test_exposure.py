@@ -119,7 +119,7 @@ def test_what_cannot_be_compared(server, ask, monkeypatch):
 def test_the_command(server, empty_cache, tmp_path):
     server.answers = [knows(READ)]
     for name, texts in (("read", READ), ("reference", REFERENCE)):
-        lines = [json.dumps({"text": one, "author": f"a{i}", "topic": "t"}) for i, one in enumerate(texts)]
+        lines = [json.dumps({"text": one, "author": f"a{i}"}) for i, one in enumerate(texts)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
     given = [str(tmp_path / "read.jsonl"), "--reference", str(tmp_path / "reference.jsonl"), "--model", "m"]
     shown = CliRunner().invoke(build("exposure"), ["exposure", *given, "--url", server.url, "--json"])

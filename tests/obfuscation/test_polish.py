@@ -66,6 +66,8 @@ def test_what_cannot_be_a_dose():
             polish(registry.parse("obfuscator", inner), share).require()
     with pytest.raises(SpecError, match="shares of sentences"):
         ravenbench.safety("x", train="x", doses="0,half")
+    with pytest.raises(SpecError, match="shares of sentences"):
+        ravenbench.safety("x", train="x", doses="")
 
 
 def test_doses_of_a_list_and_what_judges_say_of_them():

@@ -129,7 +129,7 @@ def _side(name: str, given: str | Path | Sequence[str], most: int, encoding: str
     if most < LEAST:
         raise SpecError("too few texts of a side to see exposure", found=f"--most {most}", expected=f"{LEAST} or more")
     if isinstance(given, str | Path):
-        corpus = load_corpus(given, encoding=encoding, pairs=False)
+        corpus = load_corpus(given, encoding=encoding, pairs=False, level="extract()")  # topics need not be there
         every, authors = list(corpus.texts), list(corpus.author)
     else:
         every, authors = [checked_text(text) for text in given], [None] * len(given)

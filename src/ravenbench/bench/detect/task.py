@@ -163,7 +163,7 @@ class Detect(Task):
         from ravenbench.formats.collector import identity_key
         from ravenbench.verifiers.detectors import named
 
-        corpus = load_corpus(what, encoding=self.spec.encoding, pairs=False)
+        corpus = load_corpus(what, encoding=self.spec.encoding, pairs=False, level="extract()")  # or without topics
         if not len(corpus):
             raise InputError("a corpus of people's texts is empty", found=what)
         rows = np.array([i for i, text in enumerate(corpus.texts) if identity_key(text) not in learned], dtype=int)

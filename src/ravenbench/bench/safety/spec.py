@@ -152,6 +152,8 @@ def build(given: Mapping[str, Any]) -> SafetySpec:
     if "doses" in values:
         try:
             values["doses"] = tuple(map(float, values["doses"]))
+            if not values["doses"]:
+                raise ValueError
         except ValueError:
             raise SpecError("--doses are shares of sentences", found=given["doses"], expected="0,.25,.5,1") from None
     if values.get("attacks") == ("none",) or ("methods" in values and "attacks" not in values):

@@ -101,8 +101,16 @@ class Imitate(Obfuscator):
 
     def require(self) -> None:
         """Check parameters, and that a model without an endpoint is here. SpecError or MissingPart if not."""
-        if self.prompt not in PROMPTS or min(self.samples, self.longest) < 1:
-            raise SpecError("a parameter of imitate is out of range", found=str(self), expected=" or ".join(PROMPTS))
+        if (
+            self.prompt not in PROMPTS
+            or min(self.samples, self.longest) < 1
+            or self.timeout <= 0
+            or self.temperature < 0
+        ):
+            raise SpecError(
+                "a parameter of imitate is out of range", found=str(self),
+                expected=f"prompt {' or '.join(PROMPTS)}, positive numbers",
+            )  # fmt: skip
         check_model(self.name, self.model, self.url)
 
     def estimate(self, tasks: Sequence[ObfuscationTask]) -> Asked:
