@@ -172,13 +172,17 @@ class CaseFound:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence, or why there is none."""
+        """The answer in one sentence, or why there is none; and what keeps a model that imitates the candidate from
+        being ruled out, where it was asked for."""
         if self.answer is None or not self.answered:
             return f"No answer is given: {'; '.join(self.reasons)}."
         fused = self.answer.fused
         said = sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
-        low = self.against_machine is not None and self.against_machine <= -WEAK
-        return f"{said} {self.third[0].sentence}" if low and isinstance(self.third, tuple) else said
+        if isinstance(self.third, str):
+            return f"{said} No answer is given for Hm: {self.third}."
+        if self.third is None or (self.against_machine is not None and self.against_machine > -WEAK):
+            return said
+        return f"{said} {self.third[0].sentence}"
 
     @property
     def against_machine(self) -> float | None:
