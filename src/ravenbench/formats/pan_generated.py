@@ -105,7 +105,7 @@ def read_generated(path: str | Path, encoding: str | None = None) -> Generated:
     if unknown := [key for key in texts if key not in truth]:
         raise FormatError(
             "no label says whether a machine wrote these", file=path, found=", ".join(unknown[:3]),
-            expected='"label" in each line, or truth.jsonl beside it', fix="or name a file human.jsonl",
+            expected='"label" in each line, truth.jsonl beside it, or people\'s texts in a file human.jsonl',
         )  # fmt: skip
     return Generated(
         tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),

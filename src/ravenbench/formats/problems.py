@@ -358,8 +358,8 @@ WORDINGS = {
     ),
     "machine pairs": Wording(
         "first text by a machine", "second text by a machine", "pairs with the machine's text first",
-        "a pair with the machine's text first", "one with it second", "one with the machine's text first",
-        "one with the machine's text second", "pairs of a person's and a machine's text",
+        "a pair with the machine's text first", "one with it second", "with the machine's text first",
+        "with the machine's text second", "pairs of a person's and a machine's text",
         "In {:,} pairs the machine's text stands first, in {:,} second.",
     ),
 }  # fmt: skip

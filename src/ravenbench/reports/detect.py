@@ -102,10 +102,13 @@ class DetectReport(Report[Detection]):
         parts = [("all", among)]
         for column, labels in divided.items():
             for label in sorted({one for one, inside in zip(labels, among, strict=True) if one and inside}):
-                parts.append((f"{column} {label}", among & np.array([one == label for one in labels])))
+                name = f"{label.partition(': ')[2]} words" if column == "words" else f"{column} {label}"
+                parts.append((name, among & np.array([one == label for one in labels])))
         found = []
         for part, inside in parts:
             texts, open_ = int(inside.sum()), int((answers[inside] == 0.5).sum())
+            if texts < LEAST and part != "all":
+                continue
             share = share_of(answers[inside] > 0.5, authors[inside]) if texts >= LEAST else None
             value, interval = share or (None, None)
             found.append(Share(detector, source, part, texts, value, interval, open_))
@@ -143,7 +146,7 @@ class DetectReport(Report[Detection]):
         note = (
             "Texts that people wrote before there were such machines, as the user says; Raven checks no date. Answers "
             "above .5 are false alarms. Intervals count texts of one author as far as these are independent. "
-            f"Open: answers of .5, which accuse nobody. n/a: fewer than {LEAST} texts."
+            f"Open: answers of .5, which accuse nobody. Parts of fewer than {LEAST} texts are left out."
         )
         for corpus, count in a.learned.items():
             note += f" Left out of {corpus}, since detectors learn from them: {counted(count, 'text')}."

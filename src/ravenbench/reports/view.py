@@ -269,11 +269,12 @@ def figure(value: float | None, signed: bool = False) -> str:
     return number(value, Column("", signed=signed), short=True)
 
 
-def highest(what: str, scores: Iterable[tuple[str, float | None]]) -> str:
-    """Whose score is highest, in a sentence."""
+def highest(what: str, scores: Iterable[tuple[str, float | None]], better: bool = True) -> str:
+    """Whose score is highest, in a sentence; lowest, where higher is not ``better``."""
     known = [(value, name) for name, value in scores if value is not None]
-    value, name = max(known, key=itemgetter(0), default=(None, ""))
-    return f"No {what} is known." if value is None else f"Highest {what}: {figure(value)} ({named(name)})."
+    value, name = (max if better else min)(known, key=itemgetter(0), default=(None, ""))
+    end = "Highest" if better else "Lowest"
+    return f"No {what} is known." if value is None else f"{end} {what}: {figure(value)} ({named(name)})."
 
 
 def plain(value: Value, column: Column, *, short: bool = False) -> str:

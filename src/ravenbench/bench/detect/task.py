@@ -106,6 +106,10 @@ class Detect(Task):
         """People's texts, as they are named; each once."""
         return list(dict.fromkeys(registry.split(self.spec.people)))
 
+    def by(self) -> list[str]:
+        """Columns by which false alarms are shown; a corpus may lack some."""
+        return registry.split(self.spec.by) if self.spec.by else []
+
     def components(self) -> Mapping[str, Component]:
         return registry.named("detector", self.spec.detectors)
 
@@ -139,6 +143,11 @@ class Detect(Task):
         for number, corpus in enumerate(self.corpora(), start=1):
             name = f"people-{number}"
             people[name], sources[name], parts[name], left_out[name] = self._people(corpus, keys)
+        if absent := [name for name in self.by() if not any(name in parts[corpus] for corpus in people)]:
+            raise InputError(
+                "no corpus of texts by people has this column", found=absent[0],
+                expected=f"one of: {', '.join(sorted({'topic', *(c for p in people for c in parts[p])} - {'author'}))}",
+            )  # fmt: skip
         texts, (train, *tests) = on_one_table([named(learned.texts, learned.ids), *sources.values()])
         folds = []
         for name, test in zip(sources, tests, strict=True):
@@ -181,8 +190,7 @@ class Detect(Task):
         if len(rows) > self.spec.most:
             rows = np.sort(stream(self.spec.seed, "people", what).choice(rows, self.spec.most, replace=False))
         columns = {"author": corpus.author}
-        for column in registry.split(self.spec.by) if self.spec.by else []:
-            columns[column] = corpus.at(column).topic
+        columns |= {name: corpus.at(name).topic for name in self.by() if name == "topic" or name in corpus.columns}
         texts = [corpus.texts[row] for row in rows]
         parts = {name: [labels[row] for row in rows] for name, labels in columns.items()}
         return corpus.name, named(texts, [corpus.ids[row] for row in rows]), parts, left_out

@@ -155,7 +155,9 @@ def build(given: Mapping[str, Any]) -> SafetySpec:
             if not values["doses"]:
                 raise ValueError
         except ValueError:
-            raise SpecError("--doses are shares of sentences", found=given["doses"], expected="0,.25,.5,1") from None
+            raise SpecError(
+                "--doses are shares of sentences", found=given["doses"], expected="numbers from 0 to 1: 0,.25,.5,1"
+            ) from None
     if values.get("attacks") == ("none",) or ("methods" in values and "attacks" not in values):
         values["attacks"] = ()
     _check_sides(values)

@@ -58,9 +58,10 @@ class EvaluationView(View):
         self.written: Path | None = None
 
     def finding(self) -> str:
-        """Whose score is highest, and who does not differ significantly from it."""
+        """Whose score is best, and who does not differ significantly from it."""
         e = self.evaluation
-        text = highest(e.title(e.ranked_by), ((s.name, s.scores[e.ranked_by]) for s in e.ranked))
+        scores = ((s.name, s.scores[e.ranked_by]) for s in e.ranked)
+        text = highest(e.title(e.ranked_by), scores, e.metrics[e.ranked_by].higher)
         tied = [s.name for s in e.ranked if s.tie_group == e.ranked[0].tie_group]
         more = f" The first {len(tied)} of {len(e.ranked)} systems do not all differ significantly."
         return text + (more if len(tied) > 1 else "")

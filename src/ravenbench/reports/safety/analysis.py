@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -464,7 +465,8 @@ def imitations(methods: Verifiers) -> tuple[ImitationRow, ...]:
                 rows.append(ImitationRow(entry.name, name, error=[*wrong, "no text was imitated"][0]))
             else:
                 row = imitation_row(entry.name, name, methods.same, imitated, sides, before, after)
-                rows.append(replace(row, failed=len(done.failed)))
+                why = Counter(reason.rpartition(": ")[2] for reason in done.failed.values()).most_common(1)
+                rows.append(replace(row, failed=len(done.failed), why=why[0][0] if why else ""))
     return tuple(rows)
 
 

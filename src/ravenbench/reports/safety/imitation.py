@@ -20,7 +20,8 @@ class ImitationRow:
 
     ``genuine`` is the share of same-author problems accepted (answer above .5, where the verifier decides),
     ``strangers`` that of the different-author texts as they were, ``imitated`` that of the imitations in their place.
-    ``shift`` is the mean change of log10 odds from the one to the other. ``failed`` counts texts without an imitation.
+    ``shift`` is the mean change of log10 odds from the one to the other. ``failed`` counts texts without an imitation,
+    mostly because of ``why``.
     """
 
     imitation: str
@@ -33,6 +34,7 @@ class ImitationRow:
     shift: float | None = None
     shift_interval: Interval | None = None
     failed: int = 0
+    why: str = ""
     error: str | None = None
 
 

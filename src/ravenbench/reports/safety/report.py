@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.errors import counted
 from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
@@ -24,7 +25,8 @@ from ravenbench.reports.safety.analysis import (
     listed,
     mean,
 )
-from ravenbench.reports.safety.doses import curves
+from ravenbench.reports.safety.doses import DoseRow, curves
+from ravenbench.reports.safety.imitation import ImitationRow
 from ravenbench.reports.view import (
     Col,
     Column,
@@ -98,18 +100,21 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def imitations(self) -> Table:
         """What imitating the known author did, in different-author problems."""
+        rows = self.analysis.imitations
         return table(
-            "imitation", "Imitation of the known author", self.analysis.imitations,
-            col("imitation", lambda r: r.imitation, text=True, json="imitation"),
+            "imitation", "Imitation of the known author: share accepted", rows,
+            col("imitation", lambda r: r.imitation, text=True, json="imitation",
+                terminal=len({row.imitation for row in rows}) > 1),
             col("verifier", lambda r: r.verifier or None, text=True, json="verifier"),
             col("texts", lambda r: r.texts, json="texts"),
-            col("own accepted", lambda r: r.genuine, json="genuine", terminal=False),
-            col("others accepted", lambda r: r.strangers, json="strangers"),
-            col("imitations accepted", lambda r: r.imitated, json="imitated"),
+            col("own texts", lambda r: r.genuine, json="genuine", terminal=False),
+            col("others' texts", lambda r: r.strangers, json="strangers"),
+            col("imitations", lambda r: r.imitated, json="imitated"),
             col("95 %", lambda r: r.interval, json="interval"),
             col("shift", lambda r: r.shift, digits=2, signed=True, json="shift"),
             col("95 %", lambda r: r.shift_interval, digits=2, signed=True, json="shift_interval", terminal=False),
             col("failed", lambda r: r.failed, json="failed", terminal=False),
+            col("why", lambda r: r.why or None, text=True, json="why", terminal=False),
             col(None, lambda r: r.error, json="error"),
             note="In different-author problems another person's text is replaced by a model's, which was asked to "
             "write it as the known author would. Accepted: above .5. Shift: mean change of log10 odds; above 0 the "
@@ -481,20 +486,31 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def finding(self) -> str:
         """Of the obfuscator with the highest impact, or of the first where problems are too few to rank them."""
-        measured = [o for o in listed(self.analysis) if o.average_impact is not None]
-        return f"{measured[0].name}: {finding(measured[0])}" if measured else "Impact cannot be measured."
+        a = self.analysis
+        if a.doses:
+            return dose_finding(a.doses)
+        measured = [o for o in listed(a) if o.average_impact is not None]
+        if measured:
+            return f"{measured[0].name}: {finding(measured[0])}"
+        return imitation_finding(a.imitations) if a.imitations else "Impact cannot be measured."
+
+    @property
+    def imitating(self) -> bool:
+        """Whether nothing but imitations was asked for: then no same-author problem was rewritten."""
+        return bool(self.analysis.imitations) and not self.analysis.obfuscators
 
     def sections(self) -> list[Section]:
         a = self.analysis
         return [
             Section("summary", "Findings"),
             Section("trade", "Trade-off" if self.trade_off is not None else ""),
-            Section("safety", "Safety"),
+            Section("safety", "" if self.imitating else "Safety"),
+            Section("imitation", "Imitation" if a.imitations else ""),
             Section("doses", "Doses" if a.doses else ""),
-            Section("soundness", "Soundness"),
-            Section("sensibleness", "Sensibleness"),
+            Section("soundness", "" if self.imitating else "Soundness"),
+            Section("sensibleness", "" if self.imitating else "Sensibleness"),
             Section("people", "Readers" if a.people is not None else ""),
-            Section("attacks", "Detection and recovery" if a.attribution is None else ""),
+            Section("attacks", "Detection and recovery" if a.attribution is None and not self.imitating else ""),
             Section("shame", "Rewritings that helped" if a.shame else ""),
             Section("method", "Method"),
             Section("provenance", "Provenance"),
@@ -505,6 +521,8 @@ class SafetyReport(Report[SafetyAnalysis]):
         ranked = [o for o in listed(a) if o.average_impact is not None]
         return {
             "analysis": a,
+            "imitating": self.imitating,
+            "imitated": imitation_finding(a.imitations) if a.imitations else "",
             "run": msgspec.to_builtins(a.run),
             "few": FEW if a.attacked < FEW else None,
             "findings": [{"obfuscator": o.name, "text": finding(o)} for o in ranked],
@@ -565,10 +583,36 @@ class SafetyReport(Report[SafetyAnalysis]):
     def closing(self) -> list[RenderableType]:
         tables = {t.key: t for t in self.tables() if t.rows}
         keys = (
-            "impact", "doses", "doses-detected", "attribution", "quality", "people", "agreement", "measures-people",
-            "shame", "recovery", "detection", "failures",
+            "imitation", "impact", "doses", "doses-detected", "attribution", "quality", "people", "agreement",
+            "measures-people", "shame", "recovery", "detection", "failures",
         )  # fmt: skip
         return [for_terminal(tables[key]) for key in keys if key in tables]
+
+
+def imitation_finding(rows: Sequence[ImitationRow]) -> str:
+    """Of the verifier that accepts the most imitations."""
+    row = max(rows, key=lambda row: -1.0 if row.imitated is None else row.imitated)
+    if row.imitated is None or row.interval is None:
+        return f"{row.imitation}: {row.error}."
+    low, high = row.interval
+    return (
+        f"{row.verifier} accepts {row.imitated:.0%} of {counted(row.texts, 'imitation')} (95 % interval {low:.0%} to "
+        f"{high:.0%}; {row.imitation}), and {row.strangers or 0.0:.0%} of the texts by other people in their place."
+    )
+
+
+def dose_finding(rows: Sequence[DoseRow]) -> str:
+    """Of the verifier that loses the most AUC from the lowest to the highest dose of the first rewriting."""
+    own = [row for row in rows if not row.detector and row.of == rows[0].of]
+    ends = min(row.share for row in own), max(row.share for row in own)
+    at = {(row.judge, row.share): row.level for row in own}
+    judge = min({row.judge for row in own}, key=lambda j: (at[j, ends[1]].value or 0) - (at[j, ends[0]].value or 0))
+    first, last = (at[judge, share] for share in ends)
+    around = "" if last.interval is None else " (95 % interval {:.2f} to {:.2f})".format(*last.interval)
+    return (
+        f"{rows[0].of}: AUC of {judge} goes from {first.value:.2f} to {last.value:.2f}{around} as the share of "
+        f"sentences rises from {ends[0]:g} to {ends[1]:g}."
+    )
 
 
 def finding(o: ObfuscatorRow) -> str:
