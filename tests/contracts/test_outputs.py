@@ -17,7 +17,8 @@ from contracts.tasks import TASKS, options, write_data
 NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
 NOTHING = {"exposure", "corpus list", "corpus info", "corpus fetch", "list", "doctor", "sample", "report"}
-"""Commands that write nothing a user names: ``report`` writes a run's own report, ``fetch`` the cache; ``exposure`` prints its table."""
+"""Commands that write nothing a user names: ``report`` writes a run's own report, ``fetch`` the cache, ``exposure``
+prints."""
 
 
 class Output(NamedTuple):
