@@ -159,15 +159,6 @@ def by_likelihood(
     return [compared(part, values, texts, reference) for part, values in zip(QUARTERS, np.array(gains).T, strict=True)]
 
 
-class _Test(NamedTuple):
-    """The task, what is shown, most tokens of an answer, and from the answer's words how well it knows the text."""
-
-    task: str
-    shown: str
-    most: int
-    score: Callable[[list[str]], float]
-
-
 def recited(
     model: Model, name: str, texts: Side, reference: Side, *, progress: Progress | None = None
 ) -> list[Exposure]:
@@ -179,12 +170,8 @@ def recited(
     """
     every = [*texts.texts, *reference.texts]
     following = [_words(" ".join(text.split()[SHOWN : 2 * SHOWN])) for text in every]
-    others = [
-        *following[1 : len(texts.texts)],
-        following[0],
-        *following[len(texts.texts) + 1 :],
-        following[len(texts.texts)],
-    ]
+    n = len(texts.texts)
+    others = [following[i] for i in (*range(1, n), 0, *range(n + 1, len(every)), n)]
     asked = [(CONTINUE.format(words=SHOWN), " ".join(text.split()[:SHOWN]), 3 * SHOWN) for text in every]
     names = [_masked(text) for text in every]
     asked += [(NAME, one[0], 20) for one in names if one is not None]
