@@ -127,6 +127,10 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
 }  # fmt: skip
 
 
+WITH_WORDNET = ("obfuscate", "safety", "advise")
+"""Jobs whose outputs hold what WordNet proposes, where it is there; without it they have others."""
+
+
 def data(folder: Path) -> Path:
     """What the jobs read."""
     write_data(folder)

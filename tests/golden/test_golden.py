@@ -47,15 +47,24 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.mark.parametrize("name", jobs.JOBS)
+@pytest.mark.usefixtures("no_resources")
 def test_outputs(name: str, tmp_path: Path, update: bool) -> None:
     folder = jobs.data(tmp_path / "work")
     compare(name, jobs.pieces_of_job(name, folder), update)
+
+
+@pytest.mark.parametrize("name", jobs.WITH_WORDNET)
+@pytest.mark.usefixtures("resources")
+def test_outputs_with_wordnet(name: str, tmp_path: Path, update: bool) -> None:
+    folder = jobs.data(tmp_path / "work")
+    compare(f"{name}-wordnet", jobs.pieces_of_job(name, folder), update)
 
 
 def test_help(update: bool) -> None:
     compare("help", jobs.pieces_of_help(), update)
 
 
+@pytest.mark.usefixtures("no_resources")
 def test_plans(tmp_path: Path, update: bool) -> None:
     folder = jobs.data(tmp_path / "work")
     compare("plans", jobs.pieces_of_plans(folder), update)
