@@ -10,7 +10,7 @@ Synthetic corpora of 240 texts of about 1,000 words by 30 authors on 8 topics, t
 from __future__ import annotations
 
 from ravenbench import map_texts
-from ravenbench.reports.map.analysis import ALL, MASKED
+from ravenbench.ext.map.analysis import ALL, MASKED
 from ravenbench.reports.view import figure
 
 DIALS = ((0, 1), (0.3, 1), (0.6, 1), (1, 1), (1, 0.3), (1, 0))

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from ravenbench.errors import RavenError
-from ravenbench.reports.site.pages import MOST, site
+from ravenbench.ext.site.pages import MOST, site
 from ravenbench.store.store import Store
 
 TITLE = "What authorship verifiers of two decades go by"

@@ -15,12 +15,12 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def _commands() -> str:
     import typer
 
-    from ravenbench.cli.main import COMMANDS, build
+    from ravenbench.cli.main import build, commands
 
     parts = []
-    for name, (_, told) in COMMANDS.items():
+    for name, listed in commands().items():
         command = typer.main.get_command(build(name)).commands[name]
-        parts.append(f"## raven {name}\n\n{told}\n")
+        parts.append(f"## raven {name}\n\n{listed.line}\n")
         for title, one in [(name, command), *((f"{name} {n}", c) for n, c in getattr(command, "commands", {}).items())]:
             if one is not command:
                 parts.append(f"### raven {title}\n")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["obfuscation_fixtures"]
+pytest_plugins = ["obfuscation_fixtures", "report_fixtures"]
 
 OWN_HOME = "RAVEN_TESTS_HOME"
 """Environment variable: the empty folder that is the home of all processes of this test run."""

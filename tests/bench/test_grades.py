@@ -7,10 +7,10 @@ import pytest
 from ravenbench.bench.api import safety
 from ravenbench.bench.safety.measures import NAME
 from ravenbench.errors import FormatError, InputError
+from ravenbench.ext.site.diff.comparison import diff_page
+from ravenbench.ext.site.diff.pages import from_run
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.formats.reviews import VERSION, read_reviews
-from ravenbench.reports.diff.comparison import diff_page
-from ravenbench.reports.diff.pages import from_run
 from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.report import SafetyReport
 from ravenbench.testing import toy_problems

@@ -15,8 +15,8 @@ from ravenbench.attribution.protocols import answer_problem
 from ravenbench.bench.safety.attacked import true_codes
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
+from ravenbench.ext.site.diff.pages import from_run
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1, write_attribution
-from ravenbench.reports.diff.pages import from_run
 from ravenbench.reports.report import write_report
 from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.report import SafetyReport

@@ -10,6 +10,7 @@ from ravenbench.cli import main
 from ravenbench.cli.show import print_parts
 from ravenbench.errors import InputError
 from ravenbench.reports.view import Column, Measure, Table, for_terminal
+from ravenbench.seams import SHARE, Command
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_exit_codes(monkeypatch, capsys, error, code, told):
             raise error
 
     monkeypatch.setitem(sys.modules, "stand_in", types.SimpleNamespace(command=command))
-    monkeypatch.setitem(main.COMMANDS, "sample", ("stand_in:command", ""))
+    monkeypatch.setitem(main.COMMANDS, "sample", Command("stand_in:command", "", SHARE))
     monkeypatch.setattr(sys, "argv", ["raven", "sample"])
     # What is done to a broken stdout must not outlive this test.
     monkeypatch.setattr(sys, "stdout", sys.stdout)
@@ -54,7 +55,7 @@ def test_a_signal_that_a_library_made_another_error_of_interrupts(monkeypatch, c
             raise error("Invalid affine transformation matrix") from None
 
     monkeypatch.setitem(sys.modules, "stand_in", types.SimpleNamespace(command=command))
-    monkeypatch.setitem(main.COMMANDS, "sample", ("stand_in:command", ""))
+    monkeypatch.setitem(main.COMMANDS, "sample", Command("stand_in:command", "", SHARE))
     monkeypatch.setattr(sys, "argv", ["raven", "sample"])
     # Tests that run side by side ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -78,7 +79,7 @@ def test_a_kernel_that_is_being_loaded_is_not_interrupted(monkeypatch, capsys):
         time.sleep(20)
 
     monkeypatch.setitem(sys.modules, "stand_in", types.SimpleNamespace(command=command))
-    monkeypatch.setitem(main.COMMANDS, "sample", ("stand_in:command", ""))
+    monkeypatch.setitem(main.COMMANDS, "sample", Command("stand_in:command", "", SHARE))
     monkeypatch.setattr(sys, "argv", ["raven", "sample"])
     try:
         with pytest.raises(SystemExit) as end:

@@ -14,7 +14,7 @@ from ravenbench.bench.task import task_of, tasks
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError
-from ravenbench.reports.map.spec import MapSpec
+from ravenbench.ext.map.spec import MapSpec
 from ravenbench.topics.levels import at_level
 
 GIVEN = {"text": "gesagt", "author": "wer", "topic": "anlass", "encoding": "cp1252"}

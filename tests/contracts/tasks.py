@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import typer
 
-from ravenbench.cli.main import COMMANDS, build
+from ravenbench.cli.main import build, commands
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.testing import toy_problems
 
@@ -128,7 +128,7 @@ def options() -> dict[str, dict[str, click.Parameter]]:
         else:
             found[name] = {p.name or "": p for p in command.params}
 
-    for name in COMMANDS:
+    for name in commands():
         add(name, typer.main.get_command(build(name)).commands[name])  # type: ignore[attr-defined]
     return found
 

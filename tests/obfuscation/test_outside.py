@@ -293,7 +293,7 @@ def test_what_comes_back_unchanged_is_named_and_not_called_hidden(tmp_path):
 
 
 def test_diff_takes_what_obfuscate_writes_of_a_folder(tmp_path):
-    from ravenbench.reports.diff.pages import diff
+    from ravenbench.ext.site.diff.pages import diff
 
     texts = tmp_path / "texts"
     (texts / "sub").mkdir(parents=True)

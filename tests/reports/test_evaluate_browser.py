@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from browser import BROWSER, probed
 from ravenbench.formats.answers import Truth
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.report import draw, evaluation_page
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 
 PROBE = """
@@ -40,14 +37,6 @@ addEventListener("load", () => {
 });
 </script>
 """
-
-
-def probed(page: str, probe: str) -> str:
-    """A page with a probe at its end, whose script its policy admits beside its own."""
-    script = re.search(r"<script>(.*?)</script>", probe, re.DOTALL)
-    assert script and page.count("script-src 'sha256-") == 1, "the page has a policy that names its scripts by hash"
-    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
-    return page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1).replace("</body>", probe + "</body>")
 
 
 def opened(page: str, place: Path) -> tuple[dict[str, Any], list[str]]:

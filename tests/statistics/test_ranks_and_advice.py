@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ravenbench.ext.site.boards import Board, Standing
 from ravenbench.reports.evaluate.analysis import most_trials
-from ravenbench.reports.site.boards import Board, Standing
 from ravenbench.reports.view import Number
 from ravenbench.sampling.samplers import draw_pools, more_pools
 from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test

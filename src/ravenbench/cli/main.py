@@ -1,4 +1,4 @@
-"""``raven``: finds the command asked for and loads that one alone."""
+"""``raven``: finds the command that is wanted and loads that one alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import importlib
 import inspect
 import os
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,41 +17,89 @@ from typer.core import TyperCommand, TyperGroup
 from ravenbench import __version__
 from ravenbench.cli import terminal
 from ravenbench.errors import RavenError, SpecError, remedy, said, visible
+from ravenbench.seams import (
+    CORPORA,
+    LOOK,
+    ONE_TEXT,
+    PANELS,
+    SHARE,
+    TASK_GROUP,
+    TEST,
+    Command,
+    commands_of_packages,
+    registered,
+)
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("ravenbench.cli.tasks:run", "The main job: from texts with authors and topics to a report."),
-    "compare": ("ravenbench.cli.tasks:compare", "Did this person write this text? One case, with its evidence."),
-    "texts": ("ravenbench.cli.texts:command", "Word, PDF, mails, chats: plain texts by author, and what was left out."),
-    "validate": ("ravenbench.cli.tasks:validate", "A validation dossier: does compare hold what it says here?"),
-    "changes": ("ravenbench.cli.changes:command", "Where does the author change? PAN's problems of several authors."),
-    "pan14": ("ravenbench.cli.tasks:pan14", "Verifiers on PAN-2014 corpora: the overview's tables."),
-    "verify": ("ravenbench.cli.tasks:verify", "Train one verifier on problems and answer others."),
-    "report": ("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store."),
-    "export": ("ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems."),
-    "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),
-    "evaluate": ("ravenbench.cli.reports:evaluate", "Evaluate answers as PAN does, with intervals and tests."),
-    "obfuscate": ("ravenbench.cli.tasks:obfuscate", "Rewrite texts or a problem set so that authors are hidden."),
-    "advise": ("ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain."),
-    "safety": ("ravenbench.cli.tasks:safety", "Attack verifiers with obfuscators; measure safety, soundness, sense."),
-    "map": ("ravenbench.cli.map:command", "Draw many texts: trees, maps, neighbours; how much of it is topic."),
-    "diff": ("ravenbench.cli.reports:diff", "A page that shows what a rewriting changed, for reading and grading."),
-    "attribute": (
-        "ravenbench.cli.tasks:attribute",
-        "Name the author of unknown texts, or measure how well methods do that.",
+
+def _task(name: str) -> str:
+    return f"ravenbench.cli.tasks:{name}"
+
+
+COMMANDS: dict[str, Command] = {
+    "run": Command(_task("run"), "The main job: from texts with authors and topics to a report.", TEST, 0),
+    "evaluate": Command(
+        "ravenbench.cli.reports:evaluate", "Evaluate answers as PAN does, with intervals and tests.", TEST, 1
     ),
-    "retrieve": ("ravenbench.cli.tasks:retrieve", "Search many texts for the author of each query; how much is topic."),
-    "simulate": ("ravenbench.cli.tasks:simulate", "Test both verdicts on scorers of known behaviour."),
-    "detect": ("ravenbench.cli.tasks:detect", "Was it a machine? Detectors, and first their false alarms."),
-    "exposure": ("ravenbench.cli.exposure:command", "Has a language model read these texts?"),
-    "site": ("ravenbench.cli.reports:site", "A static site of runs: leaderboards, systems, corpora, folds."),
-    "problems": ("ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus."),
-    "freeze": ("ravenbench.cli.freeze:freeze", "Problems or a split as a manifest without texts, to share and cite."),
-    "thaw": ("ravenbench.cli.freeze:thaw", "Rebuild frozen problems from a copy of the texts, or say what differs."),
-    "list": ("ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name."),
-    "new": ("ravenbench.cli.new:command", "Write the files of a new verifier, ready to run."),
-    "doctor": ("ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it."),
-    "sample": ("ravenbench.cli.corpus:sample", "Show which topics a run would choose."),
+    "pan14": Command(_task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", TEST, 2),
+    "verify": Command(_task("verify"), "Train one verifier on problems and answer others.", TEST, 3),
+    "attribute": Command(
+        _task("attribute"), "Name the author of unknown texts, or measure how well methods do that.", TEST, 4
+    ),
+    "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
+    "compare": Command(_task("compare"), "Did this person write this text? One case, with its evidence.", ONE_TEXT, 0),
+    "validate": Command(_task("validate"), "A validation dossier: does compare hold what it says here?", ONE_TEXT, 1),
+    "advise": Command(
+        "ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain.", ONE_TEXT, 2
+    ),
+    "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
+    "texts": Command(
+        "ravenbench.cli.texts:command",
+        "Word, PDF, mails, chats: plain texts by author, and what was left out.",
+        ONE_TEXT,
+        5,
+    ),
+    "detect": Command(_task("detect"), "Was it a machine? Detectors, and first their false alarms.", ONE_TEXT, 6),
+    "retrieve": Command(
+        _task("retrieve"), "Search many texts for the author of each query; how much is topic.", LOOK, 2
+    ),
+    "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
+    "problems": Command(
+        "ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus.", CORPORA, 1
+    ),
+    "sample": Command("ravenbench.cli.corpus:sample", "Show which topics a run would choose.", CORPORA, 2),
+    "freeze": Command(
+        "ravenbench.cli.freeze:freeze",
+        "Problems or a split as a manifest without texts, to share and cite.",
+        CORPORA,
+        3,
+    ),
+    "thaw": Command(
+        "ravenbench.cli.freeze:thaw",
+        "Rebuild frozen problems from a copy of the texts, or say what differs.",
+        CORPORA,
+        4,
+    ),
+    "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
+    "export": Command(
+        "ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems.", SHARE, 2
+    ),
+    "list": Command(
+        "ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name.", SHARE, 3
+    ),
+    "new": Command("ravenbench.cli.new:command", "Write the files of a new verifier, ready to run.", SHARE, 4),
+    "doctor": Command(
+        "ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it.", SHARE, 5
+    ),
+    "simulate": Command(_task("simulate"), "Test both verdicts on scorers of known behaviour.", SHARE, 6),
+    "exposure": Command("ravenbench.cli.exposure:command", "Has a language model read these texts?", SHARE, 7),
 }
+"""The bench's own; those of packages, Raven's extensions among them, come by entry points."""
+
+
+def commands() -> dict[str, Command]:
+    """Every command by name, in the order of help: the bench's own, those of packages, and the tasks of packages."""
+    every = {**_tasks_of_packages(), **commands_of_packages(), **COMMANDS}
+    return dict(sorted(every.items(), key=lambda item: (PANELS.index(item[1].panel), item[1].rank)))
 
 
 class _Switches:
@@ -66,7 +113,7 @@ class _Switches:
         return params
 
 
-class Command(_Switches, TyperCommand):
+class ShownCommand(_Switches, TyperCommand):
     """A command of ``raven``; what is missing is said as every other error is."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -110,38 +157,36 @@ def build(wanted: str | None) -> typer.Typer:
             typer.echo(f"raven {__version__}")
             raise typer.Exit
 
-    commands = COMMANDS if wanted in COMMANDS else {**COMMANDS, **_of_others()}
-    for name, (target, text) in commands.items():
+    listed = COMMANDS if wanted in COMMANDS else commands()
+    for name, command in listed.items():
         if name != wanted:
-            app.command(name, help=text, cls=Command)(_absent)
+            app.command(name, help=command.line, rich_help_panel=str(command.panel), cls=ShownCommand)(_absent)
             continue
-        module, _, attribute = target.partition(":")
+        module, _, attribute = command.target.partition(":")
         function = getattr(importlib.import_module(module), attribute)
         if isinstance(function, typer.Typer):
             for inner in function.registered_commands:
-                inner.cls = Command
-            app.add_typer(function, name=name, help=text, cls=Group)
+                inner.cls = ShownCommand
+            app.add_typer(function, name=name, help=command.line, cls=Group)
         else:
-            # Two bare file names are what anybody tries first: compare says itself what it takes instead.
-            bare = {"allow_extra_args": name == "compare"}
+            # Two bare file names are what anybody tries first: a task that says what it takes instead gets them.
+            bare = {"allow_extra_args": getattr(function, "takes_strays", False)}
             about = _flowing(function.__doc__ or "")
-            app.command(name, help=about, context_settings=bare, cls=Command)(function)
+            app.command(name, help=about, context_settings=bare, cls=ShownCommand)(function)
     return app
 
 
-def _of_others() -> dict[str, tuple[str, str]]:
+def _tasks_of_packages() -> dict[str, Command]:
     """The tasks of other packages as commands; one that does not import is listed all the same."""
-    commands = {}
-    for point in entry_points(group="ravenbench.task"):
+    tasks = {}
+    for name, point in registered(TASK_GROUP).items():
         try:
             about = (inspect.getdoc(point.load()) or "").partition("\n")[0]
         except Exception:
             about = ""
-        commands[point.name] = (
-            f"ravenbench.cli.tasks:{point.name}",
-            about or f"A task of {point.value.partition(':')[0]}.",
-        )
-    return {name: command for name, command in commands.items() if name not in COMMANDS}
+        line = about or f"A task of {point.value.partition(':')[0]}."
+        tasks[name] = Command(_task(name), line, SHARE, 90)
+    return tasks
 
 
 def _flowing(text: str) -> str:

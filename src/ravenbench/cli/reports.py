@@ -1,4 +1,4 @@
-"""Commands that read what was computed: ``report``, ``evaluate``, ``diff``, ``export`` and ``site``."""
+"""Commands that read what was computed: ``report``, ``evaluate`` and ``export``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from msgspec.structs import replace
 
 from ravenbench.bench.options import ENCODING
-from ravenbench.errors import InputError, counted
+from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
     from ravenbench.reports.evaluate.evaluation import Evaluation
@@ -235,59 +235,6 @@ def _print(evaluation: Evaluation, page: Path | None, json: bool) -> None:
     out.print(evaluation._view().finding(), style="bold")
 
 
-SentenceEncoder = Annotated[
-    str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
-]
-Inference = Annotated[
-    str | None,
-    typer.Option(
-        help="Natural-language inference model for soundness (entailment, contradiction): a folder or a model in "
-        "the local cache."
-    ),
-]
-
-
-def diff(
-    original: Annotated[str, typer.Argument(help="A text, a problem set, or the folder of a safety or obfuscate run.")],
-    obfuscated: Annotated[
-        str | None, typer.Argument(help="The rewritten text or its parts (.json), or the set raven obfuscate wrote.")
-    ] = None,
-    out: Annotated[
-        str, typer.Option(help="The page; for a set or a run a new folder with an index (path or URL).")
-    ] = "diff.html",
-    split: Annotated[str | None, typer.Option(help="train or test, of a set that has both.")] = None,
-    system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
-    blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
-    columns: Annotated[
-        bool, typer.Option("--columns", help="Of two texts: side by side; sets and runs always have that view too.")
-    ] = False,
-    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
-    encoder: SentenceEncoder = None,
-    nli: Inference = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
-    """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.
-
-    raven diff essay.txt hidden.txt --out essay.html
-
-    raven diff pan14/en_essays.zip hidden/ --split test --out pages/
-
-    raven diff raven-runs/safety-en_essays-1a2b3c4d --out pages/
-    """
-    from ravenbench.bench.safety.measures import Helpers
-    from ravenbench.cli.show import print_json
-    from ravenbench.reports.diff.pages import diff
-
-    differences = diff(
-        original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]
-        helpers=Helpers(None, encoder, nli), encoding=encoding,
-    )  # fmt: skip
-    if json:
-        print_json(differences.to_json())
-    else:
-        typer.echo(f"{counted(differences.comparisons, 'comparison')}: {differences.page}")
-
-
 def export(
     run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
@@ -310,48 +257,3 @@ def export(
         print_json({"folder": str(out), "folds": folds})
     else:
         typer.echo(f"{len(folds)} folds in {out}")
-
-
-def site(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(help="Folders of raven run, pan14, safety, retrieve …, or written by raven evaluate --out."),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The site's folder.")],
-    title: Annotated[str, typer.Option(help="Heading of every page.")] = "Authorship verification",
-    submit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=PLACE",
-            help="A late submission: a run's or search's folder, answers FOLDER/[RUN/]FOLD/answers.jsonl, or, to an "
-            "evaluation with --keep, a file of answers; can be repeated.",
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
-    """Make a site for any web server: leaderboards with tie groups and intervals, a page for every system, for every
-    set of texts and every fold, and files to download.
-
-    What --submit names is checked first: the folds that raven export wrote, the truth of an evaluation, the data of a
-    run or a search (every id, value and hash). If anything is wrong, there is one error and the site is not changed.
-
-        raven site raven-runs/newsgroups-1234 raven-runs/pan14-5678 -o site
-
-        raven site raven-runs/newsgroups-1234 --submit theirs=answers/ -o site
-
-        raven site raven-runs/retrieve-1234 --submit theirs=their-search/ -o site
-    """
-    from ravenbench.cli.show import print_json
-    from ravenbench.reports.outside import parse_given
-    from ravenbench.reports.site.pages import MOST, site
-
-    page = site(runs, out, title=title, submitted=parse_given(submit or []))
-    sizes = sorted((path.stat().st_size, path) for path in page.parent.rglob("*.html"))
-    largest, which = sizes[-1]
-    if json:
-        print_json({"page": str(page), "pages": len(sizes), "largest": largest, "bytes": sum(s for s, _ in sizes)})
-        return
-    typer.echo(f"{len(sizes):,} pages, the largest of {largest / 1000:,.0f} kB ({which.relative_to(page.parent)})")
-    if largest > MOST:
-        typer.echo(f"this is more than {MOST // 1000} kB: fewer systems or folds a run make it smaller", err=True)
-    typer.echo(f"site: {page}")

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache, partial
+from importlib.resources import files as files_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -206,12 +207,12 @@ def environment() -> Environment:
     """Jinja with autoescape, strict about missing names.
 
     Every page extends ``base.html.j2`` (blocks ``title``, ``kind``, ``lead``, ``main``, ``footer``); ``values.html.j2``
-    shows any JSON value.
+    shows any JSON value. A template of a package has that package in its name: ``package:template.html.j2``.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader, StrictUndefined
 
     jinja = Environment(
-        loader=PackageLoader("ravenbench.reports", "templates"),
+        loader=ChoiceLoader([PackageLoader("ravenbench.reports", "templates"), FunctionLoader(_of_package)]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -227,6 +228,11 @@ def environment() -> Environment:
 def _shown(value: Any) -> Any:
     """Text loses control and direction characters, which could disorder the page around it, and folders of paths."""
     return public(printable(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _of_package(name: str) -> str | None:
+    package, colon, file = name.partition(":")
+    return files_of(package).joinpath(file).read_text("utf-8") if colon else None
 
 
 def render(template: str, **context: Any) -> str:

@@ -1,0 +1,333 @@
+"""``ravenbench.detect_changes``: PAN's problems of several authors answered, and judged where truth is known: measures
+of the year with intervals, trivial answers beside them, and how much of the answers is topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ravenbench.bench.task import Preview
+from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.errors import InputError, counted
+from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
+from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
+from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
+from ravenbench.files import location
+from ravenbench.formats.output import check_folder
+from ravenbench.randomness import stream
+from ravenbench.reports.report import write_parts, write_whole
+from ravenbench.reports.view import Col, Table, col, figure, rows_json, table, to_html
+from ravenbench.statistics.bootstrap import problem_weights
+from ravenbench.statistics.estimates import percentiles
+from ravenbench.text.tokens import count_words
+from ravenbench.types import Floats
+
+BLOCKS, DRAWS = 10, 20
+"""Blocks of resamplings, and times that random answers are drawn; their counts are averaged."""
+TRIVIAL = ("never a change", "always a change", "changes at random")
+ALL = "all"
+NOTE = (
+    "95% intervals: problems drawn anew. Content replaced: the same rule where every segment has the content words of "
+    "another problem's. Style, content: rules that learned from one of them alone. At random: as often as in training."
+)
+
+
+class Measure(NamedTuple):
+    """A measure of PAN's: counts of a truth and an answer, and its value by their sum."""
+
+    key: str
+    title: str
+    counts: Callable[[Hands, Hands], Floats]
+    value: Callable[[Floats], float]
+
+
+def measures(form: int, truths: Sequence[Hands], answers: Sequence[Hands]) -> list[Measure]:
+    """The year's measures of what truths say and answers answer."""
+
+    def several(truth: Hands, said: Hands) -> Floats:
+        return label_counts([truth.multi], [said.multi], (0, 1))
+
+    def changes(truth: Hands, said: Hands) -> Floats:
+        return label_counts(truth.changes or (), said.changes or (), (0, 1))
+
+    def authors(truth: Hands, said: Hands) -> Floats:
+        return label_counts(truth.paragraph_authors or (), said.paragraph_authors or (), range(1, MOST_AUTHORS + 1))
+
+    def confusion(truth: Hands, said: Hands) -> Floats:
+        found = np.zeros((most, most))
+        found[(truth.authors or 1) - 1, (said.authors or 1) - 1] = truth.multi
+        return found
+
+    def present(counts: Floats) -> float:
+        return macro_f1(counts[counts[:, 1:].any(axis=1)])
+
+    if form < 2020:
+        most = max(2, *(one.authors or 1 for one in (*truths, *answers)))
+        found = [Measure("accuracy", "accuracy", several, micro_f1)]
+        return [*found, Measure("oci", "ordinal index (0 is best)", confusion, ordinal_index)][: form - 2017]
+    name, value = ("micro F1", micro_f1) if form == 2020 else ("macro F1", macro_f1)
+    found = [Measure("changes", f"{name} of changes", changes, value)]
+    if form < LAST_FORM:
+        found.append(
+            Measure("multi-author", f"{name} of several authors", several, micro_f1 if form == 2020 else present)
+        )
+    if all(one.paragraph_authors for one in (*truths, *answers)):
+        found.append(Measure("paragraph-authors", f"{name} of who wrote what", authors, macro_f1))
+    return found
+
+
+class Row(NamedTuple):
+    """How good some answers to a part are: the value of each measure and its resampled values, by key."""
+
+    part: str
+    answers: str
+    problems: int
+    values: Mapping[str, tuple[float, Floats]]
+
+    def interval(self, key: str) -> tuple[float, float]:
+        """The 95 % interval of a measure."""
+        return percentiles(self.values[key][1], self.problems)
+
+
+class Changes:
+    """Answers to PAN's problems of several authors, and how good they are.
+
+    Attributes
+    ----------
+    problems, answers : sequence of ChangeProblem, of Hands
+    rows : list of Row
+        Measures of every part, of these answers and of others beside them; empty where truth is not known.
+    sentences : list of str
+    """
+
+    def __init__(
+        self,
+        problems: Sequence[ChangeProblem],
+        form: int,
+        answers: Mapping[str, Sequence[Any]],
+        learned: str,
+        seed: int,
+    ) -> None:
+        self.problems, self.form, self.learned, self.seed = problems, form, learned, seed
+        self.answers: Sequence[Hands] = answers[AS_WRITTEN]
+        parts = sorted({problem.part for problem in problems})
+        self.rows: list[Row] = []
+        self.titles: dict[str, str] = {}
+        self.sentences = [
+            f"{sum(one.multi for one in self.answers):,} of {len(problems):,} texts are said to be by several authors."
+        ]
+        for part in [*parts, *([ALL] if len(parts) > 1 else [])]:
+            chosen = [i for i, p in enumerate(problems) if part in (p.part, ALL) and p.truth is not None]
+            if chosen:
+                rows = self._judged(part or ALL, chosen, answers)
+                self.sentences.append(self._said({row.answers: row for row in rows}))
+                self.rows += rows
+
+    def _judged(self, part: str, chosen: Sequence[int], answers: Mapping[str, Sequence[Any]]) -> list[Row]:
+        truths = [truth for i in chosen if (truth := self.problems[i].truth) is not None]
+        found = measures(self.form, truths, [self.answers[i] for i in chosen])
+        self.titles |= {measure.key: measure.title for measure in found}
+        weights = np.hstack([problem_weights(len(chosen), self.seed, block) for block in range(BLOCKS)]).T
+        rows = []
+        for title, given in answers.items():
+            said = [own if isinstance(own := given[i], list) else [own] for i in chosen]
+            values = {}
+            for measure in found:
+                counts = np.array([np.mean([measure.counts(truth, one) for one in own], axis=0)
+                                   for truth, own in zip(truths, said, strict=True)])  # fmt: skip
+                drawn = np.tensordot(weights.astype(np.float64), counts, 1)
+                values[measure.key] = measure.value(counts.sum(axis=0)), np.array([measure.value(c) for c in drawn])
+            rows.append(Row(part, title, len(chosen), values))
+        return rows
+
+    def _said(self, by: Mapping[str, Row]) -> str:
+        key, row = next(iter(self.titles)), by[AS_WRITTEN]
+        value = {title: one.values[key][0] for title, one in by.items()}
+        low, high = percentiles(by[REPLACED].values[key][1] - row.values[key][1], row.problems)
+        best = max(TRIVIAL, key=value.__getitem__)
+        return (
+            f"{row.part}: {self.titles[key]} {figure(value[AS_WRITTEN])} on {row.problems:,} problems, "
+            f"{figure(value[best])} by saying {best}. With content words of other problems: {figure(value[REPLACED])} "
+            f"(difference {figure(value[REPLACED] - value[AS_WRITTEN], True)}, 95% interval {figure(low, True)} to "
+            f"{figure(high, True)}); by style alone {figure(value[STYLE])}, by content alone {figure(value[CONTENT])}."
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join([f"Changes({len(self.problems)} problems)", *self.sentences])
+
+    @property
+    def table(self) -> Table:
+        """Measures of every part, a row for each kind of answers."""
+
+        def of(key: str) -> list[Col[Row]]:
+            return [
+                col(self.titles[key], lambda r: r.values[key][0] if key in r.values else None, json=key),
+                col("95%", lambda r: r.interval(key) if key in r.values else None, json=f"{key} interval",
+                    terminal=False),
+            ]  # fmt: skip
+
+        return table(
+            "measures", "How good the answers are", self.rows,
+            col("part", lambda r: r.part, text=True, json="part"),
+            col("answers", lambda r: r.answers, text=True, json="answers"),
+            col("problems", lambda r: r.problems, json="problems"),
+            *(one for key in self.titles for one in of(key)), note=NOTE,
+        )  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        rows = rows_json(self.table)
+        return {"form": self.form, "learned_from": self.learned, "findings": self.sentences, "measures": rows}
+
+    def write(self, folder: str | Path) -> Path:
+        """Write answers in PAN's form, page, table and JSON, and return the page's path; earlier ones are replaced."""
+        return write_whole(location(folder), self._fill, "changes")
+
+    def _fill(self, folder: Path) -> None:
+        from ravenbench.reports.page import render
+
+        sections = [("summary", "Findings"), ("method", "Method")]
+        page = render(
+            "ravenbench.ext.changes:template.html.j2",
+            a=self,
+            last=LAST_FORM,
+            measures=to_html(self.table),
+            sections=sections,
+        )
+        write_parts(folder, kind="changes", page=page, json=self.to_json(), tables=[self.table] if self.rows else [])
+        write_solutions(folder, self.problems, self.answers, self.form)
+
+
+def _trivial(problems: Sequence[ChangeProblem], lessons: Sequence[Hands], seed: int) -> dict[str, list[Any]]:
+    """Answers that look at nothing; those at random have changes, and several authors, as often as training has."""
+
+    def said(problem: ChangeProblem, changes: Any, several: bool) -> Hands:
+        at = tuple(np.asarray(changes, dtype=np.int64)[: len(problem.segments) - 1].tolist())
+        authors = tuple((1 + np.cumsum([0, *at]) % 2).tolist())
+        return Hands(1 + several) if whole else Hands(1 + several, at, authors)
+
+    whole = lessons[0].changes is None
+    rate = float(np.mean([change for one in lessons for change in one.changes or ()] or [0]))
+    many = float(np.mean([one.multi for one in lessons]))
+    random = []
+    for number, problem in enumerate(problems):
+        draws = stream(seed, "changes-random", number).random((DRAWS, len(problem.segments)))
+        random.append([said(problem, draw[1:] < rate, bool(draw[0] < many)) for draw in draws])
+    ends = [[said(p, np.full(len(p.segments), several), several) for p in problems] for several in (False, True)]
+    return dict(zip(TRIVIAL, (*ends, random), strict=True))
+
+
+class Learning(NamedTuple):
+    """What is answered and what is learned from: problems of a ``form``, ``lessons`` with their truth."""
+
+    given: Sequence[ChangeProblem]
+    lessons: Sequence[ChangeProblem]
+    truths: Sequence[Hands]
+    form: int
+    learned: str
+
+
+def preview_changes(
+    problems: str | Path,
+    train: str | Path | None = None,
+    background: str | Path | None = None,
+    *,
+    year: int | None = None,
+    out: str | Path | None = None,
+    encoding: str | None = None,
+    seed: int = 0,
+) -> Preview:
+    """What ``detect_changes`` would do; nothing is learned and nothing written. Raises InputError as it does."""
+    read = _read(problems, train, background, year, out, encoding, seed)
+    places = sum(len(problem.segments) - 1 for problem in read.given)
+    truth = sum(problem.truth is not None for problem in read.given)
+    judged = f"{counted(truth, 'problem')} of these with truth, which the page judges" if truth else "no truth"
+    notes = (
+        f"Problems in PAN's form of {read.form}, learned from {read.learned}.",
+        f"{counted(places, 'place')} between segments are asked about; {judged}.",
+    )
+    sizes = {"training": len(read.lessons), "test": len(read.given)}
+    return Preview("changes", "" if out is None else str(out), sizes, cells=0, done=0, fits=0, notes=notes)
+
+
+def detect_changes(
+    problems: str | Path,
+    train: str | Path | None = None,
+    background: str | Path | None = None,
+    *,
+    year: int | None = None,
+    out: str | Path | None = None,
+    encoding: str | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Changes:
+    """Say where the author changes in PAN's problems of several authors (2018 to 2026).
+
+    Parameters
+    ----------
+    problems : path
+        A folder or zip of ``problem-1.txt`` …, with truth beside them or without.
+    train : path, optional
+        Such problems with truth, to learn from.
+    background : path, optional
+        Instead of them texts by known authors, as ``compare`` takes them, of which problems are made.
+    year : int, optional
+        Whose form the problems have, where no truth shows it.
+    out : path, optional
+        Folder of the answers and the page.
+    encoding : str, optional
+        Of texts that are not UTF-8.
+
+    Raises
+    ------
+    InputError
+        If problems cannot be read, or there is nothing to learn from.
+    """
+    progress("reading problems", 0, 0)
+    given, lessons, known, form, learned = _read(problems, train, background, year, out, encoding, seed)
+    progress("learning", 0, 0)
+    reader = ChangeReader(lessons, form, seed)
+    result = Changes(given, form, reader.answer(given) | _trivial(given, known, seed), learned, seed)
+    if out is not None:
+        result.write(out)
+    return result
+
+
+def _read(
+    problems: str | Path, train: str | Path | None, background: str | Path | None, year: int | None,
+    out: str | Path | None, encoding: str | None, seed: int,
+) -> Learning:  # fmt: skip
+    if (train is None) == (background is None):
+        raise InputError(
+            "one thing to learn from is needed", found="none" if train is None else "two",
+            expected="--train, problems with truth; or --background, texts by known authors",
+        )  # fmt: skip
+    if year is not None and not 2018 <= year <= 2026:
+        raise InputError("PAN had no such problems in this year", found=year, expected="2018 to 2026")
+    if out is not None:
+        check_folder(out, inputs=[place for place in (problems, train, background) if place], kind="changes")
+    wanted = None if year is None else min(year, LAST_FORM)
+    lessons, form = ([], None) if train is None else read_changes(train, train=True, encoding=encoding)
+    given, shown = read_changes(problems, form=wanted or form, encoding=encoding)
+    learned = f"{len(lessons):,} training problems"
+    if background is not None:
+        form = wanted or shown or LAST_FORM
+        words = max(5, int(np.median([count_words(text) for problem in given for text in problem.segments])))
+        lessons = made_of(load_corpus(str(background), encoding=encoding), words, seed)
+        learned = f"{len(lessons):,} problems made of background texts, with segments of {words} words"
+        if not lessons or form < 2020:
+            raise InputError(
+                "no training problems can be made of this background", file=background, found=f"form {form}",
+                expected=f"two authors with two texts of {words} words, and a form from 2020 on",
+            )  # fmt: skip
+    known = [problem.truth for problem in lessons if problem.truth is not None]
+    if form is None or len(known) < len(lessons) or {wanted or form, shown or form} != {form}:
+        raise InputError(
+            "these are no training problems for this set", file=train, found=f"form {form}, {len(known)} truths",
+            expected=f"form {wanted or shown or form}, and a truth for each of {len(lessons)} problems",
+        )  # fmt: skip
+    return Learning(given, lessons, known, form, learned)

@@ -1,0 +1,1 @@
+"""Readers of public collections and of the dumps that they come in."""

@@ -1,0 +1,7 @@
+"""Pictures of many texts, as R's stylo draws them, with and without content words."""
+
+from ravenbench.seams import LOOK, Command
+
+MAP = Command(
+    "ravenbench.ext.map.command:command", "Draw many texts: trees, maps, neighbours; how much of it is topic.", LOOK, 0
+)

@@ -1,0 +1,396 @@
+"""What a map of many texts shows: distances, trees, places, neighbours, a rolling attribution, and how much is topic.
+
+Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
+the mask leaves, since fewer words alone change a picture.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from ravenbench.corpora.load import author_texts, each_document, load_corpus
+from ravenbench.engine.pool import Progress, shown_by_default
+from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean
+from ravenbench.ext.map.spec import MapSpec
+from ravenbench.ext.map.trees import Cluster, consensus, cut_into, tree_of
+from ravenbench.formats.archive import Archive
+from ravenbench.randomness import stream
+from ravenbench.statistics.grouping import GroupingScore, grouping
+from ravenbench.text.deltas import distances, prepared
+from ravenbench.text.splicing import Splicer
+from ravenbench.text.word_tables import WordTable, features_of, masked, pronouns, samples_of, stylo_words, table_of
+from ravenbench.texts import TextTable
+from ravenbench.types import Corpus, Document, Floats, Ints, Labels
+
+ALL, MASKED, AS_MANY = "all words", "content words masked", "all words, as many"
+FEWEST_WORDS, ADVISED = 10, 1_000
+EACH = 10
+"""Most texts of an author where a corpus has more texts than are shown."""
+
+
+@dataclass(frozen=True)
+class MapText:
+    """A text, or a sample of one, and how many words it has."""
+
+    id: str
+    author: str | None
+    topic: str | None
+    words: int
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What some words show: their names, distances (n, n), dendrogram, consensus, places (n, 2) by picture, links
+    (text, text) with their weights, and the share of variance along the axes of principal components."""
+
+    title: str
+    words: tuple[str, ...]
+    distances: Floats
+    tree: Floats
+    clusters: tuple[Cluster, ...] = ()
+    places: Mapping[str, Floats] = field(default_factory=dict)
+    explained: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    links: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Rolling:
+    """Along one text: the middle word of each slice (s,), distances from it to each author's mean text (s, authors),
+    and the authors in order (s, up to 3)."""
+
+    title: str
+    middle: Ints
+    authors: tuple[str, ...]
+    distances: Floats
+    ranking: tuple[tuple[str, ...], ...]
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class MapAnalysis:
+    """A map of many texts, computed. ``settings`` are the pairs (culling, words) that it goes through."""
+
+    name: str
+    spec: MapSpec
+    texts: tuple[MapText, ...]
+    settings: tuple[tuple[int, int], ...]
+    views: tuple[View, View]
+    scores: Mapping[str, tuple[GroupingScore, ...]]
+    features: Mapping[str, int]
+    rolling: tuple[Rolling, ...]
+    kept_by: str
+    notes: tuple[str, ...]
+
+    @cached_property
+    def author(self) -> Labels:
+        """Authors of the texts."""
+        return Labels.of(t.author for t in self.texts)
+
+
+def read_texts(corpus: Any, reading: Mapping[str, Any]) -> tuple[str, list[Document], list[str]]:
+    """A name, the documents of a corpus, a mapping of names to texts, or a folder or zip of texts, and what was left
+    out of these.
+
+    A text's author stands before the first ``_`` of its name, as in stylo, or is its folder. Unlike other commands this
+    one takes authors of a single text. Raises InputError if there are no texts, or a text is empty or cannot be read.
+    """
+    if isinstance(corpus, Mapping):
+        if empty := [str(name) for name, text in corpus.items() if not str(text).strip()]:
+            raise FormatError("the text is empty", found=empty[0], fix="remove this text")
+        return "texts", [Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()], []
+    if not isinstance(corpus, Corpus) and (Path(corpus).is_dir() or Path(corpus).suffix.lower() == ".zip"):
+        with Archive(corpus, reading["encoding"]) as archive:
+            labels = author_texts(archive)
+            if not labels and all("/" not in name for name in archive.names):
+                labels = {n: (_author(n[:-4]), None) for n in archive.names if n.lower().endswith(".txt")}
+            if labels:
+                documents = list[Document]()
+                account = each_document(
+                    archive,
+                    labels,
+                    lambda name, d, author, topic, _: documents.append(Document(name, d.text, author, topic)),
+                )
+                return archive.stem, documents, account
+    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading)
+    return loaded.name, list(loaded), []
+
+
+def _author(name: str) -> str:
+    return PurePosixPath(name).name.partition("_")[0] or name
+
+
+def draw_texts(documents: Sequence[Document], most: int, seed: int) -> list[Document]:
+    """At most so many texts: authors in random order, those of several texts first, at most ``EACH`` texts of each."""
+    if len(documents) <= most:
+        return list(documents)
+    rng = stream(seed, "map-texts")
+    of: dict[str, list[int]] = {}
+    for i, d in enumerate(documents):
+        of.setdefault(d.author or f"\0{i}", []).append(i)
+    order = sorted(rng.permutation(sorted(of)).tolist(), key=lambda author: len(of[author]) < 2)
+    chosen: list[int] = []
+    for author in order:
+        chosen += sorted(rng.permutation(of[author])[:EACH].tolist())
+    return [documents[i] for i in sorted(chosen[:most])]
+
+
+class _Material:
+    """The words of the texts (samples), plain and masked, and their tables."""
+
+    def __init__(self, spec: MapSpec, documents: Sequence[Document]) -> None:
+        self.spec, self.notes = spec, list[str]()
+        words = [stylo_words(d.text, spec.corpus_lang, spec.preserve_case) for d in documents]
+        least = max(FEWEST_WORDS, spec.sample_size if spec.sampling != "no" else 0)
+        for d, own in zip(documents, words, strict=True):
+            if len(own) < least:
+                raise CorpusError(
+                    f"the text {d.id} is too short", found=f"{len(own)} words",
+                    expected=f"{least} or more" + (", the size of a sample" if least > FEWEST_WORDS else ""),
+                    fix="leave it out" + (", or take smaller samples (--sample-size)" if least > FEWEST_WORDS else ""),
+                )  # fmt: skip
+        table, rows = TextTable.collect(d.text for d in documents)
+        first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
+        author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
+        splicer = Splicer(table, spec.function_words, author, topic)
+        self.kept, self.kept_by = splicer.functions, splicer.by
+        self.documents, self.words = documents, words
+        rng = stream(spec.seed, "map-samples")
+        drop = pronouns(spec.corpus_lang) if spec.delete_pronouns else frozenset()
+        if spec.delete_pronouns and not drop:
+            raise InputError(
+                f"there is no list of pronouns for corpus_lang {spec.corpus_lang}", fix="choose another language"
+            )
+        self.drop = drop
+        self.texts: list[MapText] = []
+        plain: list[Sequence[str]] = []
+        for d, own in zip(documents, words, strict=True):
+            cuts = samples_of(own, spec.sampling, spec.sample_size, spec.sample_overlap, spec.number_of_samples, rng)
+            plain += cuts
+            for number, cut in enumerate(cuts, start=1):
+                name = f"{d.id}_{number}" if spec.sampling != "no" else d.id
+                self.texts.append(MapText(name, d.author, d.topic, len(cut)))
+        if len(plain) < 3:
+            raise CorpusError(
+                "a map needs three texts or more", found=counted(len(plain), "text"),
+                fix="compare two texts with raven compare" if len(plain) == 2 else "give more texts",
+            )  # fmt: skip
+        self.tables = {ALL: self.table(plain), MASKED: self.table([masked(own, self.kept) for own in plain])}
+
+    def table(self, words: Sequence[Sequence[str]], listed: int | None = None) -> WordTable:
+        """The table of the features of some texts; only the first ``listed`` decide which."""
+        spec = self.spec
+        features = [features_of(own, spec.analyzed_features, spec.ngram_size) for own in words]
+        return table_of(features, spec.mfw_list_cutoff, None if listed is None else features[:listed])
+
+    def settings(self, title: str) -> dict[tuple[int, int], WordTable]:
+        """The table of every setting (culling, words), in stylo's order."""
+        found: dict[tuple[int, int], WordTable] = {}
+        for culling in self.spec.steps("culling"):
+            table = self.tables[title].culled(culling, self.drop, self.spec.start_at)
+            left = len(table.names)
+            if left < 2 or (title == ALL and left < self.spec.mfw_min):
+                raise CorpusError(
+                    "culling leaves too few words" if culling else "the texts have too few different words",
+                    found=f"{left} words" + (f" that stand in {culling} % of the texts" if culling else "")
+                    + (" and stay when content is masked" if title == MASKED else ""),
+                    expected="two or more" if title == MASKED else f"{self.spec.mfw_min} or more (mfw_min)",
+                    fix="lower --culling-max" if culling else "lower --mfw-min, or give longer texts",
+                )  # fmt: skip
+            for count in self.spec.steps("mfw"):
+                # stylo stops at what is left; the mask leaves few, and the last picture is of all of them.
+                if count <= left or title == MASKED:
+                    found[culling, min(count, left)] = table.first(count)
+        return found
+
+
+def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) -> MapAnalysis:
+    """Everything that a map says. Raises InputError if the corpus or a setting cannot be used."""
+    progress = shown_by_default(progress)
+    name, documents, left_out = read_texts(corpus, spec.reading())
+    shown = draw_texts(documents, spec.texts, spec.seed)
+    if spec.rolling is not None and spec.rolling not in [d.id for d in shown]:
+        known = [d.id for d in documents]
+        if spec.rolling not in known:
+            raise InputError(
+                "rolling: there is no such text", found=spec.rolling, fix=did_you_mean(spec.rolling, known)
+            )
+        shown.append(next(d for d in documents if d.id == spec.rolling))
+    material = _Material(spec, shown)
+    texts, notes = tuple(material.texts), [*material.notes, *(f"{one}." for one in left_out)]
+    if len(shown) < len(documents):
+        notes.append(f"{len(shown):,} of {len(documents):,} texts are shown, of authors drawn at random (--texts).")
+    author, topic = (Labels.of(getattr(t, label) for t in texts).codes for label in ("author", "topic"))
+    views, features = list[View](), dict[str, int]()
+    scores: dict[str, tuple[GroupingScore, ...]] = {}
+    for title in (ALL, MASKED):
+        tables = material.settings(title)
+        view = _view(spec, title, tables, progress, views[0] if views else None)
+        views.append(view)
+        features[title] = len(view.words)
+        progress("how much is topic", len(scores), 3)
+        scores[title] = tuple(grouping(view.distances, author, topic, partial(cut_into, view.tree), spec.seed))
+    last = list(material.settings(ALL).values())[-1]
+    fewer = last.first(len(views[1].words))
+    same = distances(spec.distance_measure, prepared(spec.distance_measure, fewer.frequencies))
+    features[AS_MANY] = len(fewer.names)
+    scores[AS_MANY] = tuple(grouping(same, author, topic, partial(cut_into, tree_of(same, spec.linkage)), spec.seed))
+    if len(last.names) < spec.steps("mfw")[-1]:
+        notes.append(f"Only {len(last.names):,} words are left of the {spec.steps('mfw')[-1]:,} wanted (mfw_max).")
+    if short := sum(t.words < ADVISED for t in texts):
+        notes.append(
+            f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words; their places are uncertain."
+        )
+    rolled = () if spec.rolling is None else _roll(spec, material)
+    return MapAnalysis(
+        name, spec, texts, tuple(material.settings(ALL)), (views[0], views[1]), scores, features, rolled,
+        material.kept_by, tuple(notes),
+    )  # fmt: skip
+
+
+def _view(
+    spec: MapSpec, title: str, tables: Mapping[tuple[int, int], WordTable], progress: Progress, first: View | None
+) -> View:
+    """All that some words show; places are turned to lie as near as they can to those of the ``first`` view."""
+    measure, pictures = spec.distance_measure, spec.pictures
+    rows = {setting: prepared(measure, table.frequencies) for setting, table in tables.items()}
+    matrices = {setting: distances(measure, own) for setting, own in rows.items()}
+    final, last = list(matrices.values())[-1], list(tables.values())[-1]
+    if "BCT" in pictures:
+        rng, each = stream(spec.seed, "map-resamples"), list(rows.values())
+
+        def drawn() -> Any:
+            for number in range(spec.resamples):
+                progress(f"trees, {title}", number, spec.resamples)
+                own = each[number % len(each)]
+                columns = rng.integers(own.shape[1], size=own.shape[1])
+                yield tree_of(distances(measure, own[:, columns]), spec.linkage)
+
+        clusters = consensus((tree_of(m, spec.linkage) for m in matrices.values()), drawn(), spec.consensus_strength)
+    else:
+        clusters = []
+    places, explained = {}, {}
+    for name in pictures:
+        if name in ("MDS", "NMDS", "PCV", "PCR", "tSNE"):
+            progress(f"places, {title}", 0, 0)
+            own, shares = places_of(name, final, last.frequencies, spec.seed)
+            places[name] = own if first is None else _turned(own, first.places[name])
+            if shares is not None:
+                explained[name] = shares
+    links = _links(matrices.values(), spec.linked_neighbors) if "network" in pictures else {}
+    tree = tree_of(final, spec.linkage)
+    return View(title, last.names, final, tree, tuple(clusters), places, explained, links)
+
+
+def places_of(name: str, matrix: Floats, frequencies: Floats, seed: int) -> tuple[Floats, tuple[float, float] | None]:
+    """Places in two dimensions (n, 2), the larger side of each axis positive, and the variance explained (PCA)."""
+    if name in ("PCV", "PCR"):
+        centred = frequencies - frequencies.mean(axis=0)
+        left, size, _ = np.linalg.svd(prepared("delta", frequencies) if name == "PCR" else centred, full_matrices=False)
+        share = size**2 / max(float((size**2).sum()), 1e-300)
+        return _signed(left[:, :2] * size[:2]), (float(share[0]), float(share[1]))
+    if name == "tSNE":
+        from sklearn.manifold import TSNE
+
+        perplexity = min(30.0, (len(matrix) - 1) / 3)
+        model = TSNE(
+            metric="precomputed", init="random", perplexity=perplexity, random_state=seed, learning_rate="auto"
+        )
+        return _signed(np.asarray(model.fit_transform(matrix), dtype=np.float64)), None
+    centre = np.eye(len(matrix)) - 1 / len(matrix)
+    values, vectors = np.linalg.eigh(-0.5 * centre @ matrix**2 @ centre)
+    classical = _signed(vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0)))
+    if name == "MDS" or not matrix.any():
+        return classical, None
+    from sklearn.manifold import smacof
+
+    found, _ = smacof(matrix, metric=False, n_components=2, init=classical, n_init=1, random_state=seed)
+    return _signed(np.asarray(found)), None
+
+
+def _signed(places: Floats) -> Floats:
+    """Places whose axes point to their farther end."""
+    far = np.abs(places).argmax(axis=0)
+    return np.asarray(places * np.where(places[far, np.arange(2)] < 0, -1, 1))
+
+
+def _turned(places: Floats, to: Floats) -> Floats:
+    """Places turned and mirrored towards others; their sizes stay."""
+    from scipy.linalg import orthogonal_procrustes
+
+    centred = places - places.mean(axis=0)
+    return np.asarray(centred @ orthogonal_procrustes(centred, to - to.mean(axis=0))[0])
+
+
+def _links(matrices: Any, count: int) -> dict[tuple[int, int], int]:
+    """Weights of links: in every setting the nearest text gets ``count``, the next one less; both ways are added."""
+    weights: Counter[tuple[int, int]] = Counter()
+    for matrix in matrices:
+        away = matrix + np.diag(np.full(len(matrix), np.inf))
+        for i, order in enumerate(np.argsort(away, axis=1, kind="stable")[:, : min(count, len(matrix) - 1)]):
+            for rank, j in enumerate(order.tolist()):
+                weights[min(i, j), max(i, j)] += count - rank
+    return dict(sorted(weights.items()))
+
+
+def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
+    """Rolling attribution of one text to the authors of all others, of all words and masked."""
+    ids = [d.id for d in material.documents]
+    place = ids.index(str(spec.rolling))
+    words, size = material.words[place], spec.slice_size
+    overlap = spec.slice_overlap if spec.slice_overlap is not None else size - max(1, size // 10)
+    if len(words) < size:
+        raise CorpusError(
+            f"the text {spec.rolling} is shorter than a slice", found=f"{len(words)} words", expected=f"{size} or more",
+            fix="take shorter slices (--slice-size)",
+        )  # fmt: skip
+    slices = samples_of(words, "normal", size, overlap, 0, np.random.default_rng(0))
+    others = [i for i, d in enumerate(material.documents) if i != place and d.author is not None]
+    authors = [str(material.documents[i].author) for i in others]
+    names = tuple(sorted(set(authors)))
+    if len(names) < 2:
+        raise CorpusError("rolling needs two other authors or more", found=", ".join(names) or "none")
+    member = np.array([[a == name for name in names] for a in authors], dtype=np.float64)
+    middle = size // 2 + (size - overlap) * np.arange(len(slices))
+    found = []
+    for title in (ALL, MASKED):
+        every = [material.words[i] for i in others] + slices
+        every = every if title == ALL else [masked(own, material.kept) for own in every]
+        table = material.table(every, listed=len(others))
+        known = WordTable(table.names, table.frequencies[: len(others)])
+        stays = set(
+            known.culled(spec.steps("culling")[-1], material.drop, spec.start_at).first(spec.steps("mfw")[-1]).names
+        )
+        columns = [i for i, name in enumerate(table.names) if name in stays]
+        chosen = table.frequencies[:, columns]
+        rows = prepared(spec.distance_measure, chosen, chosen[: len(others)])
+        texts, along = rows[: len(others)], rows[len(others) :]
+        to_texts = distances(spec.distance_measure, along, texts)
+        means = (member / member.sum(axis=0)).T @ texts
+        if spec.classification_method == "svm":
+            order = _by_svm(texts, authors, along, names)
+        else:
+            order = np.array(
+                [[to_texts[s][member[:, a] > 0].min() for a in range(len(names))] for s in range(len(along))]
+            )
+        ranking = tuple(tuple(names[a] for a in np.argsort(one, kind="stable")[:3]) for one in order)
+        to_means = distances(spec.distance_measure, along, means)
+        found.append(Rolling(title, middle.astype(np.int64), names, to_means, ranking, size))
+    return tuple(found)
+
+
+def _by_svm(texts: Floats, authors: Sequence[str], slices: Floats, names: Sequence[str]) -> Floats:
+    """Minus the votes of a linear support vector machine for each author, (slices, authors)."""
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.svm import SVC
+
+    model = OneVsRestClassifier(SVC(kernel="linear")).fit(texts, authors)
+    values = np.asarray(model.decision_function(slices)).reshape(len(slices), -1)
+    values = np.hstack([-values, values]) if values.shape[1] == 1 else values
+    return -values[:, [list(model.classes_).index(name) for name in names]]

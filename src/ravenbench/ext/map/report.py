@@ -1,0 +1,321 @@
+"""A map's tables, sentences, page and files; and ``ravenbench.map_texts``, which gives them in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from ravenbench import __version__
+from ravenbench.bench.functions import as_function
+from ravenbench.bench.options import plain_of
+from ravenbench.errors import counted
+from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, Rolling, View, analyse_map
+from ravenbench.ext.map.pictures import draw_map, tree_parts
+from ravenbench.ext.map.spec import CORPUS, PICTURES, MapSpec, build
+from ravenbench.files import write_text
+from ravenbench.papers import cited_by
+from ravenbench.reports.report import FolderView, write_parts
+from ravenbench.reports.view import Column, Table, Value, col, figure, rows_json, table, to_csv, to_html
+from ravenbench.statistics.grouping import GroupingScore
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WHICH = ("all", "masked")
+SHOWN = 4
+"""Names of a cluster that the page shows."""
+NOTE = (
+    "Nearness: how much nearer two texts are that share an author (pairs on different topics) or a topic (pairs by "
+    "different authors) than two that do not, in mean distances. Share of topic: its part of the sum of both. "
+    "Silhouette and adjusted Rand index (of the dendrogram, cut into as many clusters as there are labels) mix author "
+    "and topic where authors keep to their topics. Intervals: jackknife over authors. Shuffled: 95th percentile with "
+    "labels shuffled."
+)
+
+
+class TextMap(FolderView):
+    """A map of many texts: pictures, tables and how much of the grouping is topic.
+
+    Figures are named as stylo names its types of analysis: ``CA-all``, ``CA-masked`` and so on; tables ``grouping``,
+    ``texts``, ``clusters-…``, ``edges-…``, ``places``, ``rolling-…``, ``distances-…``, those with dots for ``all`` and
+    ``masked``.
+
+    Attributes
+    ----------
+    analysis : MapAnalysis
+        Everything computed, as arrays.
+    """
+
+    kind = "map"
+
+    def __init__(self, analysis: MapAnalysis) -> None:
+        self.analysis = analysis
+
+    def line(self) -> str:
+        return f"{self.analysis.name}, {len(self.analysis.texts)} texts. {self.finding()}"
+
+    def finding(self) -> str:
+        return self.sentences[0]
+
+    def page(self) -> tuple[Path | None, str]:
+        return self.written, "map.write(FOLDER)"
+
+    @cached_property
+    def _drawn(self) -> dict[str, Figure]:
+        return draw_map(self.analysis)
+
+    def figures(self) -> dict[str, Figure]:
+        return self._drawn
+
+    def tables(self) -> list[Table]:
+        return list(self._made.values())
+
+    @cached_property
+    def _made(self) -> dict[str, Table]:
+        a = self.analysis
+        made = [_grouping(a), _texts(a), _places(a)]
+        for view, which in zip(a.views, WHICH, strict=True):
+            made += [_clusters(a, view, which), _edges(a, view, which), _distances(a, view, which)]
+        made += [_rolling(r, which) for r, which in zip(a.rolling, WHICH, strict=False)]
+        return {t.key: t for t in made if t.rows}
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The findings, a sentence each."""
+        return list(_sentences(self.analysis))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        short = {k: rows_json(t) for k, t in self._made.items() if not k.startswith("distances")}
+        return {
+            "corpus": self.analysis.name, "findings": self.sentences, "notes": list(self.analysis.notes),
+            "settings": self.analysis.spec.resolved(), "words": {v.title: list(v.words) for v in self.analysis.views},
+            **short,
+        }  # fmt: skip
+
+    def _fill(self, folder: Path) -> None:
+        from ravenbench.reports.page import inline, render
+
+        shown = [t for key, t in self._made.items() if key in ("grouping", "texts")]
+        names = list(dict.fromkeys(name.rpartition("-")[0] for name in self.figures()))
+        parts = {name: [drawn] for name, drawn in self.figures().items()} | tree_parts(self.analysis)
+
+        def shown_as(name: str) -> Markup:
+            return Markup("").join(inline(part, f"{name}-{n}") for n, part in enumerate(parts[name]))
+
+        pairs = [
+            (name, PICTURES.get(name, "Rolling attribution"), [shown_as(f"{name}-{w}") for w in WHICH])
+            for name in names
+        ]
+        papers = cited_by("map", {"corpus": self.analysis.name}, [])
+        page = render(
+            "ravenbench.ext.map:template.html.j2", a=self.analysis, sentences=self.sentences, pairs=pairs,
+            version=__version__,
+            sections=[("summary", "Findings"), *(p[:2] for p in pairs), ("texts", "Texts"), ("method", "Method")],
+            tables={t.key: to_html(t) for t in shown}, clusters=_cluster_tables(self), papers=papers,
+            call=stylo_call(self.analysis),
+        )  # fmt: skip
+        write_parts(
+            folder, kind="map", page=page, json=self.to_json(), tables=shown, figures=self.figures(), papers=papers,
+            forms=("pdf",),
+        )  # fmt: skip
+        for key, long in self._made.items():
+            if long not in shown:
+                write_text(folder / "tables" / f"{key}.csv", to_csv(long))
+
+
+def _map_texts(corpus: Any, **options: Any) -> TextMap:
+    """Draw many texts by the frequencies of words, with and without content words, and measure the share of topic.
+
+    Options have stylo's names with ``_`` for ``.``.
+    """
+    return TextMap(analyse_map(corpus, build(plain_of(MapSpec, options)), options.get("progress")))
+
+
+map_texts = as_function(_map_texts, "map_texts", MapSpec, (CORPUS,), "TextMap")
+
+
+def _grouping(a: MapAnalysis) -> Table:
+    by_name = {title: {(s.measure, s.by): s for s in scores} for title, scores in a.scores.items()}
+    rows = [r for r in by_name[ALL] if "both" in r or any(of[r].value is not None for of in by_name.values())]
+
+    def value(title: str) -> Callable[[tuple[str, str]], Any]:
+        return lambda row: by_name[title][row].value
+
+    def interval(title: str) -> Callable[[tuple[str, str]], Any]:
+        return lambda row: by_name[title][row].interval
+
+    return table(
+        "grouping", "How much of the grouping is topic", rows,
+        col("number", lambda r: {"topic's share": "share of topic"}.get(r[0], r[0]), text=True, json="number"),
+        col("by", lambda r: "" if r[1] == "both" else r[1], text=True, json="by"),
+        col("all words", value(ALL), json="all", digits=2),
+        col("95 %", interval(ALL), json="all_interval", digits=2),
+        col("masked", value(MASKED), json="masked", digits=2),
+        col("masked 95 %", interval(MASKED), json="masked_interval", digits=2),
+        col(f"first {a.features[AS_MANY]:,} words", value(AS_MANY), json="as_many", digits=2, terminal=False),
+        col("shuffled", lambda r: by_name[ALL][r].shuffled_95, json="shuffled_95", digits=2, terminal=False),
+        note=NOTE,
+    )  # fmt: skip
+
+
+def _nearest(view: View) -> list[int]:
+    away = view.distances + np.diag(np.full(len(view.distances), np.inf))
+    return [int(i) for i in away.argmin(axis=1)]
+
+
+def _texts(a: MapAnalysis) -> Table:
+    near = [_nearest(view) for view in a.views]
+    return table(
+        "texts", "Texts", range(len(a.texts)),
+        col("text", lambda i: a.texts[i].id, text=True, json="text"),
+        col("author", lambda i: a.texts[i].author or "", text=True, json="author"),
+        col("topic", lambda i: a.texts[i].topic or "", text=True, json="topic"),
+        col("words", lambda i: a.texts[i].words, json="words"),
+        col("nearest text", lambda i: a.texts[near[0][i]].id, text=True, json="nearest"),
+        col("nearest, masked", lambda i: a.texts[near[1][i]].id, text=True, json="nearest_masked"),
+    )  # fmt: skip
+
+
+def _places(a: MapAnalysis) -> Table:
+    rows = [
+        (text.id, name, view.title, float(x), float(y))
+        for view in a.views
+        for name, places in view.places.items()
+        for text, (x, y) in zip(a.texts, places, strict=True)
+    ]
+    return table(
+        "places", "Places in two dimensions", rows,
+        *(col(n, itemgetter(i), text=True, json=n) for i, n in enumerate(("text", "picture", "words"))),
+        *(col(n, itemgetter(i), json=n) for i, n in enumerate("xy", start=3)),
+    )  # fmt: skip
+
+
+def _clusters(a: MapAnalysis, view: View, which: str) -> Table:
+    return table(
+        f"clusters-{which}", f"Clusters of the consensus: {view.title}", view.clusters,
+        col("texts", lambda c: len(c.members), json="size"),
+        col("share of settings", lambda c: c.settings, json="settings", digits=2),
+        col("share of resampled word lists", lambda c: c.resampled, json="resampled", digits=2),
+        col("which", lambda c: "; ".join(a.texts[i].id for i in c.members), text=True, json="texts"),
+    )  # fmt: skip
+
+
+def _cluster_tables(m: TextMap) -> list[Markup]:
+    """The clusters with a few names each, for the page."""
+
+    def few(row: tuple[Value, ...]) -> tuple[Value, ...]:
+        every = str(row[-1]).split("; ")
+        more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+        return (*row[:-1], "; ".join(every[:SHOWN]) + more)
+
+    long = [m._made[key] for which in WHICH if (key := f"clusters-{which}") in m._made]
+    return [to_html(replace(t, rows=tuple(map(few, t.rows)))) for t in long]
+
+
+def _edges(a: MapAnalysis, view: View, which: str) -> Table:
+    return table(
+        f"edges-{which}", f"Links of nearest neighbours: {view.title}", view.links.items(),
+        col("Source", lambda e: a.texts[e[0][0]].id, text=True, json="source"),
+        col("Target", lambda e: a.texts[e[0][1]].id, text=True, json="target"),
+        col("Weight", lambda e: e[1], json="weight"),
+        col("Type", lambda e: "undirected", text=True),
+    )  # fmt: skip
+
+
+def _distances(a: MapAnalysis, view: View, which: str) -> Table:
+    columns = (Column("text", text=True), *(Column(t.id) for t in a.texts))
+    rows = tuple((t.id, *own) for t, own in zip(a.texts, view.distances.tolist(), strict=True))
+    return Table(f"distances-{which}", f"Distances: {view.title}", columns, rows)
+
+
+def _rolling(r: Rolling, which: str) -> Table:
+    return table(
+        f"rolling-{which}", f"Rolling attribution: {r.title}", range(len(r.middle)),
+        col("middle word", lambda s: int(r.middle[s]), json="middle"),
+        *(col(f"rank {k}", list(own).__getitem__, text=True, json=f"rank_{k}")
+          for k, own in enumerate(zip(*r.ranking, strict=True), start=1)),
+        *(col(f"distance to {name}", own.__getitem__, json=f"distance to {name}")
+          for name, own in zip(r.authors, r.distances.T.tolist(), strict=True)),
+    )  # fmt: skip
+
+
+def _sentences(a: MapAnalysis) -> Iterable[str]:
+    yield from _on_topic(a)
+    counts = dict(zip(a.author.names, a.author.counts().tolist(), strict=True))
+    own = [i for i, t in enumerate(a.texts) if counts.get(t.author or "", 0) > 1]
+    if own:
+        right = [sum(a.texts[i].author == a.texts[_nearest(view)[i]].author for i in own) for view in a.views]
+        yield (
+            f"The nearest text is by the same author for {right[0]:,} of {len(own):,} texts with all words, "
+            f"for {right[1]:,} with content words masked."
+        )
+    if "BCT" in a.spec.pictures:
+        sizes = [len(view.clusters) for view in a.views]
+        trees = f"{a.spec.resamples} resampled word lists" if a.spec.resamples else f"{len(a.settings)} settings"
+        yield (
+            f"The consensus of {trees} has {counted(sizes[0], 'cluster')} with all words "
+            f"and {sizes[1]} with content words masked."
+        )
+    for r in a.rolling:
+        first = [ranking[0] for ranking in r.ranking]
+        most = max(dict.fromkeys(first), key=first.count)
+        yield f"Of {len(first):,} slices, {first.count(most):,} are nearest to {most}, with {r.title}."
+
+
+def _on_topic(a: MapAnalysis) -> Iterable[str]:
+    share, near = (_score(a, ALL, m, by) for m, by in (("topic's share", "both"), ("nearness", "author")))
+    masked_share = _score(a, MASKED, "topic's share", "both")
+    if all(t.topic is None for t in a.texts):
+        yield (
+            "The texts have no topics, so how much of the grouping is topic cannot be measured; what stays with "
+            "content words masked is the only evidence that it is style."
+        )
+    elif near.value is None:
+        yield (
+            "No author writes on two topics, so author and topic cannot be told apart here: the texts may group by "
+            "either. What stays with content words masked is the better evidence of style."
+        )
+    elif share.value is None:
+        yield (
+            "The texts group so weakly by author and by topic that the share of topic cannot be measured: "
+            f"nearness of authors {_told(near)}, of topics {_told(_score(a, ALL, 'nearness', 'topic'))}."
+        )
+    else:
+        after = _told(masked_share) if masked_share.value is not None else "too weak to measure"
+        yield (
+            f"Share of topic in what brings the texts together: {_told(share)} with all words, "
+            f"{after} with content words masked."
+        )
+
+
+def _score(a: MapAnalysis, title: str, measure: str, by: str) -> GroupingScore:
+    return next(s for s in a.scores[title] if (s.measure, s.by) == (measure, by))
+
+
+def _told(score: GroupingScore) -> str:
+    between = "" if score.interval is None else " [{}, {}]".format(*map(figure, score.interval))
+    return figure(score.value) + between
+
+
+def stylo_call(a: MapAnalysis) -> str:
+    """The call of stylo with the same settings, as far as it has them."""
+    spec, words, culling = a.spec, a.spec.steps("mfw"), a.spec.steps("culling")
+    kinds = [name for name in spec.pictures if name in ("CA", "BCT", "MDS", "PCV", "PCR", "tSNE")]
+    given: dict[str, Any] = {
+        "analysis.type": kinds[0] if kinds else "CA", "distance.measure": spec.distance_measure, "mfw.min": words[0],
+        "mfw.max": words[-1], "mfw.incr": spec.mfw_incr, "culling.min": culling[0], "culling.max": culling[-1],
+        "culling.incr": spec.culling_incr, "linkage": spec.linkage, "analyzed.features": spec.analyzed_features,
+        "ngram.size": spec.ngram_size, "corpus.lang": spec.corpus_lang,
+    }  # fmt: skip
+    if spec.sampling != "no":
+        given |= {"sampling": f"{spec.sampling}.sampling", "sample.size": spec.sample_size}
+    return f"stylo(gui = FALSE, {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"

@@ -1,0 +1,311 @@
+"""The comparison viewer: what a rewriting changed, phrase by phrase, for reading and for grading.
+
+Lines either hold one phrase both texts share, or two stacked phrases, original above rewriting. Read along the top
+rows the page gives the original, along the bottom rows the rewriting, both to the character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple
+
+from markupsafe import Markup, escape
+
+from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.formats.reviews import VERSION
+from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
+from ravenbench.obfuscation.measures.soundness import efficiency, pinc
+from ravenbench.obfuscation.parts import PART_WORDS, sentences
+from ravenbench.obfuscation.wording import resources
+from ravenbench.reports.page import render
+from ravenbench.text.alignment import Run, align_sentences, pieces, plain_words, runs
+from ravenbench.text.nltk_data import missing
+from ravenbench.texts import content_hash
+
+SHARED = 5
+"""Shared words from which a phrase gets a line of its own."""
+LINE = 14
+"""Words after which a line of changes is broken where it can be."""
+STARTLING = (13.0, 16.0, 19.0)
+"""Surprisal in bits from which a word is shaded, by depth."""
+
+
+def shown(text: str) -> Markup:
+    """Text escaped for a page: a carriage return keeps its number, other control characters become their pictures.
+
+    HTML has no way to hold control characters, and direction marks would disorder what stands around them: these
+    are shown as U+2400 ff. and as their code points.
+    """
+    if text.isprintable():
+        return escape(text)
+    return Markup("").join(_character(c) for c in text)
+
+
+def _character(c: str) -> Markup:
+    if c in "\n\t" or c.isprintable() or c.isspace():
+        return Markup("&#13;") if c == "\r" else Markup(escape(c))
+    if ord(c) < 0x20:
+        return Markup('<span class="ctl">{}</span>').format(chr(0x2400 + ord(c)))
+    if c == "\u200d" or c == "\ufeff" or 0xFE00 <= ord(c) <= 0xFE0F:
+        # Joiners and variation selectors belong to emoji and some scripts; a byte order mark is invisible.
+        return Markup(escape(c))
+    return Markup('<span class="ctl" data-c="U+{:04X}"></span>').format(ord(c))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A shared phrase (``rewritten`` is None), or an original and a rewritten phrase, marked up and escaped."""
+
+    original: Markup
+    rewritten: Markup | None
+    changes: int
+
+    @property
+    def shown(self) -> Markup:
+        """What the rewriting has here."""
+        return self.original if self.rewritten is None else self.rewritten
+
+
+@dataclass(frozen=True)
+class Block:
+    """One part, or one pair of aligned sentences: its lines and its annotations, and the original's own text."""
+
+    number: int
+    original: str
+    lines: tuple[Line, ...]
+    operations: Mapping[str, int]
+    anomalies: Mapping[str, int]
+    pinc: float | None
+    moved: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A text and its rewriting, ready to be shown.
+
+    ``scores`` are a verifier's answers before and after, by its name; ``facts`` further numbers worth showing.
+    """
+
+    id: str
+    system: str
+    blocks: tuple[Block, ...]
+    words: int
+    changes_per_1000: float | None
+    digests: tuple[str, str]
+    notes: tuple[str, ...] = ()
+    scores: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def changes(self) -> int:
+        """Marked changes on the page."""
+        return sum(line.changes for block in self.blocks for line in block.lines)
+
+    @property
+    def recognised(self) -> tuple[int, int]:
+        """How many verifiers say "one author" (an answer above 0.5) before and after."""
+        before, after = (sum(pair[i] > 0.5 for pair in self.scores.values()) for i in (0, 1))
+        return before, after
+
+
+def compare(
+    name: str,
+    parts: Sequence[Part],
+    system: str = "",
+    *,
+    notes: Sequence[str] = (),
+    scores: Mapping[str, tuple[float, float]] | None = None,
+    facts: Mapping[str, str] | None = None,
+    surprisal: bool = True,
+) -> Comparison:
+    """Align a rewriting and mark what changed.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        A rewriting's parts; longer ones are cut by aligned sentences, so one part may be a whole text.
+    surprisal : bool
+        Shade words of the rewriting that a language model finds startling, where the model is here.
+    """
+    original = "".join(part.original for part in parts)
+    rewritten = "".join(part.obfuscation for part in parts)
+    shade = _Shade() if surprisal and missing("brown") is None else None
+    blocks: list[Block] = []
+    for a, b, operations, moved in _pairs(parts):
+        lines = tuple(_lines(pieces(a), pieces(b), shade))
+        anomalies = {k: n for k in ANOMALIES if (n := _more(ANOMALIES[k], a, b))}
+        blocks.append(Block(len(blocks) + 1, a, lines, operations, anomalies, None if a == b else pinc(a, b), moved))
+    return Comparison(
+        name,
+        system,
+        tuple(blocks),
+        len(plain_words(original)),
+        efficiency(parts)["changes_per_1000"],
+        (content_hash(original).hex(), content_hash(rewritten).hex()),
+        tuple(notes),
+        dict(scores or {}),
+        dict(facts or {}),
+    )
+
+
+def diff_page(
+    comparison: Comparison, *, blind: bool = False, index: str | None = None, columns: str | None = None
+) -> str:
+    """One static page; with ``blind`` it opens in blind review.
+
+    ``index`` and ``columns`` are addresses of an index page and of the side-by-side view.
+    """
+    c = comparison
+    about = {"review": VERSION, "id": c.id, "system": c.system, "original": c.digests[0], "rewritten": c.digests[1]}
+    return render(
+        "ravenbench.ext.site.diff:diff.html.j2",
+        c=c,
+        about=about,
+        blind=blind,
+        index=index,
+        columns=columns,
+        sections=[],
+    )
+
+
+def index_page(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> str:
+    """An index over comparisons; rows hold ``href``, ``problem``, ``system`` and a number or None for each column,
+    and where there is a side-by-side view its address as ``beside``.
+
+    ``columns`` are (key, heading).
+    """
+    return render("ravenbench.ext.site.diff:diff_index.html.j2", title=title, rows=rows, columns=columns, sections=[])
+
+
+def _pairs(parts: Sequence[Part]) -> Iterator[tuple[str, str, Mapping[str, int], bool]]:
+    for part in parts:
+        operations = {name: part.operations.count(name) for name in dict.fromkeys(part.operations)}
+        if max(len(plain_words(part.original)), len(plain_words(part.obfuscation))) <= 2 * PART_WORDS:
+            yield part.original, part.obfuscation, operations, False
+            continue
+        a = [part.original[x:y] for x, y in sentences(part.original)]
+        b = [part.obfuscation[x:y] for x, y in sentences(part.obfuscation)]
+        for bead in align_sentences(a, b):
+            yield "".join(a[bead.a_start : bead.a_stop]), "".join(b[bead.b_start : bead.b_stop]), operations, bead.moved
+            operations = {}
+
+
+def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
+    waiting: list[Run] = []
+    levels = [0] * len(b) if shade is None else shade(b)
+
+    def stacked() -> Iterator[Line]:
+        if waiting:
+            changes = sum(run.kind != "same" for run in waiting)
+            yield Line(
+                _joined(_mark("del", run.kind, a[run.a_start : run.a_stop]) for run in waiting),
+                _joined(_mark("ins", r.kind, b[r.b_start : r.b_stop], levels[r.b_start :]) for r in waiting),
+                changes,
+            )
+            waiting.clear()
+
+    # Words that both share are no part of a change, however near it stands.
+    for run in runs(a, b, merge=0):
+        words = _words(a[run.a_start : run.a_stop])
+        if run.kind == "same" and (words >= SHARED or (not waiting and words == len(a))):
+            yield from stacked()
+            yield Line(_mark("", "same", b[run.b_start : run.b_stop], levels[run.b_start :]), None, 0)
+            continue
+        waiting_words = sum(max(_words(a[r.a_start : r.a_stop]), _words(b[r.b_start : r.b_stop])) for r in waiting)
+        if waiting_words >= LINE:
+            yield from stacked()
+        waiting.append(run)
+    if waiting and all(run.kind == "same" for run in waiting):
+        yield Line(_mark("", "same", a[waiting[0].a_start : waiting[-1].a_stop]), None, 0)
+    else:
+        yield from stacked()
+
+
+def _mark(tag: Literal["", "del", "ins"], kind: str, tokens: Sequence[str], levels: Sequence[int] = ()) -> Markup:
+    if not tokens:
+        return Markup("")
+    # The space before a changed word is not marked with it, unless it is all there is.
+    blank = kind != "same" and bool(tag) and tokens[0].startswith(" ") and "".join(tokens).strip() != ""
+    words = [tokens[0][1:], *tokens[1:]] if blank else tokens
+    if any(levels[: len(words)]):
+        inner = Markup("").join(
+            Markup('<span class="s{}">{}</span>').format(level, shown(token)) if level else shown(token)
+            for token, level in zip(words, levels, strict=False)
+        )
+    else:
+        inner = shown("".join(words))
+    if kind == "same" or not tag:
+        return inner
+    return Markup("{}<{} class={}>{}</{}>").format(" " if blank else "", Markup(tag), Markup(kind), inner, Markup(tag))
+
+
+def _joined(phrases: Iterable[Markup]) -> Markup:
+    """One row, the line breaks at its end wrapped: where rows stand apart they would only gape."""
+    marked = Markup("").join(phrases)
+    text = marked.rstrip("\n")
+    return text + Markup('<span class="end">{}</span>').format(marked[len(text) :]) if text != marked else marked
+
+
+def _words(tokens: Sequence[str]) -> int:
+    return sum(any(c.isalnum() for c in token) for token in tokens)
+
+
+def _more(pattern: Any, original: str, rewritten: str) -> int:
+    return max(0, sum(1 for _ in pattern.finditer(rewritten)) - sum(1 for _ in pattern.finditer(original)))
+
+
+class _Shade:
+    """Depth of shading, 0 to 3, of each piece by its surprisal after the pieces before it."""
+
+    def __call__(self, tokens: Sequence[str]) -> list[int]:
+        if not tokens:
+            return []
+        bits = -resources.language_model().log10([token.strip().replace("’", "'") for token in tokens]) * 3.3219
+        shades = [sum(value >= limit for limit in STARTLING) for value in bits[:-1]]
+        return [shade if token.strip() else 0 for shade, token in zip(shades, tokens, strict=True)]
+
+
+class Row(NamedTuple):
+    """A stretch of the original that starts and ends with a part in every column, and what became of it."""
+
+    number: int
+    original: Markup
+    rewritten: tuple[Markup, ...]
+    changes: tuple[int, ...]
+
+
+def columns_page(comparisons: Sequence[Comparison], *, index: str | None = None) -> str:
+    """One static page over rewritings of one text; what was struck out is marked where there is but one rewriting."""
+    return render(
+        "ravenbench.ext.site.diff:diff_columns.html.j2",
+        comparisons=comparisons,
+        rows=column_rows(comparisons),
+        index=index,
+        sections=[],
+    )
+
+
+def column_rows(comparisons: Sequence[Comparison]) -> list[Row]:
+    """Rows between the places where parts of all rewritings end; all must be of one text."""
+    if len({c.digests[0] for c in comparisons}) != 1:
+        raise ValueError("the comparisons are of different texts")
+    ends = [list(accumulate(len(block.original) for block in c.blocks)) for c in comparisons]
+    common = sorted(set.intersection(*(set(e) for e in ends)))
+    rows: list[Row] = []
+    used = [0] * len(comparisons)
+    for end in common:
+        columns: list[Sequence[Block]] = []
+        for i, c in enumerate(comparisons):
+            stop = max(k for k, e in enumerate(ends[i]) if e == end) + 1
+            columns.append(c.blocks[used[i] : stop])
+            used[i] = stop
+        if len(comparisons) == 1:
+            original = Markup("").join(line.original for block in columns[0] for line in block.lines)
+        else:
+            original = shown("".join(block.original for block in columns[0]))
+        rewritten = tuple(Markup("").join(line.shown for b in blocks for line in b.lines) for blocks in columns)
+        changes = tuple(sum(line.changes for b in blocks for line in b.lines) for blocks in columns)
+        rows.append(Row(len(rows) + 1, original, rewritten, changes))
+    return rows

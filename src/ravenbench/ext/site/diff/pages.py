@@ -1,0 +1,280 @@
+"""What a rewriting changed, as pages of two texts, of two problem sets, or of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench import files
+from ravenbench.bench.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
+from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
+from ravenbench.bench.safety.record import SafetyPlan
+from ravenbench.errors import InputError
+from ravenbench.ext.site.diff.comparison import Comparison, columns_page, compare, diff_page, index_page
+from ravenbench.files import write_text
+from ravenbench.formats.archive import Archive, Split, no_such, read_whole
+from ravenbench.formats.decoding import UTF8
+from ravenbench.formats.output import check_file, check_folder, fresh_folder, whole_file
+from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
+from ravenbench.formats.problems import problem_roots, read_problems
+from ravenbench.formats.tabular import is_lines
+from ravenbench.store.store import Store
+
+NEURAL = ("encoder", "entails", "entailed", "contradicted")
+SHOWN = {"meteor": "METEOR", "negations": "negations", "surprisal": "bits", **{name: name for name in NEURAL}}
+"""Measures of a safety run that the index shows, where they were made."""
+KEPT = {"meteor": "METEOR", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept"}
+"""Measures of meaning that need no model, as a page of two texts shows them."""
+
+
+def _facts(parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What the models given say of a rewriting, and what was kept of its meaning by the measures named."""
+    if meaning is None and helpers.encoder is None and helpers.nli is None:
+        return {}
+    titles = {**(meaning or {}), **{name: name for name in NEURAL}}
+    return _formatted(helpers.soundness([]).measure(parts), titles)
+
+
+def _formatted(values: Mapping[str, float | None], titles: Mapping[str, str]) -> dict[str, str]:
+    return {title: f"{value:.3f}" for name, title in titles.items() if (value := values.get(name)) is not None}
+
+
+def from_sets(
+    original: Path, rewritten: Path, split: Split | None, system: str, helpers: Helpers, encoding: str | None
+) -> Iterator[Comparison]:
+    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them."""
+    if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
+        yield from _of_folders(original, rewritten, system, helpers, encoding)
+        return
+    before, after = read_problems(original, split, encoding), read_problems(rewritten, None, encoding)
+    place = {name: i for i, name in enumerate(after.problems.ids.tolist())}
+    shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
+    if not shared:
+        raise InputError("the two sets have no problem in common", file=rewritten)
+    for i, j in shared:
+        name = str(before.problems.ids[i])
+        a = before.problems.texts[before.problems.questioned_index[i]]
+        b = after.problems.texts[after.problems.questioned_index[j]]
+        file = rewritten / name / "obfuscation.json"
+        parts = read_parts(file) if file.is_file() else (Part(0, len(a), a, b),)
+        if a != b or file.is_file():
+            yield compare(name, parts, system, facts=_facts(parts, helpers))
+
+
+def _is_set(folder: Path) -> bool:
+    with Archive(folder) as archive:
+        return bool(problem_roots(archive)) or any(is_lines(name) for name in archive.names)
+
+
+def _of_folders(
+    original: Path, rewritten: Path, system: str, helpers: Helpers, encoding: str | None
+) -> Iterator[Comparison]:
+    """Texts of two folders by name, with parts where ``raven obfuscate`` left them."""
+    names = sorted(file.relative_to(original).as_posix() for file in original.rglob("*.txt"))
+    shared = [name for name in names if (rewritten / name).is_file()]
+    if not shared:
+        raise InputError("the two folders have no .txt file in common", file=rewritten)
+    for name in shared:
+        a, b = read_whole(original / name, encoding), read_whole(rewritten / name, encoding)
+        file = parts_file(rewritten / name)
+        parts = read_parts(file, a) if file.is_file() else (Part(0, len(a), a, b),)
+        if a != b:
+            yield compare(name, parts, system, facts=_facts(parts, helpers))
+
+
+def from_run(folder: Path) -> Iterator[Comparison]:
+    """Every changed text of a run of ``obfuscate`` or ``safety``.
+
+    Of ``safety`` these are the rewritings of the first seed, with verifiers' answers before and after.
+    """
+    store = Store.open(folder)
+    if store.kind == "obfuscate":
+        return _of_obfuscation(store)
+    if store.kind != "safety":
+        raise InputError(
+            f"a run of raven {store.kind} holds no rewritings", file=folder,
+            expected="a folder written by raven safety or raven obfuscate",
+        )  # fmt: skip
+    return _of_safety(store)
+
+
+def _of_obfuscation(store: Store) -> Iterator[Comparison]:
+    plan = store.plan_as(ObfuscatePlan)
+    folder = kept_at(store.path, plan.rewritings)
+    for text in plan.texts:
+        result = read_rewriting(folder, text.key)
+        if result is not None and result.rewriting is not None and result.rewriting.changed:
+            yield compare(text.id, result.rewriting.parts, plan.obfuscator, notes=result.rewriting.notes)
+
+
+def _of_safety(store: Store) -> Iterator[Comparison]:
+    plan = store.plan_as(SafetyPlan)
+    folder = kept_at(store.path, plan.rewritings)
+    row = {name: i for i, name in enumerate(store.fold("original").test.ids.tolist())}
+    measured = {entry.name: measures_of(store.path / "measures", entry.name) for entry in plan.obfuscators}
+    answers = {
+        (verifier.name, fold): cell.answers
+        for verifier in plan.verifiers
+        for fold in ("original", *(entry.first[1].fold for entry in plan.obfuscators if entry.first is not None))
+        if (cell := store.cell(verifier.name, fold)) is not None and cell.answers is not None
+    }
+    for problem in plan.attacked:
+        for entry in plan.obfuscators:
+            if entry.first is None:
+                continue
+            seed, rewritten = entry.first
+            result = read_rewriting(folder, rewritten.rewritings.get(problem, ""))
+            if result is None or result.rewriting is None or not result.rewriting.changed:
+                continue
+            scores = {}
+            for verifier in plan.verifiers:
+                before, after = (answers.get((verifier.name, fold)) for fold in ("original", rewritten.fold))
+                if before is not None and after is not None:
+                    scores[verifier.name] = (float(before[row[problem]]), float(after[row[problem]]))
+            measures = measured[entry.name].get(seed)
+            text = None if measures is None else measures.rows.get(problem)
+            yield compare(
+                problem,
+                result.rewriting.parts,
+                entry.name,
+                notes=result.rewriting.notes,
+                scores=scores,
+                facts={} if text is None else _formatted({**text.soundness, **text.sensibleness}, SHOWN),
+            )
+
+
+def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool = False) -> int:
+    """Write a page for each comparison, one of columns for each text, and ``index.html``; returns how many compared.
+
+    In blind review there are no columns, which would show originals and systems' names.
+    """
+    rows: list[dict[str, Any]] = []
+    keys: dict[str, None] = {}
+    for _, group in groupby(comparisons, key=lambda c: (c.id, c.digests[0])):
+        of_one = list(group)
+        beside = None if blind else f"{len(rows):04d}-{_plain(of_one[0].id)}-columns.html"
+        if beside is not None:
+            write_text(folder / beside, columns_page(of_one, index="index.html"))
+        for c in of_one:
+            name = f"{len(rows):04d}-{_plain(c.id)}-{_plain(c.system)}.html"
+            write_text(folder / name, diff_page(c, blind=blind, index="index.html", columns=beside))
+            facts = {key: float(text) for key, text in c.facts.items()}
+            keys |= dict.fromkeys(facts)
+            change = [after - first for first, after in c.scores.values()]
+            row: dict[str, Any] = {"href": name, "beside": beside, "problem": c.id, "system": c.system}
+            row |= {"changes": c.changes_per_1000, "answers": float(np.mean(change)) if change else None}
+            rows.append(row | facts)
+    columns = [("changes", "changes /1000"), *((key, key) for key in keys), ("answers", "mean change of answers")]
+    for row in rows:
+        for key, _ in columns:
+            row.setdefault(key, None)
+    write_text(folder / "index.html", index_page("Rewritings to read", rows, columns))
+    return len(rows)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:40] or "text"
+
+
+@dataclass(frozen=True)
+class DiffResult:
+    """Where the page (or the index of pages) lies, how many comparisons it shows, and of one how much it changed."""
+
+    page: str
+    comparisons: int
+    changes_per_1000: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Every value by name."""
+        return asdict(self)
+
+
+def diff(
+    original: str | Path,
+    obfuscated: str | Path | None = None,
+    *,
+    out: str | Path = "diff.html",
+    split: Split | None = None,
+    system: str = "",
+    blind: bool = False,
+    columns: bool = False,
+    helpers: Helpers = NO_HELPERS,
+    encoding: str | None = None,
+) -> DiffResult:
+    """Show originals and rewritings phrase by phrase on static pages.
+
+    Parameters
+    ----------
+    original : path or URL
+        A text, a problem set, or the folder of a run of ``safety`` or ``obfuscate``.
+    obfuscated : path or URL, optional
+        The rewritten text or its parts (``.json``), or the rewritten problem set; none for a run.
+    out : path or URL
+        The page; for a set or a run a new folder with an index.
+    split : 'train' or 'test', optional
+        The part to take of a problem set that has both.
+    system : str
+        Name of the obfuscator, shown on the page; by default that of the rewritten file.
+    blind : bool
+        Open pages in blind review, which hides which text is the original.
+    columns : bool
+        Of two texts: show them side by side. Sets and runs always have that view too.
+    helpers : Helpers
+        Models that add measures of meaning.
+    encoding : str, optional
+        Of texts that are not UTF-8, e.g. cp1252.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read or written, or two options contradict each other.
+    """
+    helpers.check()
+    if split not in (None, "train", "test"):
+        raise InputError("--split is train or test", found=split)
+    if columns and blind:
+        raise InputError("columns show the original, which blind review hides", fix="give one of --columns and --blind")
+    place = files.location(out)
+    if obfuscated is None:
+        where = files.location(original)
+        if where.is_file():
+            raise InputError("there is nothing to compare this text with", file=original, fix="give the rewritten text")
+        check_folder(place, inputs=[where])
+        comparisons = from_run(where)
+    else:
+        before, after = files.local_copy(original), files.local_copy(obfuscated)
+        for path in (before, after):
+            if not path.exists():
+                raise no_such(path)
+        if before.is_file() and after.is_file():
+            check_file(place, inputs=[before, after, parts_file(after)], mark=b'content="Raven diff"')
+            parts = read_pair(before, after, encoding)
+            comparison = compare(before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT))
+            with whole_file(place) as file:
+                file.write((columns_page([comparison]) if columns else diff_page(comparison, blind=blind)).encode())
+            return DiffResult(str(place), 1, comparison.changes_per_1000)
+        check_folder(place, inputs=[before, after])
+        comparisons = from_sets(before, after, split, system or after.name, helpers, encoding)
+    with fresh_folder(place) as folder:
+        count = write_pages(folder, comparisons, blind=blind)
+    return DiffResult(str(place / "index.html"), count, None)
+
+
+def read_pair(original: Path, obfuscated: Path, encoding: str | None = UTF8) -> Sequence[Part]:
+    """Parts of a rewriting: from the part file given or lying beside it, else the whole texts as one part."""
+    text = read_whole(original, encoding)
+    if obfuscated.suffix == ".json":
+        return read_parts(obfuscated, text)
+    rewritten = read_whole(obfuscated, encoding)
+    beside = parts_file(obfuscated)
+    if beside.is_file():
+        parts = read_parts(beside, text)
+        if "".join(part.obfuscation for part in parts) == rewritten:
+            return parts
+    return (Part(0, len(text), text, rewritten),)

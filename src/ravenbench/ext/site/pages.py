@@ -1,0 +1,273 @@
+"""``ravenbench.site``: leaderboards of any number of runs and evaluations as static pages in a folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from ravenbench import __version__
+from ravenbench.errors import InputError
+from ravenbench.ext.site.boards import Board, Standing, Submitted, boards, same_folds, slugs
+from ravenbench.files import location, write_text
+from ravenbench.formats.output import check_folder
+from ravenbench.papers import Paper, bibtex, cited_by
+from ravenbench.reports.evaluate.api import is_run
+from ravenbench.reports.outside import takes_answers
+from ravenbench.reports.page import render
+from ravenbench.reports.report import report_of, write_whole
+from ravenbench.reports.view import (
+    Col,
+    Number,
+    Table,
+    col,
+    each,
+    figure,
+    interval_of,
+    rows_json,
+    table,
+    to_csv,
+    to_html,
+    to_latex,
+    value_of,
+)
+from ravenbench.statistics.ranks import shown_rank
+from ravenbench.store.store import Store
+
+TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
+
+MOST = 300_000
+"""Bytes that no page should exceed."""
+
+
+def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()) -> dict[str, str]:
+    """Every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``, ``systems/…``."""
+    names = sorted({s.system for board in boards for s in board.standings if s.tie is not None or s.loss})
+    systems = slugs(names)
+    common: dict[str, Any] = {
+        "site": title,
+        "number": figure,
+        "shown": with_interval,
+        "place": place,
+        "titles": (titles := TITLES | {key: name for board in boards for key, name in board.titles.items()}),
+        "mark": mark,
+    }
+    pages = {
+        "index.html": render(
+            "ravenbench.ext.site:index.html.j2",
+            **common,
+            root="",
+            boards=boards,
+            systems=[(name, systems[name], _profile(name, boards)) for name in names],
+            version=__version__,
+            papers=papers,
+        )
+    }
+    for board in boards:
+        folds = slugs([fold.name for fold in board.folds])
+        pages[f"boards/{board.key}.html"] = render(
+            "ravenbench.ext.site:board.html.j2", **common, root="../", board=board, systems=systems, folds=folds,
+            metrics=[m for m in titles if any(m in s.scores for s in board.standings)], attacks=_attacks(board),
+            downloads=list(downloads(board)), tables=[to_html(table) for table in board.tables],
+        )  # fmt: skip
+        for fold in board.folds:
+            pages[f"boards/{board.key}/{folds[fold.name]}.html"] = render(
+                "ravenbench.ext.site:fold.html.j2",
+                **common,
+                root="../../",
+                board=board,
+                fold=fold,
+                table=to_html(fold.scores),
+            )
+    for name in names:
+        pages[f"systems/{systems[name]}.html"] = render(
+            "ravenbench.ext.site:system.html.j2", **common, root="../", system=name, rows=_profile(name, boards)
+        )
+    return pages
+
+
+def _profile(name: str, boards: Sequence[Board]) -> list[tuple[Board, Standing]]:
+    return [(board, s) for board in boards for s in board.standings if s.system == name]
+
+
+def with_interval(estimate: Number, signed: bool = False) -> Markup:
+    """A figure with its interval behind it, in small."""
+    if estimate.value is None:
+        return Markup('<span class="na">n/a</span>')
+    text = Markup("{}").format(figure(estimate.value, signed))
+    if estimate.interval is None:
+        return text
+    low, high = (figure(end, signed) for end in estimate.interval)
+    return text + Markup(' <span class="pm">[{}, {}]</span>').format(low, high)
+
+
+def _value(metric: str, standing: Standing) -> float | None:
+    return value_of(standing.scores.get(metric))
+
+
+def _interval(metric: str, standing: Standing) -> tuple[float, float] | None:
+    return interval_of(standing.scores.get(metric))
+
+
+def leaderboard(board: Board) -> Table:
+    """What a leaderboard shows, as a table to download."""
+    titles = TITLES | dict(board.titles)
+    metrics = [m for m in titles if any(m in s.scores for s in board.standings)]
+    cols: list[Col[Standing]] = []
+    for m in metrics:
+        cols.append(col(titles[m], partial(_value, m), json=m))
+        cols.append(col(f"{titles[m]} interval", partial(_interval, m), json=f"{m}_interval"))
+    return table(
+        "leaderboard", board.title, board.standings, col("system", lambda s: s.system, text=True, json="system"),
+        col("rank", lambda s: place(board, s), json="rank"), *cols,
+        *(() if board.kind == "safety" or board.about else (col("unanswered", lambda s: s.open, json="unanswered"),)),
+        *each(_attacks(board), lambda a: f"impact of {a}", lambda s, a: value_of(s.loss.get(a)), json=str),
+        col("made with", board.made_with, text=True, json="made_with"),
+    )  # fmt: skip
+
+
+def _attacks(board: Board) -> list[str]:
+    return list(dict.fromkeys(name for s in board.standings for name in s.loss))
+
+
+def downloads(board: Board) -> dict[str, str]:
+    """Files of a leaderboard by name: as a spreadsheet, LaTeX and JSON take it, and what it was made of."""
+    shown = leaderboard(board)
+    forms = {"csv": to_csv(shown), "tex": to_latex(shown), "json": json.dumps(rows_json(shown), indent=1)}
+    return {**{f"leaderboard.{form}": text for form, text in forms.items()}, **board.downloads}
+
+
+def place(board: Board, standing: Standing) -> str:
+    """The rank of a system on a board, ``5=`` where others share it."""
+    return shown_rank(standing.tie, [s.tie for s in board.standings])
+
+
+def mark(estimate: Number) -> Markup:
+    """A point on a line from 0 to 1 with its interval, drawn with .5 as a tick; nothing where there is no figure."""
+    if estimate.value is None:
+        return Markup("")
+    low, high = estimate.interval or (estimate.value, estimate.value)
+    ends = [f"{100 * min(1.0, max(0.0, end)):.1f}" for end in (low, estimate.value, high)]
+    return Markup(
+        '<svg class="mark-line" viewBox="0 0 100 12" role="img" aria-label="{}">'
+        '<line x1="0" x2="100" y1="6" y2="6" class="axis"/><line x1="50" x2="50" y1="3" y2="9" class="axis"/>'
+        '<line x1="{}" x2="{}" y1="6" y2="6" class="range"/><circle cx="{}" cy="6" r="3"/></svg>'
+    ).format(figure(estimate.value), ends[0], ends[2], ends[1])
+
+
+def site(
+    runs: Sequence[str | Path],
+    out: str | Path,
+    *,
+    title: str = "Authorship verification",
+    submitted: Mapping[str, str | Path] | None = None,
+) -> Path:
+    """Write a static site of runs and evaluations; an earlier one at the same place is replaced when it is whole.
+
+    Parameters
+    ----------
+    runs : sequence of paths
+        Folders of ``raven run``, ``pan14``, ``safety``, ``retrieve`` and of any task whose report compares methods, and
+        folders written by ``raven evaluate --out``. Runs of other verifiers over the same folds share a leaderboard.
+    out : path
+        The site's folder.
+    title : str
+        Heading of every page.
+    submitted : mapping of str to path, optional
+        What was made elsewhere, by name: the folder of a run or a search over the same data; or a folder of answers
+        that holds, for each board by its folder's name (or for the only one directly), ``FOLD/answers.jsonl`` for the
+        folds that ``raven export`` wrote. Of an evaluation that kept its answers: a file or a folder of answers.
+
+    Returns
+    -------
+    Path
+        The first page.
+
+    Raises
+    ------
+    InputError
+        If a folder cannot be used, or answers are not valid: the site is then not written.
+    """
+    places = [Path(place) for place in runs]
+    if not places:
+        raise InputError("a site needs at least one run", expected="folders of raven run, retrieve, evaluate …")
+    if missing := [place for place in places if not place.is_dir()]:
+        raise InputError("there is no such folder", file=missing[0])
+    names = [place.resolve().name for place in places]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError("two runs have folders of one name", found=repeated, fix="rename one")
+    check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
+    by_address = dict(zip(slugs(names).values(), places, strict=True))
+    all_boards = boards(by_address, _submissions(by_address, submitted or {}))
+    papers = list(dict.fromkeys(paper for place in places for paper in _papers(place)))
+    pages = site_pages(title, all_boards, papers)
+
+    def write(folder: Path) -> None:
+        for address, text in pages.items():
+            (folder / address).parent.mkdir(parents=True, exist_ok=True)
+            write_text(folder / address, text)
+        write_text(folder / "references.bib", bibtex(papers))
+        for one in all_boards:
+            for name, text in downloads(one).items():
+                (folder / "downloads" / one.key).mkdir(parents=True, exist_ok=True)
+                write_text(folder / "downloads" / one.key / name, text)
+
+    return write_whole(location(out), write, "site")
+
+
+def _papers(place: Path) -> list[Paper]:
+    """What whoever uses the board of a run or an evaluation cites."""
+    run = (place / "run.json").is_file()
+    return report_of(Store.open(place)).papers() if run else cited_by("evaluate", {}, [])
+
+
+def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]) -> dict[str, dict[str, Path]]:
+    """Where the submissions to each board lie; one that would stand on no board is refused."""
+    folders: dict[str, dict[str, Path]] = {key: {} for key in places}
+    for name, given in submitted.items():
+        if not (folder := Path(given)).exists():
+            raise InputError("there is no such file or folder of answers", file=folder)
+        if is_run(folder):
+            folders[_board_of(folder, name, places)][name] = folder
+            continue
+        within = {key: folder / place.resolve().name for key, place in places.items()}
+        judged = [key for key, place in places.items() if not is_run(place)] if folder.is_file() else []
+        for key, place in within.items():
+            if place.is_dir() or len(places) == 1 or judged == [key]:
+                folders[key][name] = place if place.is_dir() else folder
+        answered = [key for key in places if name in folders[key]]
+        if not answered:
+            raise InputError(
+                f"the answers of {name} belong to no run of this site", file=folder,
+                expected=" or ".join(f"{place}/FOLD/answers.jsonl" for place in within.values()),
+                fix="name the folder within after the run whose folds it answers; a file answers the only evaluation",
+            )  # fmt: skip
+        for key in answered:
+            if is_run(places[key]) and not takes_answers(kind := Store.open(places[key]).kind):
+                raise InputError(
+                    f"the board of {key} takes no answers from outside", file=folder,
+                    expected=f"the folder of raven {kind} over the same data",
+                )  # fmt: skip
+    return folders
+
+
+def _board_of(folder: Path, name: str, places: Mapping[str, Path]) -> str:
+    """The board that a submitted run joins. InputError if there is none, or it is not complete, or brings nothing."""
+    run, here = Store.open(folder), [(k, Store.open(place)) for k, place in places.items() if is_run(place)]
+    key, base = next(((key, store) for key, store in here if same_folds(store, run)), (None, None))
+    if key is None or base is None:
+        raise InputError(
+            f"{name} answers what no board of this site asks", file=folder,
+            found=f"a folder of raven {run.kind}, over other data or with other options",
+            expected="a run or a search over the same data, with the same options but for its methods",
+        )  # fmt: skip
+    if left := run.unanswered():
+        raise InputError(f"{name} has no results for {len(left)} cells", file=folder, fix=f"repeat raven {run.kind}")
+    if not Submitted(folder, name, base).names:
+        raise InputError(f"{name} brings no method that {key} has not", file=folder, fix="leave it out")
+    return key

@@ -1,1 +1,0 @@
-"""Who wrote which part of a text: PAN's problems of several authors, answered and judged."""

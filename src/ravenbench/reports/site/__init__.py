@@ -1,1 +1,0 @@
-"""A static site from any number of runs and evaluations: leaderboards, systems, corpora, folds."""

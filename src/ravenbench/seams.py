@@ -1,0 +1,74 @@
+"""Every door of the bench: what a package may register, by entry points of its metadata, and what is expected of it.
+
+Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
+imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
+``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
+group ``ravenbench.task``, and a command by that. Any other command is a ``Command``, in the group
+``ravenbench.command``. What is to be importable from ``ravenbench`` itself stands in the group ``ravenbench.name``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+COMMAND_GROUP = "ravenbench.command"
+NAME_GROUP = "ravenbench.name"
+TASK_GROUP = "ravenbench.task"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A group of commands in ``raven --help``: its heading, and whom it is for."""
+
+    title: str
+    readers: str
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.readers}"
+
+
+TEST = Panel("Test verifiers", "for who has a method, or answers to judge")
+ONE_TEXT = Panel("One text", "for who is asked about a text, or wants to hide in one")
+LOOK = Panel("Look", "for who explores a collection")
+CORPORA = Panel("Corpora and problems", "for who prepares texts")
+SHARE = Panel("Share and extend", "for who publishes, organises, or adds to Raven")
+PANELS = (TEST, ONE_TEXT, LOOK, CORPORA, SHARE)
+"""In the order in which help shows them."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of ``raven``: where its function or Typer application lies, as module:attribute, and how it is listed.
+
+    ``line`` describes it in the list of commands; ``panel`` is its group there, and ``rank`` its place in that group,
+    the most used first. Nothing behind ``target`` is imported for the list.
+    """
+
+    target: str
+    line: str
+    panel: Panel
+    rank: int = 50
+
+
+@cache
+def registered(group: str) -> dict[str, EntryPoint]:
+    """What installed packages register in a group, by name; of two packages with one name the first."""
+    points: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        points.setdefault(point.name, point)
+    return points
+
+
+def commands_of_packages() -> dict[str, Command]:
+    """The commands of installed packages, Raven's extensions among them; one that does not import is left out."""
+    commands = {}
+    for name, point in registered(COMMAND_GROUP).items():
+        try:
+            command = point.load()
+        except Exception:  # noqa: S112 - a package may do anything while it is imported; doctor says what is wrong
+            continue
+        if isinstance(command, Command):
+            commands[name] = command
+    return commands

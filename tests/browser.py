@@ -1,0 +1,87 @@
+"""A page in Chromium at three widths, light and dark: what axe-core finds, and whether it must be pushed sideways."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+WIDTHS = (390, 768, 1280)
+
+_PROBE = """
+addEventListener("load", async () => {
+  const found = {width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
+  const wide = Array.from(document.querySelectorAll("body *")).filter(e =>
+    e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll"));
+  found.wide = wide.slice(0, 3).map(e => e.outerHTML.slice(0, 120));
+  found.oneWay = Array.from(document.querySelectorAll("td, .heat p, .row")).filter(e =>
+    getComputedStyle(e).unicodeBidi !== "plaintext").length;
+  const rules = {"region": {enabled: true}};
+  const result = await axe.run(document, {rules, resultTypes: ["violations"]});
+  found.axe = result.violations.map(v => v.id + ": " + v.nodes.slice(0, 2).map(n => n.html.slice(0, 140)).join(" | "));
+  parent.postMessage(JSON.stringify(found), "*");
+});
+"""
+_HOST = """<!doctype html><meta charset="utf-8"><title>host</title>
+{frames}
+<pre id="probe"></pre>
+<script>
+const found = [];
+addEventListener("message", e => {{
+  found.push(JSON.parse(e.data));
+  if (found.length === {count}) document.getElementById("probe").textContent = JSON.stringify(found);
+}});
+</script>
+"""
+
+
+def probed(page: str, probe: str) -> str:
+    """A page with a probe at its end, whose script its policy admits beside its own."""
+    script = re.search(r"<script>(.*?)</script>", probe, re.DOTALL)
+    assert script and page.count("script-src 'sha256-") == 1, "the page has a policy that names its scripts by hash"
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    return page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1).replace("</body>", probe + "</body>")
+
+
+def axe() -> Path | None:
+    """The script of axe-core, None where it is not installed."""
+    spec = find_spec("axe_core_python")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0]) / "axe.min.js"
+
+
+def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
+    """What was found at every width, and what the browser's console said."""
+    script = axe()
+    assert BROWSER is not None and script is not None
+    text = page.read_text(encoding="utf-8")
+    probes = [script.read_text(encoding="utf-8").replace("</script", "<\\/script"), _PROBE]
+    for probe in probes:
+        digest = base64.b64encode(hashlib.sha256(probe.encode()).digest()).decode()
+        assert "script-src " in text, f"{page} has no policy"
+        text = text.replace("script-src 'none'", "script-src", 1)
+        text = text.replace("script-src", f"script-src 'sha256-{digest}'", 1)
+    text = text.replace("</body>", "".join(f"<script>{probe}</script>" for probe in probes) + "</body>")
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "page.html").write_text(text, encoding="utf-8")
+    frames = "".join(f'<iframe title="w" src="page.html" width="{w}" height="2000"></iframe>' for w in WIDTHS)
+    (work / "host.html").write_text(_HOST.format(frames=frames, count=len(WIDTHS)), encoding="utf-8")
+    command = [
+        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+        "--virtual-time-budget=60000", "--no-first-run", "--disable-background-networking", "--disable-sync",
+        "--disable-component-update", f"--user-data-dir={work / 'profile'}",
+        *(["--blink-settings=preferredColorScheme=0"] if dark else []), (work / "host.html").as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=590, check=True)
+    found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found and found[1], done.stderr[-2000:]
+    return json.loads(html.unescape(found[1])), [line for line in done.stderr.splitlines() if "CONSOLE" in line]

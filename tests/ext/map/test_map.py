@@ -1,0 +1,202 @@
+"""``raven map``: what it shows of small corpora, and what it refuses."""
+
+import json
+import random
+import re
+
+import numpy as np
+import pytest
+
+import ravenbench
+from ravenbench import InputError, map_texts
+from ravenbench.ext.map.analysis import draw_texts, read_texts
+from ravenbench.ext.map.pictures import tree_parts
+from ravenbench.ext.map.trees import clusters_of, consensus, cut_into, tree_of
+from ravenbench.types import Document
+
+COMMON = "the of and to a in that it is was he for on with as his they be at one have this from or by but"
+WORDS = COMMON.split(" ")
+HOSTILE = '<script>alert(1)</script> & "$x^2$" \u202e\x00日本語'
+
+
+def text(author, topic="", words=300, seed=0):
+    """A text whose author likes two of the common words, on a topic with two of its own."""
+    rng = random.Random(f"{author}{topic}{seed}")
+    own = [*WORDS, *[WORDS[ord(author) % 20], WORDS[ord(author) % 17]] * 6, *[f"{topic}x", f"{topic}y"] * (topic != "")]
+    return " ".join(rng.choice(own) for _ in range(words))
+
+
+def corpus(authors="ABC", each=3, **how):
+    return {f"{a}_{i}": text(a, seed=i, **how) for a in authors for i in range(each)}
+
+
+SMALL = {"mfw_min": 10, "mfw_max": 20, "mfw_incr": 10, "resamples": 10}
+
+
+@pytest.fixture(scope="module")
+def crossed(tmp_path_factory):
+    """Authors who write on all topics, as folders, and their map from the command line."""
+    from typer.testing import CliRunner
+
+    from ravenbench.cli.main import build
+
+    place = tmp_path_factory.mktemp("map")
+    for a in "ABCDE":
+        for topic in ("sea", "town", "war"):
+            for i in range(2):
+                file = place / "texts" / a / topic / f"{i}.txt"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text(a, topic, seed=i))
+    line = ["map", str(place / "texts"), "--out", str(place / "out")]
+    line += ["--analysis-type", "all", "--resamples", "10", "--mfw-min", "10", "--mfw-max", "20", "--mfw-incr", "10"]
+    line += ["--rolling", "A/sea/0", "--slice-size", "100"]
+    done = CliRunner().invoke(build("map"), line, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return place / "out", done.output
+
+
+def test_the_command_writes_pictures_tables_and_a_sentence(crossed):
+    out, said = crossed
+    assert "\nShare of topic in what brings the texts together: " in said
+    names = {
+        f"{n}-{w}"
+        for n in ("CA", "BCT", "MDS", "NMDS", "PCV", "PCR", "tSNE", "network", "rolling")
+        for w in ("all", "masked")
+    }
+    assert {p.stem for p in (out / "figures").iterdir()} == names and len(list((out / "figures").glob("*.pdf"))) == 18
+    report = json.loads((out / "report.json").read_text())
+    shares = {(r["number"], r["by"]): r for r in report["grouping"]}
+    assert shares["nearness", "author"]["all"] > 0 and 0 <= shares["share of topic", ""]["all"] <= 1
+    assert (out / "tables" / "edges-all.csv").read_text().startswith("Source,Target,Weight,Type\n")
+    page = (out / "index.html").read_text()
+    assert "<title>A/sea/0, A, sea, 300 words</title>" in page and "stylo(gui = FALSE" in page
+
+
+def test_masking_leaves_no_word_of_a_topic(crossed):
+    words = json.loads((crossed[0] / "report.json").read_text())["words"]
+    assert not [w for w in words["content words masked"] if w.startswith(("sea", "town", "war"))]
+
+
+def test_rolling_finds_the_hand_of_each_part():
+    texts = corpus("ABC", 2, words=1500) | {
+        "D_play": text("A", words=1000, seed=8) + " " + text("B", words=1000, seed=9)
+    }
+    for method in ("delta", "svm"):
+        m = map_texts(
+            texts, **SMALL, analysis_type="CA", rolling="D_play", slice_size=200, classification_method=method
+        )
+        hands = m.to_polars("rolling-all")["rank 1"].to_list()
+        assert hands[:3] == ["A"] * 3 and hands[-3:] == ["B"] * 3, hands
+        assert m.to_polars("rolling-all")["middle word"].to_list()[:2] == [100, 120]
+
+
+def test_in_python_tables_are_data_frames_and_pictures_figures():
+    m = map_texts(corpus(), **SMALL)
+    assert m.to_polars("texts").columns == ["text", "author", "topic", "words", "nearest text", "nearest, masked"]
+    square = m.to_polars("distances-all").drop("text").to_numpy()
+    assert np.allclose(square, square.T) and square.shape == (9, 9)
+    assert type(m.figure("CA-all")).__name__ == "Figure" and "9 texts" in repr(m)
+    again = map_texts(corpus(), **SMALL)
+    assert again.to_json() == m.to_json()
+    assert "mfw_min" in map_texts.__doc__ and isinstance(m, ravenbench.TextMap)
+
+
+def test_links_are_three_two_one_over_all_settings():
+    m = map_texts(corpus(), **SMALL)
+    assert sum(weight for *_, weight, _ in m.to_polars("edges-all").rows()) == 9 * (3 + 2 + 1) * 2
+
+
+def test_hostile_names_and_equal_texts_make_a_page(tmp_path):
+    texts = {f"{a}_{HOSTILE}{i}": text("Q") for a in "ABC" for i in range(2)}
+    page = map_texts(texts, **SMALL, analysis_type="CA, MDS").write(tmp_path / "out").read_text()
+    assert "<script>alert" not in page and "\u202e" not in page and "日本語" in page
+    for file in (tmp_path / "out" / "figures").glob("*.svg"):
+        import xml.etree.ElementTree as tree
+
+        tree.parse(file)
+    assert len(set(re.findall(r'id="CA-all-0-title\d+"', page))) == 12
+
+
+TEXT = text("A")
+REFUSED = [
+    ({"A_1": TEXT}, {}, "three texts or more"),
+    ({"A_1": TEXT, "B_1": TEXT}, {}, "raven compare"),
+    ({}, {}, "three texts or more"),
+    (corpus() | {"D_1": " \n"}, {}, "empty"),
+    (corpus() | {"D_1": "two words"}, {}, "D_1 is too short"),
+    (corpus(), {"mfw_min": 100, "mfw_max": None}, "lower --mfw-min"),
+    (
+        {f"A_{i}": f"{w} " * 20 for i, w in enumerate(("xa", "yb", "zc"))},
+        {"culling_min": 100},
+        "culling leaves too few",
+    ),
+    (corpus(), {"distance_measure": "delt"}, "no such distance"),
+    (corpus(), {"analysis_type": "CA, tree"}, "no such picture"),
+    (corpus(), {"sampling": "normal"}, "too short"),
+    (corpus(), {"sampling": "normal", "sample_size": 50, "sample_overlap": 50}, "sample_overlap"),
+    (corpus(), {"rolling": "A_9"}, "did you mean"),
+    (corpus(), {"rolling": "A_1"}, "shorter than a slice"),
+    (corpus("A"), {"rolling": "A_1", "slice_size": 100}, "two other authors"),
+    (corpus(), {"corpus_lang": "Other", "delete_pronouns": True}, "pronouns"),
+    ("no/such/folder", {}, "no/such/folder"),
+]
+
+
+@pytest.mark.parametrize(("texts", "options", "said"), REFUSED, ids=[said for *_, said in REFUSED])
+def test_what_cannot_be_drawn_is_refused_in_a_sentence(texts, options, said):
+    with pytest.raises(InputError, match=said):
+        map_texts(texts, **{"mfw_min": 5, "mfw_max": 10, **options})
+
+
+def test_of_many_texts_whole_authors_are_drawn():
+    documents = [Document(f"{a}{i}", "x", a) for a in "ABCDEFGH" for i in range(12)] + [Document("lone", "x", "Z")]
+    drawn = draw_texts(documents, 25, 0)
+    counts = {a: sum(d.author == a for d in drawn) for a in {d.author for d in drawn}}
+    assert len(drawn) == 25 and sorted(counts.values()) == [5, 10, 10]
+
+
+def test_samples_are_drawn_and_named():
+    m = map_texts(corpus(each=1), **SMALL, sampling="normal", sample_size=100)
+    assert m.to_polars("texts")["text"].to_list()[:4] == ["A_0_1", "A_0_2", "A_0_3", "B_0_1"]
+
+
+def test_ward_d_is_that_of_r_and_trees_are_cut():
+    distances = np.array([[0, 1, 4, 6], [1, 0, 5, 7], [4, 5, 0, 2], [6, 7, 2, 0]], dtype=float)
+    # hclust(as.dist(d), "ward.D")$height: Lance and Williams on the distances as they are.
+    np.testing.assert_allclose(tree_of(distances, "ward.D")[:, 2], [1, 2, (2 * 5.5 * 2 - 1 - 2) / 2])
+    assert cut_into(tree_of(distances, "average"), 2).tolist() == [0, 0, 1, 1]
+    assert clusters_of(tree_of(distances, "single")) == {0b0011}
+
+
+def test_a_consensus_keeps_what_more_than_half_of_the_trees_have():
+    def tree(near):
+        distances = 4 - 4 * np.eye(4)
+        distances[near[0], near[1]] = distances[near[1], near[0]] = 1.0
+        return tree_of(distances, "average")
+
+    trees = [tree((0, 1)), tree((0, 1)), tree((0, 2)), tree((0, 2))]
+    assert consensus(trees, [], 0.5) == []
+    (found,) = consensus(trees[:3], trees[:1], 0.5)
+    assert (found.members, found.settings, found.resampled) == ((0, 1), pytest.approx(2 / 3), 1)
+
+
+def test_long_trees_stand_on_the_page_in_parts_that_hold_every_text_once():
+    m = map_texts(
+        {f"{a}_{i}": text(a, seed=i, words=60) for a in "ABCDE" for i in range(16)}, **SMALL | {"resamples": 0}
+    )
+    found = tree_parts(m.analysis)
+    assert set(found) == {"CA-all", "CA-masked", "BCT-all", "BCT-masked"}
+    for parts in found.values():
+        names = [t.get_text() for part in parts for t in part.axes[0].texts if "_" in t.get_text()]
+        assert len(parts) == 2 and sorted(names) == sorted(t.id for t in m.analysis.texts)
+
+
+@pytest.mark.extra
+def test_documents_are_read_as_other_commands_read_them(tmp_path, need_extra):
+    need_extra("selectolax"), need_extra("pypdfium2")
+    for name, written in (("A/one.txt", "a text"), ("B/two.html", "<p>another text</p>"), ("B/scan.pdf", "%PDF-1.4")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(written)
+    _, documents, left_out = read_texts(tmp_path, {"encoding": None})
+    assert [(d.author, d.text.strip()) for d in documents] == [("A", "a text"), ("B", "another text")]
+    assert len(left_out) == 1 and left_out[0].startswith("B/scan.pdf: left out, for")
