@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,11 +67,16 @@ CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for research data, so that ``-m data`` is all of that."""
+    """Mark what asks for research data, so that ``-m data`` is all of that; keep on one worker what shares a job."""
     for item in items:
         if CORPORA & {*getattr(item, "fixturenames", ())}:
             item.add_marker("data")
+        info = getattr(item, "_fixtureinfo", None)
+        definitions = [] if info is None else [one for each in info.name2fixturedefs.values() for one in each]
+        if any(definition.scope == "module" for definition in definitions):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture
@@ -147,6 +153,23 @@ KINDS_OF_SKIPS = {
 """What the reason of a skip contains, and how it is counted."""
 
 
+_not_chosen: list[int] = []
+"""How many tests were not chosen, by this process or by each of its workers."""
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count what ``-m`` or ``-k`` leaves out; the workers of a session all leave out the same."""
+    _not_chosen.append(len(items))
+    if (output := getattr(items[0].config, "workeroutput", None)) is not None:
+        output["not_chosen"] = sum(_not_chosen)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over a worker's count."""
+    _not_chosen[:] = [getattr(node, "workeroutput", {}).get("not_chosen", 0)]
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     """End with a line that says how many tests were left out, and why."""
@@ -160,7 +183,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
         reasons[
             next((kind for part, kind in KINDS_OF_SKIPS.items() if part in text), "need another program or system")
         ] += 1
-    if slow := len(terminal.stats.get("deselected", ())):
-        reasons["not chosen (slow ones run by -m slow)"] += slow
+    if not_chosen := sum(_not_chosen):
+        reasons["not chosen (slow ones are by -m slow)"] += not_chosen
     listed = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     terminal.write_line(f"Left out: {listed or 'nothing'}.")
