@@ -30,10 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.retrieval.measures import auc_eer, levels_of, of_queries
-from ravenbench.retrieval.methods import CharNgramRetriever
-from ravenbench.retrieval.pool import Asked, Items, Pool
-from ravenbench.retrieval.search import search
+from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries
+from ravenbench.ext.retrieval.methods import CharNgramRetriever
+from ravenbench.ext.retrieval.pool import Asked, Items, Pool
+from ravenbench.ext.retrieval.search import search
 from ravenbench.texts import TextTable
 
 WORDS = 350

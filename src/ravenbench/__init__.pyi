@@ -22,6 +22,7 @@ from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.changes.report import detect_changes as detect_changes
 from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.map.report import map_texts as map_texts
+from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.site.pages import site as site
 from ravenbench.metrics.base import Metric as Metric
 from ravenbench.registry import parse as parse
@@ -31,7 +32,6 @@ from ravenbench.reports.report import analyse as analyse
 from ravenbench.reports.report import figures as figures
 from ravenbench.reports.report import frames as frames
 from ravenbench.reports.report import write_report as write_report
-from ravenbench.retrieval.methods import Retriever as Retriever
 from ravenbench.store.store import Store as Store
 from ravenbench.texts import TextTable as TextTable
 from ravenbench.types import Answers as Answers

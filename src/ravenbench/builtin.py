@@ -14,7 +14,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
         "safety": "ravenbench.bench.safety.task:Safety",
         "simulate": "ravenbench.bench.simulate.task:Simulate",
-        "retrieve": "ravenbench.bench.retrieve.task:Retrieve",
         "detect": "ravenbench.bench.detect.task:Detect",
     },
     "corpus": {
@@ -170,15 +169,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "marian": "ravenbench.obfuscation.translators:Marian",
         "libretranslate": "ravenbench.obfuscation.translators:LibreTranslate",
     },
-    "retriever": {
-        "char-ngrams": "ravenbench.retrieval.methods:CharNgramRetriever",
-        "words": "ravenbench.retrieval.methods:WordRetriever",
-        "delta": "ravenbench.retrieval.methods:DeltaRetriever",
-        "ppm": "ravenbench.retrieval.methods:PPMRetriever",
-        "encoder": "ravenbench.retrieval.methods:EncoderRetriever",
-        "luar": "ravenbench.retrieval.methods:LuarRetriever",
-        "same": "ravenbench.retrieval.methods:Same",
-    },
+    "retriever": {},
     "metric": {
         "auc": "ravenbench.metrics.pan:AUC",
         "c@1": "ravenbench.metrics.pan:CAt1",

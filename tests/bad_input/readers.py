@@ -25,6 +25,7 @@ from ravenbench.bench.freeze import thaw
 from ravenbench.bench.run.spec import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
+from ravenbench.ext.retrieval.reading import read_pool
 from ravenbench.formats.answers import read_answers, read_truth
 from ravenbench.formats.documents import read_documents
 from ravenbench.formats.pan_attribution import read_attribution
@@ -34,7 +35,6 @@ from ravenbench.formats.problems import read_problem_sets
 from ravenbench.formats.reviews import read_reviews
 from ravenbench.formats.tabular import read_attribute
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.retrieval.reading import read_pool
 from ravenbench.store.records import Head, write_record
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable

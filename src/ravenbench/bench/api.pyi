@@ -264,6 +264,24 @@ def simulate(
 ) -> RunResult:
     """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
 
+def detect(
+    texts: str | Path,
+    *,
+    train: str | Path,
+    people: str,
+    detectors: str | Sequence[str | Component] | None = None,
+    by: str | None = None,
+    most: int | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    frozen: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """How well do detectors tell machines' texts from people's, and how often do they accuse people?"""
+
 def retrieve(
     source: str | Path,
     *,
@@ -289,21 +307,3 @@ def retrieve(
     progress: Progress | None = None,
 ) -> RunResult:
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
-
-def detect(
-    texts: str | Path,
-    *,
-    train: str | Path,
-    people: str,
-    detectors: str | Sequence[str | Component] | None = None,
-    by: str | None = None,
-    most: int | None = None,
-    encoding: str | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    frozen: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """How well do detectors tell machines' texts from people's, and how often do they accuse people?"""

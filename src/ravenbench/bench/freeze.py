@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ravenbench import files
-from ravenbench.bench.task import task_of
+from ravenbench.bench.task import task_of, tasks
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.formats.archive import Archive
@@ -21,8 +21,7 @@ from ravenbench.formats.problems import (
     write_pan_pairs,
     write_pan_problems,
 )
-from ravenbench.retrieval.reading import pool_at
-from ravenbench.store.copies import Difference, match, parts_of, source_of, truth_of
+from ravenbench.store.copies import Difference, match, parts_of, source_of
 from ravenbench.store.frozen import (
     COLUMNS,
     Manifest,
@@ -270,11 +269,9 @@ def _kept(what: str | Path | Store, encoding: str | None) -> Source | None:
         if not task_of(store.kind).freezes:
             raise InputError(f"raven {store.kind} makes its own problems: these are not frozen", file=store.path)
         return _made(store, store.kind, store.run.spec, store.run.seed)
-    if (pool := pool_at(what, encoding=encoding)) is not None:
-        ids, labels = pool.described()
-        role = {"role": labels.pop("role")}
-        truth = truth_of(pool.texts, pool.arrays().__getitem__)
-        return Source(pool.texts, ids, labels, truth, role, pool.name, {"command": "given"})
+    for name in tasks():
+        if (source := task_of(name).source_at(what, encoding)) is not None:
+            return source
     if not Path(what).exists():
         return None
     with Archive(what) as archive:

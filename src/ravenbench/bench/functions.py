@@ -10,9 +10,9 @@ from inspect import Parameter, Signature, cleandoc
 from pathlib import Path
 from typing import Any
 
+from ravenbench import registry
 from ravenbench.bench.options import Option, Spec, options_of
 from ravenbench.bench.task import EVERY, Task, run_task, task_of
-from ravenbench.builtin import BUILTIN
 
 
 @cache
@@ -125,5 +125,11 @@ _NAMES = {
 }
 """What stands in signatures, and where it comes from; in the order of the stub's imports."""
 
+
+def of_raven() -> list[str]:
+    """The tasks that come with Raven: the bench's own, then its extensions'."""
+    return [name for name, target in registry.targets("task").items() if target.startswith("ravenbench.")]
+
+
 if __name__ == "__main__":
-    Path(__file__).with_name("api.pyi").write_text(stub_of(map(task_of, BUILTIN["task"])), encoding="utf-8")
+    Path(__file__).with_name("api.pyi").write_text(stub_of(map(task_of, of_raven())), encoding="utf-8")

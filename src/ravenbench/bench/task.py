@@ -21,6 +21,7 @@ from ravenbench.shown import Shown
 if TYPE_CHECKING:
     from ravenbench.components import Component
     from ravenbench.engine.pool import Engine, Progress
+    from ravenbench.store.frozen import Source
     from ravenbench.store.records import CellPlace, Plan
     from ravenbench.store.store import Store
     from ravenbench.texts import TextTable
@@ -302,6 +303,11 @@ class Task:
         """What went wrong, as the command says it when it ends with 1."""
         errors = result.errors
         return cls.failure.format(count=len(errors), first=errors[0]) if errors else None
+
+    @classmethod
+    def source_at(cls, what: str | Path, encoding: str | None = None) -> Source | None:
+        """What files in the task's own form hold, for ``raven freeze``; None where these are none of them."""
+        return None
 
     @classmethod
     def closing(cls, values: Mapping[str, Any]) -> str | None:

@@ -19,7 +19,6 @@ from ravenbench.cli import terminal
 from ravenbench.errors import RavenError, SpecError, remedy, said, visible
 from ravenbench.seams import (
     CORPORA,
-    LOOK,
     ONE_TEXT,
     PANELS,
     SHARE,
@@ -59,9 +58,6 @@ COMMANDS: dict[str, Command] = {
         5,
     ),
     "detect": Command(_task("detect"), "Was it a machine? Detectors, and first their false alarms.", ONE_TEXT, 6),
-    "retrieve": Command(
-        _task("retrieve"), "Search many texts for the author of each query; how much is topic.", LOOK, 2
-    ),
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
     "problems": Command(
         "ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus.", CORPORA, 1
@@ -179,7 +175,8 @@ def build(wanted: str | None) -> typer.Typer:
 def _tasks_of_packages() -> dict[str, Command]:
     """The tasks of other packages as commands; one that does not import is listed all the same."""
     tasks = {}
-    for name, point in registered(TASK_GROUP).items():
+    for name in registered(TASK_GROUP).keys() - commands_of_packages().keys():
+        point = registered(TASK_GROUP)[name]
         try:
             about = (inspect.getdoc(point.load()) or "").partition("\n")[0]
         except Exception:

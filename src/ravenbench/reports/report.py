@@ -53,7 +53,6 @@ REPORTS = {
     "obfuscate": "obfuscate",
     "compare": "compare.report",
     "validate": "validate",
-    "retrieve": "retrieve.report",
 }
 """Tasks with a report, and the module here that has it: the class ``RunReport`` of ``run``, and so on."""
 SHOWN = 12
@@ -75,12 +74,15 @@ class Report(View, Generic[A]):
     """What a task says of one of its folders; ``write`` and ``terminal`` do the rest.
 
     ``analysis`` is everything that is said, derived from the store alone. The page is made from the template
-    ``KIND.html.j2``; that of another package's task shows its sections one after another.
+    ``KIND.html.j2``, or from that which ``template`` names; a package's task without one shows its sections one after
+    another.
     """
 
     kind: ClassVar[str]
     title: ClassVar[str] = ""
     """Heading of the page, where it has no template of its own."""
+    template: ClassVar[str] = ""
+    """The page's template, ``package:file``, where it is no ``KIND.html.j2`` of the bench."""
     takes_answers: ClassVar[bool] = False
     """Whether systems that were not run here may be judged beside its verifiers."""
     forms: tuple[str, ...] = ()
@@ -182,12 +184,13 @@ class Report(View, Generic[A]):
 
         figures, tables = self.figures(), self.tables()
         programs = [programs_table(self.programs)] if self.programs else []
+        template = self.template or (f"{self.kind}.html.j2" if self.kind in REPORTS else "")
         page = render(
-            f"{self.kind}.html.j2" if self.kind in REPORTS else "task.html.j2",
+            template or "task.html.j2",
             **{
                 "title": self.title or self.kind,
                 "task": self.kind,
-                "finding": "" if self.kind in REPORTS else self.finding(),
+                "finding": "" if template else self.finding(),
                 "sections": self.sections(),
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),

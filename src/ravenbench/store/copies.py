@@ -196,7 +196,7 @@ def _stored(made: Any, name: str) -> Any:
 
 def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[Part]:
     """The truth of a search as a set of problems: a text of each query, and one of each of its true candidates, in an
-    order that follows from the texts; ``array`` gives those of ``retrieval.pool.Pool.arrays``."""
+    order that follows from the texts; ``array`` gives those of ``ext.retrieval.pool.Pool.arrays``."""
 
     def first(side: str, items: Iterable[int]) -> dict[int, tuple[bytes, int]]:
         ptr, rows = array(f"{side}-ptr"), array(f"{side}-rows")

@@ -33,7 +33,6 @@ FORMAT = 3
 
 KINDS = (
     "run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate", "compare", "validate",
-    "retrieve",
 )  # fmt: skip
 """Tasks of Raven's own that a folder may belong to; packages add theirs (``kinds``)."""
 

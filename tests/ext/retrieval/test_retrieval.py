@@ -9,16 +9,16 @@ import pytest
 from ravenbench import registry
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
-from ravenbench.retrieval.audit import audit, several_languages
-from ravenbench.retrieval.content import with_content
-from ravenbench.retrieval.measures import auc_eer, levels_of, of_queries, of_random
-from ravenbench.retrieval.methods import Retriever, Same, shortcuts
-from ravenbench.retrieval.pool import Parts, Pool
-from ravenbench.retrieval.reading import Row, of_corpus, pool_of, read_pool
-from ravenbench.retrieval.rerank import kept_apart, reranked, training
-from ravenbench.retrieval.search import added, search, shards
+from ravenbench.ext.retrieval.audit import audit, several_languages
+from ravenbench.ext.retrieval.content import with_content
+from ravenbench.ext.retrieval.intervals import Authors, rank_content
+from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
+from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
+from ravenbench.ext.retrieval.pool import Parts, Pool
+from ravenbench.ext.retrieval.reading import Row, of_corpus, pool_of, read_pool
+from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
+from ravenbench.ext.retrieval.search import added, search, shards
 from ravenbench.statistics.axes import Content
-from ravenbench.statistics.retrieval import Authors, rank_content
 
 KS = (1, 2)
 
@@ -73,8 +73,8 @@ def test_blocks_and_shards_find_what_a_loop_finds(pool, monkeypatch):
         assert whole["size"][0, query] == len(others) and whole["size"][2, query] == len(near)
     assert (np.argsort(-scores, axis=1, kind="stable")[:, :5] == whole["best"]).all()
     assert whole["levels"].sum() == whole["size"][0].sum()
-    monkeypatch.setattr("ravenbench.retrieval.search.BLOCK", 7)
-    monkeypatch.setattr("ravenbench.retrieval.search.HELD", 0)
+    monkeypatch.setattr("ravenbench.ext.retrieval.search.BLOCK", 7)
+    monkeypatch.setattr("ravenbench.ext.retrieval.search.HELD", 0)
     both = added([search(ask, pool.plain, pool.candidates, shard) for shard in shards(len(every), 40)])
     for name in ("greater", "equal", "size", "inside"):
         assert (both[name] == whole[name]).all(), name
@@ -236,7 +236,7 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
     assert outcomes["same('topic')"] == Content.LESS, "it reads no text"
     few = of_corpus(corpus, queries=5, candidates=None, across=False, seed=1)
     assert with_content(few, 5, 0)[0].versions == {}
-    monkeypatch.setattr("ravenbench.retrieval.content.GIVERS", 40)
+    monkeypatch.setattr("ravenbench.ext.retrieval.content.GIVERS", 40)
     part = with_content(of_corpus(corpus, queries=40, candidates=None, across=False, seed=1), 40, 0)[0]
     assert len(part.kept) >= 20 and 0 < len(np.unique(part.barred[1])) < len(np.unique(pool.barred[1]))
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError
+from ravenbench.ext.retrieval.pool import OWN, Pool, chosen, listed
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
-from ravenbench.retrieval.pool import OWN, Pool, chosen, listed
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import topic_similarity
 from ravenbench.types import Corpus, Labels, Problems, name_array

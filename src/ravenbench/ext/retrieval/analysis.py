@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.bench.options import checked
-from ravenbench.bench.retrieve.spec import RetrieveSpec
-from ravenbench.bench.retrieve.task import RetrievePlan, opened, version_of
+from ravenbench.ext.retrieval.intervals import Authors, compared, rank_content
+from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
+from ravenbench.ext.retrieval.pool import KINDS, Parts, Pool
+from ravenbench.ext.retrieval.search import added
+from ravenbench.ext.retrieval.spec import RetrieveSpec
+from ravenbench.ext.retrieval.task import RetrievePlan, opened, version_of
 from ravenbench.reports.view import value_of
-from ravenbench.retrieval.measures import auc_eer, levels_of, of_queries, of_random
-from ravenbench.retrieval.pool import KINDS, Parts, Pool
-from ravenbench.retrieval.search import added
 from ravenbench.shown import Shown
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.ranks import tie_groups
-from ravenbench.statistics.retrieval import Authors, compared, rank_content
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 

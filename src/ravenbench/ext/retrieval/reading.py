@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import CorpusError, FormatError, InputError
+from ravenbench.ext.retrieval.pool import COLUMNS, Asked, Items, Pool, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import UTF8, checked_name
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
-from ravenbench.retrieval.pool import COLUMNS, Asked, Items, Pool, listed
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.retrieval.pool import Items, Pool
+from ravenbench.ext.retrieval.pool import Items, Pool
 from ravenbench.text.languages import by_language
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.types import Bools, Ints

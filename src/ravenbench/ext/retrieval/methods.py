@@ -18,9 +18,9 @@ import numpy as np
 
 from ravenbench.components import Component
 from ravenbench.errors import AnswerError, MissingPart
+from ravenbench.ext.retrieval.pool import Items, Pool, chosen
+from ravenbench.ext.retrieval.search import HELD, Ask, Scores
 from ravenbench.randomness import stream
-from ravenbench.retrieval.pool import Items, Pool, chosen
-from ravenbench.retrieval.search import HELD, Ask, Scores
 from ravenbench.text.lexicon import LETTERS
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.ppm import cross_entropies
@@ -43,7 +43,7 @@ class Retriever(Component):
 
     Examples
     --------
-    >>> from ravenbench.retrieval.methods import Retriever
+    >>> from ravenbench.ext.retrieval.methods import Retriever
     >>> class Commas(Retriever):
     ...     def embed(self, texts):
     ...         return np.array([[text.count(","), len(text.split())] for text in texts])

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.retrieval.pool import KINDS, Asked, Items, Parts
+from ravenbench.ext.retrieval.pool import KINDS, Asked, Items, Parts
 from ravenbench.types import Bools, Int32s, Ints
 
 Scores = NDArray[np.float32]

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.ext.retrieval.analysis import Row, Search, analyse_search
+from ravenbench.ext.retrieval.audit import FAULTS
+from ravenbench.ext.retrieval.intervals import FEWEST_UNITS, RANK_MARGIN
+from ravenbench.ext.retrieval.measures import NDCG
+from ravenbench.ext.retrieval.pool import KINDS
 from ravenbench.reports.page import COLORS, FAINT, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.retrieve.analysis import Row, Search, analyse_search
 from ravenbench.reports.view import (
     Col,
     Section,
@@ -27,12 +31,8 @@ from ravenbench.reports.view import (
     to_html,
     value_of,
 )
-from ravenbench.retrieval.audit import FAULTS
-from ravenbench.retrieval.measures import NDCG
-from ravenbench.retrieval.pool import KINDS
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.statistics.ranks import shown_rank
-from ravenbench.statistics.retrieval import FEWEST_UNITS, RANK_MARGIN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +53,7 @@ class RetrieveReport(Report[Search]):
     """Measures of every method, what they fall to where topic and language cannot help, and tests between them."""
 
     kind = "retrieve"
+    template = "ravenbench.ext.retrieval:template.html.j2"
 
     def analyse(self) -> Search:
         return analyse_search(self.store)

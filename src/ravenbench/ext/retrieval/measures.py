@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.retrieval.pool import KINDS, owners
+from ravenbench.ext.retrieval.pool import KINDS, owners
 from ravenbench.types import Bools, Floats, Ints
 
 NDCG = 10

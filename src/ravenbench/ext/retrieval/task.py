@@ -19,19 +19,22 @@ from numpy.typing import NDArray
 
 from ravenbench import files, registry
 from ravenbench.bench.options import PATH, Option
-from ravenbench.bench.retrieve.spec import METHODS, RetrieveSpec, build
 from ravenbench.bench.task import Draft, Task, content_hash, slug
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.errors import SpecError, counted
+from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
+from ravenbench.ext.retrieval.content import GIVERS, with_content
+from ravenbench.ext.retrieval.methods import Retriever, shortcuts
+from ravenbench.ext.retrieval.pool import Asked, Pool
+from ravenbench.ext.retrieval.reading import pool_at
+from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
+from ravenbench.ext.retrieval.search import search, shards
+from ravenbench.ext.retrieval.spec import METHODS, RetrieveSpec, build
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
-from ravenbench.retrieval.audit import FAULTS, NAMED, audit, several_languages
-from ravenbench.retrieval.content import GIVERS, with_content
-from ravenbench.retrieval.methods import Retriever, shortcuts
-from ravenbench.retrieval.pool import Asked, Pool
-from ravenbench.retrieval.rerank import kept_apart, reranked, training
-from ravenbench.retrieval.search import search, shards
+from ravenbench.store.copies import truth_of
+from ravenbench.store.frozen import Source
 from ravenbench.store.plans import content_key, decides, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace, FoldRecord, Plan
 from ravenbench.text.counting import forget_counts
@@ -92,6 +95,7 @@ class Retrieve(Task):
     """
 
     name = "retrieve"
+    report = "ravenbench.ext.retrieval.report:RetrieveReport"
     Spec = RetrieveSpec
     own = (Option("out", "The search's folder or URL; default raven-runs/retrieve-….", takes=PATH),)
     arguments = ("source",)
@@ -99,6 +103,16 @@ class Retrieve(Task):
     plan_help = "Only show what would be searched, at what cost."
     device = True
     spec: RetrieveSpec
+
+    @classmethod
+    def source_at(cls, what: str | Path, encoding: str | None = None) -> Source | None:
+        """Queries, candidates and truth of a search's files."""
+        if (pool := pool_at(what, encoding=encoding)) is None:
+            return None
+        ids, labels = pool.described()
+        role = {"role": labels.pop("role")}
+        truth = truth_of(pool.texts, pool.arrays().__getitem__)
+        return Source(pool.texts, ids, labels, truth, role, pool.name, {"command": "given"})
 
     def resolve(self) -> None:
         from ravenbench.store.resume import data_hash
@@ -139,7 +153,7 @@ class Retrieve(Task):
     def _read(self, place: str, share: float) -> tuple[Pool, Pool | None]:
         """The pool of a place; of a corpus, without a share of its authors, and that of these."""
         from ravenbench.corpora.load import load_corpus
-        from ravenbench.retrieval.reading import of_corpus, pool_at
+        from ravenbench.ext.retrieval.reading import of_corpus, pool_at
         from ravenbench.topics.levels import at_level
 
         spec = self.spec

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, counted
+from ravenbench.ext.retrieval.content import of_rows
+from ravenbench.ext.retrieval.pool import Asked, Parts, Pool, chosen, owners
 from ravenbench.formats.collector import identity_key
 from ravenbench.randomness import stream
-from ravenbench.retrieval.content import of_rows
-from ravenbench.retrieval.pool import Asked, Parts, Pool, chosen, owners
 from ravenbench.types import Bools, Floats, Ints, Problems, name_array
 
 AHEAD = 1_000.0

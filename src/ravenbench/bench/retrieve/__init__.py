@@ -1,1 +1,0 @@
-"""``raven retrieve``: many queries against many candidates."""

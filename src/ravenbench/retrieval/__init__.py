@@ -1,1 +1,0 @@
-"""Retrieval: whose text among very many candidates is by the author of a query."""
