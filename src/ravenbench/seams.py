@@ -4,7 +4,8 @@ Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stran
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
 ``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
 group ``ravenbench.task``, and a command by that. Any other command is a ``Command``, in the group
-``ravenbench.command``. What is to be importable from ``ravenbench`` itself stands in the group ``ravenbench.name``.
+``ravenbench.command``; a kind of document that is read as text is a ``DocumentFormat``, in ``ravenbench.document``.
+What is to be importable from ``ravenbench`` itself stands in the group ``ravenbench.name``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 COMMAND_GROUP = "ravenbench.command"
+DOCUMENT_GROUP = "ravenbench.document"
 NAME_GROUP = "ravenbench.name"
 TASK_GROUP = "ravenbench.task"
 
@@ -50,6 +52,26 @@ class Command:
     line: str
     panel: Panel
     rank: int = 50
+
+
+@dataclass(frozen=True)
+class DocumentFormat:
+    """A kind of document with one author's text, or several: what it is called, and the endings of its files' names.
+
+    ``reader`` is a function, as module:attribute, that takes a path and an encoding (or None) and returns a list of
+    ``formats.document.Document``; it is called in a process of its own, within limits of time and memory.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    reader: str
+
+
+@cache
+def document_formats() -> dict[str, DocumentFormat]:
+    """Every kind of document that is read beside plain text, by its name."""
+    formats = (point.load() for point in registered(DOCUMENT_GROUP).values())
+    return {each.name: each for each in formats if isinstance(each, DocumentFormat)}
 
 
 @cache

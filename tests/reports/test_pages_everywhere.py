@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from browser import BROWSER, WIDTHS, axe, look
 from kinds_of_pages import Pages
 

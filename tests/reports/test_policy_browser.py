@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from kinds_of_pages import Pages
 from test_evaluate_browser import BROWSER
 
+from kinds_of_pages import Pages
 from ravenbench.reports.page import policy
 from ravenbench.reports.report import REPORTS, write_report
 from ravenbench.store.store import Store

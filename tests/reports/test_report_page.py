@@ -11,8 +11,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from kinds_of_pages import Pages
 
+from kinds_of_pages import Pages
 from ravenbench.errors import InputError
 from ravenbench.reports import page, view
 from ravenbench.reports.page import canvas, save, style

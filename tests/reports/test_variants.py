@@ -7,10 +7,10 @@ import json
 import msgspec
 import numpy as np
 import pytest
-from fabricated_run import write_run
 from typer.testing import CliRunner
 
 import ravenbench
+from fabricated_run import write_run
 from ravenbench import registry
 from ravenbench.bench.run.methods import methods_of
 from ravenbench.bench.run.record import RunPlan

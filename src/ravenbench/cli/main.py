@@ -51,12 +51,6 @@ COMMANDS: dict[str, Command] = {
         "ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain.", ONE_TEXT, 2
     ),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
-    "texts": Command(
-        "ravenbench.cli.texts:command",
-        "Word, PDF, mails, chats: plain texts by author, and what was left out.",
-        ONE_TEXT,
-        5,
-    ),
     "detect": Command(_task("detect"), "Was it a machine? Detectors, and first their false alarms.", ONE_TEXT, 6),
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
     "problems": Command(

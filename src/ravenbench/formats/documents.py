@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -18,16 +19,11 @@ from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.chats import is_chat, is_signal_json, read_chat
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.reading import read_apart
+from ravenbench.seams import document_formats
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.texts import composed
 
-FORMATS = {
-    ".txt": "plain text", ".docx": "Word", ".docm": "Word", ".odt": "OpenDocument",
-    ".rtf": "Rich Text", ".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".eml": "e-mail",
-    ".mbox": "mailbox", ".msg": "Outlook message",
-}  # fmt: skip
-"""What is read, by the ending of its name. Exports of WhatsApp and Signal are recognised by their lines."""
-SUFFIXES = frozenset(FORMATS)
+PLAIN = "plain text"
 OTHERS = {
     ".doc": "save it as .docx", ".pages": "export it as Word or PDF", ".epub": "save it as HTML or plain text",
     ".wpd": "save it as .docx", ".pst": "export its mails as .eml or .mbox", ".ost": "export its mails as .eml",
@@ -39,10 +35,19 @@ SIGNAL = ("chat.md", "data.json")
 """The names of Signal's messages as signal-export writes them."""
 
 
+@cache
+def formats_by_suffix() -> dict[str, str]:
+    """What is read, by the ending of its name. Exports of WhatsApp and Signal are recognised by their lines."""
+    others = {suffix: each.name for each in document_formats().values() for suffix in each.suffixes}
+    return {".txt": PLAIN, **others}
+
+
 def is_document(path: Path) -> bool:
     """Whether a file's name is one of a document that is read."""
     name = path.name.lower()
-    return path.suffix.lower() in SUFFIXES or name in SIGNAL or (name.endswith(".zip") and "whatsapp" in name)
+    return (
+        path.suffix.lower() in formats_by_suffix() or name in SIGNAL or (name.endswith(".zip") and "whatsapp" in name)
+    )
 
 
 def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -107,8 +112,8 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     suffix = path.suffix.lower()
     if suffix in OTHERS:
         raise Unreadable("this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix])
-    name = FORMATS.get(suffix, "plain text")
-    documents = _plain(path, encoding) if name == "plain text" else read_apart(path, name, encoding)
+    name = formats_by_suffix().get(suffix, PLAIN)
+    documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     read = (msgspec.structs.replace(d, text=composed(d.text)) for d in documents)
@@ -146,7 +151,7 @@ def account_of(documents: Sequence[Document], most: int = 5) -> list[str]:
 
 
 def _read() -> str:
-    return ", ".join(sorted(SUFFIXES))
+    return ", ".join(sorted(formats_by_suffix()))
 
 
 def _plain(path: Path, encoding: str | None) -> list[Document]:

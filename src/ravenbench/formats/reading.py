@@ -22,14 +22,10 @@ import msgspec
 from ravenbench import errors
 from ravenbench.errors import InputError
 from ravenbench.formats.document import Document, Unreadable
+from ravenbench.seams import document_formats
 
 SECONDS = 60
 MEMORY = 2 * 2**30
-READERS = {
-    "Word": "office:read_docx", "OpenDocument": "office:read_odt", "Rich Text": "rich_text:read_rtf",
-    "HTML": "rich_text:read_html", "PDF": "pdf:read_pdf", "e-mail": "mails:read_eml", "mailbox": "mails:read_mbox",
-    "Outlook message": "mails:read_msg",
-}  # fmt: skip
 
 
 class _Request(msgspec.Struct):
@@ -142,10 +138,10 @@ def _limit(request: _Request) -> None:
 
 
 def _answer(request: _Request) -> _Answer:
-    module, _, function = READERS[request.format].partition(":")
+    module, _, function = document_formats()[request.format].reader.partition(":")
     path = Path(request.path)
     try:
-        reader = getattr(importlib.import_module(f"ravenbench.formats.{module}"), function)
+        reader = getattr(importlib.import_module(module), function)
         return _Answer(reader(path, request.encoding))
     except InputError as error:
         found = None if error.found is None else str(error.found)

@@ -1,6 +1,6 @@
 """What of an e-mail its sender did not write in it, or wrote in every mail alike: headers, quotations, signatures.
 
-They tell who wrote it, whatever the style. ``signs_of_mail`` notices them, ``split_mail`` takes them out.
+They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ _HEADER = re.compile(
     r"|από|προς|θέμα|ημερομηνία)[ \t]*:[ \t]*\S",
     re.IGNORECASE | re.MULTILINE,
 )
-_QUOTED = re.compile(r"^[ \t]*>", re.MULTILINE)
-_INTRODUCED = re.compile(
+QUOTED = re.compile(r"^[ \t]*>", re.MULTILINE)
+INTRODUCED = re.compile(
     r"^[ \t]*(-{2,}[ \t]*(original message|forwarded message|ursprüngliche nachricht|mensaje original|message d'origine"
     r"|oorspronkelijk bericht)[ \t]*-{2,}"
     r"|(on|am|le|el|op)\b.{6,120}\b(wrote|schrieb|a écrit|escribió|schreef)[ \t]?:[ \t]*$)",
@@ -36,117 +36,10 @@ def signs_of_mail(text: str) -> tuple[str, ...]:
     signs = []
     if len({match[1].lower() for match in _HEADER.finditer(head)}) >= 2:
         signs.append("headers")
-    if len(_QUOTED.findall(text)) >= 2 or _INTRODUCED.search(text):
+    if len(QUOTED.findall(text)) >= 2 or INTRODUCED.search(text):
         signs.append("quotations")
     if _SIGNATURE.search(text):
         signs.append("a signature")
     if _ADDRESS.search(text):
         signs.append("an address")
     return tuple(signs)
-
-
-_BLOCK = re.compile(
-    r"^[ \t*]*(from|von|de|da|van|από|fra|från|od|lähettäjä|от)[ \t*]*:.*\n(?:[ \t]*\n)?"
-    r"(?:[ \t*]*[\w\- ]{1,20}[ \t*]*:.*\n){1,5}",
-    re.IGNORECASE | re.MULTILINE,
-)
-_FORWARDED = re.compile(
-    r"^[ \t]*(-{2,}[ \t]*)?((begin )?forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten .{3,20}"
-    r"|message transféré|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht|προωθημένο μήνυμα)([ \t]*-{2,}|:)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_WROTE = re.compile(
-    r"^[ \t]*(?:on|am|le|el|op|il|em|den|στις|w dniu|dnia)\b[^\n]{6,150}(?:\n[^\n>]{0,100})?"
-    r"\b(?:wrote|schrieb[^\n:]{0,60}|a écrit|escribió|schreef[^\n:]{0,60}|ha scritto|escreveu|skrev[^\n:]{0,60}|έγραψε"
-    r"|napisał\(?a?\)?)[ \t]?:[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_PHONE = re.compile(
-    r"^[ \t]*(sent from my |sent from (outlook|yahoo|mail for)|get outlook for|von meinem .{2,30} gesendet|gesendet von"
-    r"|envoyé (de|depuis) |enviado desde|inviato da|verzonden vanaf|verstuurd vanaf|sendt fra|skickat från|enviado do)"
-    r".{0,60}$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CLOSING = re.compile(
-    r"^[ \t]*((with )?(best|kind|warm|kindest|warmest)([ \t]+(regards|wishes))?|(best |kind )?regards|all the best"
-    r"|cheers|sincerely( yours)?|yours (sincerely|faithfully|truly)|many thanks|thanks|thank you|love"
-    r"|(mit )?(freundlichen|besten|herzlichen|lieben) grüßen|(viele|beste|liebe|herzliche|schöne) grüße|mfg|lg|gruß"
-    r"|(bien )?cordialement|amicalement|bien à vous|salutations|(un )?saludos?( cordial(es)?)?|atentamente"
-    r"|cordiali saluti|(met )?(vriendelijke|hartelijke) groet(en)?|groetjes|με εκτίμηση|φιλικά|χαιρετισμούς)"
-    r"[ \t]*[,.!]?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NOTICE = re.compile(
-    r"confidential|vertraulich|confidentiel|confidencial|vertrouwelijk|εμπιστευτικ"
-    r"|intended (solely|only)? ?(for|recipient)|disclaimer|virus",
-    re.IGNORECASE,
-)
-_NAME_LINES = 8
-"""Most lines after the closing formula that are a name and an address; a longer rest is text."""
-
-
-def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
-    """A mail's body as its sender's own words, and the passages that are not, each with its kind.
-
-    Lines that begin with ``>`` and what introduces them are quotations, wherever they stand. All that follows the head
-    of another mail is forwarded or quoted. A signature is what follows ``--``, or the few short lines after a closing
-    formula, which itself stays: it is a habit. A notice of confidentiality at the end is left out.
-    """
-    rest: list[tuple[str, str]] = []
-    starts = [
-        (match.start(), kind)
-        for pattern, kind in ((_FORWARDED, "forwarded mail"), (_BLOCK, "quoted mail"), (_INTRODUCED, "quoted mail"))
-        if (match := _head(pattern, body)) is not None
-    ]
-    for match in _WROTE.finditer(body):
-        after = body[match.end() :].lstrip()
-        if after and not after.startswith(">"):
-            starts.append((match.start(), "quoted mail"))
-            break
-    if starts:
-        start, kind = min(starts)
-        rest.append((kind, body[start:]))
-        body = body[:start].rstrip()
-        if not body[body.rfind("\n") + 1 :].strip("_- \t"):  # the line above the head of the other mail
-            body = body[: body.rfind("\n") + 1]
-    kept: list[str] = []
-    quoted: list[str] = []
-    for line in _WROTE.sub(lambda match: "".join(f"> {line}\n" for line in match[0].split("\n")), body).split("\n"):
-        if _QUOTED.match(line):
-            quoted.append(line)
-            continue
-        if quoted and line.strip():
-            rest.append(("quotations", "\n".join(quoted)))
-            quoted = []
-        kept.append(line)
-    if quoted:
-        rest.append(("quotations", "\n".join(quoted)))
-    text, ends = _without_end("\n".join(kept).rstrip())
-    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest + ends
-
-
-def _head(pattern: re.Pattern[str], body: str) -> re.Match[str] | None:
-    """Where another mail begins; the line that introduces a quotation stands for itself."""
-    return next((match for match in pattern.finditer(body) if not _WROTE.match(body, match.start())), None)
-
-
-def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
-    ends: list[tuple[str, str]] = []
-    if (match := re.search(r"^--[ \t]?$\n", text + "\n", re.MULTILINE)) is not None:
-        ends.append(("signatures", text[match.end() :]))
-        text = text[: match.start()].rstrip()
-    for match in reversed(list(_PHONE.finditer(text))):
-        ends.append(("signatures", match[0]))
-        text = (text[: match.start()] + text[match.end() :]).rstrip()
-    blocks = text.split("\n\n")
-    while len(blocks) > 1 and len(blocks[-1].split()) > 12 and _NOTICE.search(blocks[-1]) and len(blocks[-1]) > 120:
-        ends.append(("notices of confidentiality", blocks.pop().strip()))
-    text = "\n\n".join(blocks).rstrip()
-    closings = list(_CLOSING.finditer(text))
-    if closings:
-        after = text[closings[-1].end() :]
-        lines = [line for line in after.split("\n") if line.strip()]
-        if 0 < len(lines) <= _NAME_LINES and all(len(line.split()) <= 8 for line in lines):
-            ends.append(("signatures", after))
-            text = text[: closings[-1].end()]
-    return text, ends

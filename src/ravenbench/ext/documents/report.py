@@ -21,7 +21,7 @@ from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import no_such
 from ravenbench.formats.decoding import Faults, detected
 from ravenbench.formats.document import Document, Unreadable
-from ravenbench.formats.documents import FORMATS, OTHERS, list_documents, read_documents
+from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documents, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
@@ -153,7 +153,7 @@ def extract_texts(
         raise InputError(
             "there is no document here", file=inboxes[0],
             found=", ".join(name for name, _, _ in result.left_out[:4]) or "nothing",
-            expected=", ".join(sorted(FORMATS)),
+            expected=", ".join(sorted(formats_by_suffix())),
         )  # fmt: skip
     faults = Faults()
     names = _Names()
@@ -246,7 +246,7 @@ def _write(result: Extracted, place: Path) -> None:
     write_json(place / "texts.json", {name: rows_json(one_table) for name, one_table in tables.items()})
     shown = min(_SHOWN, max(500, _PAGE // len(result.taken)))
     page = render(
-        "texts.html.j2", result=result, shown=shown, unknown=UNKNOWN,
+        "ravenbench.ext.documents:template.html.j2", result=result, shown=shown, unknown=UNKNOWN,
         tables={name: to_html(one) for name, one in tables.items() if one.rows and name != "texts"},
         sections=[("authors", "Authors", ""), ("left-out", "Left out" if result.left_out else "", ""),
                   ("documents", "Documents", "")],

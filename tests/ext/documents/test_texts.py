@@ -16,7 +16,7 @@ from ravenbench.bench.compare.spec import build as comparison
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import ACCOUNT, UNKNOWN, load_corpus
 from ravenbench.errors import FormatError, InputError
-from ravenbench.reports.texts import extract_texts
+from ravenbench.ext.documents.report import extract_texts
 
 HOSTILE = "<script>alert(1)</script>\u202e"
 

@@ -19,10 +19,10 @@ from email.utils import parseaddr
 from pathlib import Path
 
 from ravenbench.errors import FormatError, MissingPart
+from ravenbench.ext.documents.mail_parts import split_mail
+from ravenbench.ext.documents.rich_text import decode_html, html_text
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
-from ravenbench.formats.rich_text import decode_html, html_text
-from ravenbench.text.mail import split_mail
 
 _MAIL_LIMIT = 256 * 2**20
 _HEADERS = ("From", "Date", "Subject", "To", "Received", "Message-ID")

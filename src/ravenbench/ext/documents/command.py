@@ -32,7 +32,7 @@ def command(
     shown. Nothing is fetched, no macro runs, no attachment is opened. Look at OUT/index.html before you compare.
     """
     from ravenbench.cli.show import print_json, progress_bar
-    from ravenbench.reports.texts import extract_texts
+    from ravenbench.ext.documents.report import extract_texts
 
     with progress_bar() as show:
         result = extract_texts(inbox, out, by=by, encoding=encoding, progress=show)

@@ -1,0 +1,16 @@
+"""Documents as people have them (Word, PDF, mails …) as plain texts by author, and what was left out of each."""
+
+from ravenbench.seams import ONE_TEXT, Command, DocumentFormat
+
+_READERS = "ravenbench.ext.documents"
+TEXTS = Command(
+    f"{_READERS}.command:command", "Word, PDF, mails, chats: plain texts by author, and what was left out.", ONE_TEXT, 5
+)
+WORD = DocumentFormat("Word", (".docx", ".docm"), f"{_READERS}.office:read_docx")
+OPEN_DOCUMENT = DocumentFormat("OpenDocument", (".odt",), f"{_READERS}.office:read_odt")
+RICH_TEXT = DocumentFormat("Rich Text", (".rtf",), f"{_READERS}.rich_text:read_rtf")
+HTML = DocumentFormat("HTML", (".html", ".htm", ".xhtml"), f"{_READERS}.rich_text:read_html")
+PDF = DocumentFormat("PDF", (".pdf",), f"{_READERS}.pdf:read_pdf")
+MAIL = DocumentFormat("e-mail", (".eml",), f"{_READERS}.mails:read_eml")
+MAILBOX = DocumentFormat("mailbox", (".mbox",), f"{_READERS}.mails:read_mbox")
+OUTLOOK = DocumentFormat("Outlook message", (".msg",), f"{_READERS}.mails:read_msg")
