@@ -314,94 +314,97 @@ WAYS = (("raven", "fp32"), ("sentence-transformers", "fp32"), ("raven", "bf16"),
 
 
 def encoders(bench: Bench) -> None:
-    """Sentence encoders over 100,000 texts that one window holds, and how far vectors are from the first way's."""
+    """Sentence encoders over 100,000 texts that one window holds."""
+    texts = bench.texts(60 if bench.tiny else 100_000, 120, seed=2)
+    for name, seconds in (("all-minilm", 14), ("e5-small", 7)):
+        first: list[Any] = []
+        for device, way in ((device, way) for device in bench.devices for way in WAYS):
+            if (device, way[1]) != ("cpu", "bf16"):
+                _encoder(bench, name, device, *way, texts, seconds if device == "cuda" else 6, first)
+
+
+def _encoder(
+    bench: Bench, name: str, device: str, who: str, precision: str, texts: list[str], seconds: float, first: list[Any]
+) -> None:
+    """One way of encoding; ``first`` collects vectors, and says how far they are from the first way's."""
     from ravenbench.topics.pretrained import load_sentences
     from ravenbench.topics.sentences import Reading, _network, _windows, digest
 
-    texts = bench.texts(60 if bench.tiny else 100_000, 120, seed=2)
-    for name, most in (("all-minilm", 14), ("e5-small", 7)):
-        folder, remark = bench.model(name)
-        first: list[Any] = []
-        for device, (who, precision) in ((device, way) for device in bench.devices for way in WAYS):
-            gpu, half = device == "cuda", precision == "bf16"
-            if half and not gpu:
-                continue
-            blocks = [texts[:32], *blocks_of(texts, 4096)] if gpu and not bench.tiny else blocks_of(texts[:4096], 16)
-            _network.cache_clear()
+    folder, remark = bench.model(name)
+    half, batch = precision == "bf16", 4096 if device == "cpu" else 8192
+    blocks = [texts[:32], *blocks_of(texts, 4096)] if batch == 8192 and not bench.tiny else blocks_of(texts[:4096], 16)
 
-            def loaded(device: str = device, who: str = who, half: bool = half, folder: Path = folder) -> Any:
-                if who == "raven":
-                    model, read = _network(folder, digest(folder), device, False, half), Reading(device, threads=None)
-                    return lambda block: _windows(model, block, read, 4096 if device == "cpu" else 8192)
-                model = load_sentences(folder, device).float()
-                return partial((model.bfloat16() if half else model).encode, batch_size=256, show_progress_bar=False)
+    def work() -> Row:
+        _network.cache_clear()
+        if who == "raven":
+            network = _network(folder, digest(folder), device, False, half)
+            encode: Any = partial(_windows, network, read=Reading(device, threads=None), batch=batch)
+        else:
+            model = load_sentences(folder, device).float()
+            encode = partial((model.bfloat16() if half else model).encode, batch_size=256, show_progress_bar=False)
+        vectors = np.asarray(encode(texts[:32]), dtype=np.float64)
+        first.append(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+        apart = float(1 - (first[0] * first[-1]).sum(1).min())
+        return {**bench.rate(encode, blocks, "texts", seconds), "cosine_apart": apart}
 
-            def work(
-                loaded: Any = loaded, blocks: Any = blocks, gpu: bool = gpu, first: Any = first, most: int = most
-            ) -> Row:
-                encode = loaded()
-                vectors = np.asarray(encode(texts[:32]), dtype=np.float64)
-                first.append(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-                apart = float(1 - (first[0] * first[-1]).sum(1).min())
-                return {**bench.rate(encode, blocks, "texts", most if gpu else 6), "cosine_apart": apart}
-
-            size = f"texts of 120 words{remark}"
-            bench.measure(name, who, device, work, bench.threads, size=size, precision=precision)
+    bench.measure(name, who, device, work, bench.threads, size=f"texts of 120 words{remark}", precision=precision)
 
 
 def causal(bench: Bench) -> None:
     """Scores of pairs by a causal language model, which reads the questioned text after the other and after nothing."""
+    for seed, device in enumerate(bench.devices, start=3):
+        # Pairs of its own: what one device has scored is kept.
+        _causal(bench, device, bench.texts(12 if bench.tiny else 2002, 60 if bench.tiny else 350, seed))
+
+
+def _causal(bench: Bench, device: str, texts: list[str]) -> None:
     import torch
 
     from ravenbench.topics.causal import opened
     from ravenbench.types import Problems
     from ravenbench.verifiers.neural.causal import InContext
 
-    folder, remark = bench.model("smollm2")
-    count = 6 if bench.tiny else 1001
-    size = f"two texts of 350 words, at most 512 tokens each{remark}"
-    for seed, device in enumerate(bench.devices, start=3):
-        # Pairs of its own: what the other device has scored is kept.
-        halves = bench.texts(2 * count, 60 if bench.tiny else 350, seed)
-        problems = Problems.of((f"p{i}", [halves[2 * i]], halves[2 * i + 1]) for i in range(count))
-        lm, scores, apart = opened(str(folder), device), {}, []
-        scorer = InContext(model=str(folder), against="nothing", device=device).fit(problems, np.zeros(count, bool))
+    (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 18 if device == "cuda" else 8
+    problems = Problems.of((f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(count))
+    lm, scores, apart = opened(str(folder), device), {}, [0.0]
+    scorer = InContext(model=str(folder), against="nothing", device=device).fit(problems, np.zeros(count, bool))
+    same = {"size": f"two texts of 350 words, at most 512 tokens each{remark}"}
 
-        def score(rows: Sequence[int], scorer: Any = scorer, problems: Any = problems, scores: Any = scores) -> None:
-            scores[rows[0]] = float(scorer.score(problems.select(np.array(rows)).blind())[0])
+    def score(rows: Sequence[int]) -> None:
+        scores[rows[0]] = float(scorer.score(problems.select(np.array(rows)).blind())[0])
 
-        @torch.inference_mode()
-        def read(rows: Sequence[int], lm: Any = lm, halves: list[str] = halves) -> Any:
-            """The same by the library alone: all rows in one batch, filled up at the end."""
-            own = [lm.tokens(halves[2 * i + 1])[0][:512].tolist() for i in rows]
-            before = [lm.tokens(halves[2 * i] + "\n\n")[0][-512:].tolist() for i in rows]
-            means = []
-            for batch in ([[*b, *o] for b, o in zip(before, own, strict=True)], own):
-                width = max(map(len, batch))
-                ids = torch.tensor([[lm.start, *row, *[0] * (width - len(row))] for row in batch])
-                ids = ids.to(lm.network.device)
-                logs = lm.network(ids).logits[:, :-1].float().log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0].cpu()
-                ends = zip(batch, own, logs, strict=True)
-                means.append([float(each[len(row) - len(o) : len(row)].mean()) for row, o, each in ends])
-            return np.subtract(*means)
+    @torch.inference_mode()
+    def read(rows: Sequence[int]) -> Any:
+        """The same by the library alone, all rows in one batch that is filled up at the end."""
+        own = [lm.tokens(texts[2 * i + 1])[0][:512].tolist() for i in rows]
+        after = [[*lm.tokens(texts[2 * i] + "\n\n")[0][-512:].tolist(), *o] for i, o in zip(rows, own, strict=True)]
+        means = []
+        for batch in (after, own):
+            width = max(map(len, batch))
+            ids = torch.tensor([[lm.start, *row, *[0] * (width - len(row))] for row in batch]).to(lm.network.device)
+            logs = lm.network(ids).logits[:, :-1].float().log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0].cpu()
+            ends = zip(batch, own, logs, strict=True)
+            means.append([float(each[len(row) - len(o) : len(row)].mean()) for row, o, each in ends])
+        return np.subtract(*means)
 
-        def plain(rows: Sequence[int], read: Any = read, scores: Any = scores, apart: list[float] = apart) -> None:
-            (value,) = read(rows)
-            apart.append(abs(value - scores.get(rows[0], value)))
+    def plain(rows: Sequence[int]) -> None:
+        apart.append(abs(float(read(rows)[0]) - scores.get(rows[0], np.nan)))
 
-        def batched(rows: Sequence[int], read: Any = read, device: str = device) -> None:
-            with torch.autocast(device, torch.bfloat16):
-                read(rows)
+    def batched(rows: Sequence[int]) -> None:
+        with torch.autocast(device, torch.bfloat16):
+            read(rows)
 
-        most, each = 18 if device == "cuda" else 8, blocks_of(range(count), 1)
-        for who, work, threads in (("raven", score, 1), ("transformers", plain, bench.threads)):
-            measured = partial(bench.rate, work, each, "pairs", most)
-            bench.measure("causal-lm", who, device, measured, threads, size=size, precision="fp32")
-        bench.rows[-1]["score_apart"] = max(apart, default=None)
-        if device == "cuda" or bench.tiny:
-            measured = partial(bench.rate, batched, blocks_of(range(count), 2 if bench.tiny else 16), "pairs", 10)
-            what = "causal-lm, 16 at once"
-            bench.measure(what, "transformers", device, measured, bench.threads, size=size, precision="bf16")
+    def measured(work: Any, size: int) -> Row:
+        found = bench.rate(work, blocks_of(range(count), size), "pairs", seconds)
+        return found if work is not plain else {**found, "score_apart": float(np.nanmax(apart))}
+
+    bench.measure("causal-lm", "raven", device, partial(measured, score, 1), precision="fp32", **same)
+    bench.measure(
+        "causal-lm", "transformers", device, partial(measured, plain, 1), bench.threads, precision="fp32", **same
+    )
+    if device == "cuda" or bench.tiny:
+        work = partial(measured, batched, 2 if bench.tiny else 16)
+        bench.measure("causal-lm, 16 at once", "transformers", device, work, bench.threads, precision="bf16", **same)
 
 
 def authors(bench: Bench) -> None:
