@@ -41,25 +41,39 @@ from ravenbench.bench.attribute.unknown import DEFAULT, Passages, _topics, divid
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
 from ravenbench.formats.pan_attribution import UNKNOWN, macro_f1, read_attribution
+from ravenbench.formats.problems import read_problems
 from ravenbench.reports.attribute.naming import Scored, _means
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.types import Floats
 
 NONE = 1 / 3
-LENGTHS, CANDIDATES, TEXTS, KNOWN = (100, 150, 250, 400, 600, 1000), (2, 3, 4, 5, 7, 10), (1, 2, 3, 5), (200, 400, 800)
+LENGTHS, CANDIDATES, TEXTS = (100, 150, 250, 400, 600, 1000, 2500), (2, 3, 4, 5, 7, 10), (1, 2, 3, 5)
+KNOWN = (200, 400, 800, 3000)
 SETS = {
-    "ebg": (range(36), 99),
-    "newsgroups": (range(3), 16),
-    "newsgroups-novel": (range(2), 25),
-    "pan18": (range(8), 99),
+    "ebg": (range(16), 99),
+    "ebg-long": (range(12), 99),
+    "newsgroups": (range(3), 20),
+    "newsgroups-novel": (range(3), 20),
+    "pan14-en": (range(5), 99),
+    "pan14-du": (range(8), 99),
+    "pan14-gr": (range(12), 99),
+    "pan18": (range(14), 99),
+    "eltec": (range(12), 99),
 }
 """Seeds of each data set, and most questions of a seed."""
+LONG = 1500
+SHOWN_ALONE = "eltec"
+"""Nobody of this collection served to choose anything."""
 POOL = "raven-2026, ppm, svm, distorted(svm), cosine-delta, nb, function-words"
 CHOICES = (
     "raven-2026, ppm", "raven-2026", "raven-2026, ppm, cosine-delta", "raven-2026, ppm, svm",
     "raven-2026, ppm, function-words", "svm, distorted(svm), cosine-delta, ppm",
 )  # fmt: skip
 FIGURE, KEPT = Path("docs/images/unknown.svg"), Path("benchmarks/unknown.json")
+
+
+KNOWN_SIDE = "known of PAN18"
+"""How documents are called that are never in question."""
 
 
 class Question(NamedTuple):
@@ -77,79 +91,122 @@ Documents = dict[str, list[tuple[str, str | None, str]]]
 @lru_cache
 def documents(data: Path, name: str) -> Documents:
     """Document, topic and text of every author."""
+    read = {"ebg": corpus_documents, "newsgroups": corpus_documents, "pan18": pan18, "eltec": novels}
+    found: Documents = defaultdict(list)
+    rows = read.get(name, pan14)(data, name)
+    for author, document, topic, text in sorted(rows, key=lambda row: tuple(map(str, row))):
+        if count_words(text) >= 100:
+            found[author].append((document, topic, text))
+    return found
+
+
+def corpus_documents(data: Path, name: str) -> Iterator[tuple[str, str, str | None, str]]:
+    """Documents of the Extended Brennan–Greenstadt corpus; of 20 Newsgroups what an author wrote in one thread."""
     ebg = name == "ebg"
     corpus = load_corpus(
         f"ebg(path={str(data / 'ebg' / 'extended-brennan-greenstadt.zip')!r})" if ebg else "newsgroups"
     )
     of, joined = corpus.columns["document" if ebg else "thread"], defaultdict(list)
     for i in range(len(corpus)):
-        joined[corpus.author[i], str(of[i]), None if ebg else corpus.topic[i]].append(corpus.texts[i])
-    found: Documents = defaultdict(list)
-    for (author, document, topic), texts in sorted(joined.items(), key=lambda item: tuple(map(str, item[0]))):
-        text = "\n\n".join(texts)
-        if author is not None and count_words(text) >= 100:
-            found[author].append((document, topic, text))
-    return found
+        if corpus.author[i] is not None:
+            joined[corpus.author[i], str(of[i]), None if ebg else corpus.topic[i]].append(corpus.texts[i])
+    for key, texts in joined.items():
+        yield (*key, "\n\n".join(texts))
+
+
+def pan14(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
+    """Same-author problems of a training part: each is a person, unless a text of theirs stands in another."""
+    file = {"pan14-en": "en_essays", "pan14-du": "du_essays", "pan14-gr": "gr_articles"}[name]
+    given = read_problems(data / "pan14" / f"{file}.zip", "train")
+    seen: set[str] = set()
+    for i in np.flatnonzero(given.truth()):
+        rows = [*given.problems.known(i), given.problems.questioned_index[i]]
+        own = [" ".join(text.split()) for text in given.problems.texts.rows(rows)]
+        if seen.isdisjoint(own):
+            yield from ((f"{file} {i:03d}", str(place), None, text) for place, text in enumerate(own))
+        seen.update(own)
+
+
+def pan18(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
+    """Fan fiction of the larger English problem; the world of texts in question is not that of known ones."""
+    every = read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip")
+    problem = max(every, key=lambda one: len(one.candidates))
+    assert problem.truth is not None
+    for author, known in problem.candidates.items():
+        asked = [text for n, text in problem.unknown.items() if problem.truth[n] == author]
+        for kind, texts in ((KNOWN_SIDE, known if asked else []), ("asked", asked)):
+            for place, text in enumerate(texts):
+                yield f"{problem.name} {author}", f"{kind} {place}", None, text
+
+
+def novels(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
+    """Three excerpts of 3,000 words from each novel of ELTeC-eng, the novel being the document."""
+    import zipfile
+    from xml.etree import ElementTree
+
+    tei = "{http://www.tei-c.org/ns/1.0}"
+    with zipfile.ZipFile(data / "eltec" / "eltec-eng.zip") as archive:
+        for file in sorted(n for n in archive.namelist() if n.endswith(".xml") and n.startswith("level1/")):
+            root = ElementTree.fromstring(archive.read(file))  # noqa: S314
+            author = next(root.iter(f"{tei}author"))
+            body = next(root.iter(f"{tei}body"))
+            words = " ".join("".join(p.itertext()) for p in body.iter(f"{tei}p")).split()
+            for start in np.linspace(len(words) / 10, 9 * len(words) / 10 - 3000, 3).astype(int).tolist():
+                yield author.get("ref") or str(author.text), file, None, " ".join(words[start : start + 3000])
+
+
+def joined(documents: Sequence[tuple[str, str | None, str]]) -> list[tuple[str, str | None, str]]:
+    """Documents of an author joined to texts of ``LONG`` words and more; a rest that is shorter is left out."""
+    chunks: list[tuple[str, str | None, str]] = []
+    held: list[str] = []
+    for document, _, text in documents:
+        held.append(text)
+        if sum(map(count_words, held)) >= LONG:
+            chunks.append((document, None, "\n\n".join(held)))
+            held = []
+    return chunks
 
 
 def questions(data: Path, name: str, side: int) -> Iterator[Question]:
     """All questions of a data set about the authors of one half."""
     seeds, most = SETS[name]
     for seed in seeds:
-        asked = pan18(data, seed) if name == "pan18" else drawn(data, name, side, seed)
-        yield from [question for _, question in zip(range(most), asked, strict=False)]
+        yield from [question for _, question in zip(range(most), drawn(data, name, side, seed), strict=False)]
 
 
 def drawn(data: Path, name: str, side: int, seed: int) -> Iterator[Question]:
-    """Each author is a candidate once, and one of their documents in question."""
-    novel = name.endswith("novel")
-    own = {a: d for a, d in documents(data, name.partition("-")[0]).items() if half(a) == side and len(d) > 1}
+    """Each author is a candidate once, and one of their documents in question, beside as many by others of the half."""
+    source, _, kind = (name, "", "") if name.startswith("pan") else name.partition("-")
+    novel, long = kind == "novel", kind == "long"
+    everyone = {a: d for a, d in documents(data, source).items() if name == SHOWN_ALONE or half(a) == side}
+    if long:
+        everyone = {a: chunks for a, d in everyone.items() if (chunks := joined(d))}
+    own = {a: d for a, d in everyone.items() if len({document for document, *_ in d}) > 1}
     if novel:
         own = {a: d for a, d in own.items() if len({topic for _, topic, _ in d}) > 1}
     rng = np.random.default_rng([seed, side, len(name)])
     order, at = list(rng.permutation(sorted(own))), 0
     while at + 2 <= len(order):
-        count = int(rng.choice(CANDIDATES))
+        count = int(rng.choice([c for c in CANDIDATES if c <= len(everyone) / 2]))
         group, at = order[at : at + count], at + count
-        words, length, most = (int(rng.choice(values)) for values in (LENGTHS, KNOWN, TEXTS))
+        lengths, known = (LENGTHS[-2:], KNOWN[-1:]) if long else (LENGTHS, KNOWN)
+        words, length, most = (int(rng.choice(values)) for values in (lengths, known, TEXTS))
         question = Question([], [], [], words)
         for code, author in enumerate(group):
-            place = (seed + sum(map(ord, author))) % len(own[author])
-            document, topic, text = own[author][place]
+            asked = [one for one in own[author] if not one[0].startswith(KNOWN_SIDE)]
+            document, topic, text = asked[(seed + sum(map(ord, author))) % len(asked)]
             others = [own[author][i] for i in rng.permutation(len(own[author]))]
-            others = [one for one in others if one[0] != document and not (novel and one[1] == topic)][:most]
-            question.known.extend((code, f"{code}/{d}", t, cut(text, length)) for d, t, text in others)
+            others = [one for one in others if one[0] != document and not (novel and one[1] == topic)]
+            if name == "pan18":
+                others = [one for one in others if one[0].startswith(KNOWN_SIDE)]
+            question.known.extend((code, f"{code}/{d}", t, cut(text, length)) for d, t, text in others[:most])
             question.unknown.append(cut(text, words))
             question.truth.append(code)
-        for author in rng.choice([a for a in order if a not in group], size=max(1, int(count / 2 + rng.random()))):
-            _, _, text = own[author][int(rng.integers(len(own[author])))]
-            question.unknown.append(cut(text, words))
+        for author in rng.choice([a for a in sorted(everyone) if a not in group], size=len(group)):
+            asked = [one for one in everyone[author] if not one[0].startswith(KNOWN_SIDE)]
+            question.unknown.append(cut(asked[int(rng.integers(len(asked)))][2], words))
             question.truth.append(-1)
         yield question
-
-
-def pan18(data: Path, seed: int) -> Iterator[Question]:
-    """The candidates of each problem in groups; texts in question by candidates of the other groups are by none."""
-    rng = np.random.default_rng([seed, 18])
-    for problem in read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"):
-        assert problem.truth is not None
-        order, at = list(rng.permutation(sorted(problem.candidates))), 0
-        while at + 2 <= len(order):
-            count = int(rng.choice([c for c in CANDIDATES if c < len(order)]))
-            group, at = order[at : at + count], at + count
-            words, length, most = (int(rng.choice(values)) for values in (LENGTHS, KNOWN, TEXTS))
-            known = [
-                (code, f"{author}/{i}", None, cut(problem.candidates[author][i], length))
-                for code, author in enumerate(group)
-                for i in rng.permutation(len(problem.candidates[author]))[:most]
-            ]
-            inside = [
-                (cut(t, words), group.index(a)) for n, t in problem.unknown.items() if (a := problem.truth[n]) in group
-            ]
-            outside = [(cut(t, words), -1) for n, t in problem.unknown.items() if problem.truth[n] not in group]
-            outside = [outside[i] for i in rng.permutation(len(outside))[: max(1, round(len(inside) / 2))]]
-            texts, truth = zip(*inside, *outside, strict=True)
-            yield Question(known, list(texts), list(truth), words)
 
 
 def prepared(question: Question) -> Passages:

@@ -59,8 +59,8 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     methods: Annotated[str, told(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)] = DEFAULT
     none: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
-        told("How probable it is beforehand that none of the candidates wrote a text. Default: 0.2.", metavar="P"),
-    ] = 0.2
+        told("How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.", metavar="P"),
+    ] = 0.5
     seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
 
 
