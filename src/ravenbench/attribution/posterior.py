@@ -23,13 +23,13 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.types import Floats, Ints
 
-CONTRAST, NONE = 1.8, 0.5
+CONTRAST, NONE = 1.95, 0.67
 """The prior's mean of Σ w, and of b less the log odds that none of them has beforehand against one candidate."""
-SPREADS = (0.25, 0.2)
+SPREADS = (0.53, 0.32)
 """The prior's standard deviations: of each w, and of b."""
 LIKELY = 0.5
 """Probability from which a candidate is called named."""
-NAMED = (-2.6, -1.2, 8.0)
+NAMED = (-1.99, -0.87, 4.1)
 """Other collections: the log odds that somebody is named where the author is no candidate, if none of them has even
 odds beforehand; what each unit of those log odds adds; and how many authors this counts for."""
 MOST_SCORES = 1_000_000
