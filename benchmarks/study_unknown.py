@@ -38,6 +38,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.pages import bare, table_file
 from benchmarks.study_attribution import half
 from ravenbench import registry
 from ravenbench.attribution import posterior
@@ -79,6 +80,7 @@ CHOICES = (
     "raven-2026, ppm, function-words", "svm, distorted(svm), cosine-delta, ppm",
 )  # fmt: skip
 FIGURE, KEPT = Path("docs/images/unknown.svg"), Path("benchmarks/unknown.json")
+TABLE = Path("docs/data/attribution-unknown.csv")
 
 
 KNOWN_SIDE = "known of PAN18"
@@ -295,8 +297,8 @@ def cases(rows: Sequence[Answered], methods: str) -> list[Case]:
 class Texts(NamedTuple):
     """Of each text: probability of the most probable candidate if one of them wrote it, whether it is right,
     probability of none of them, whether it is by none of them, whether a candidate is named, how often the sentence
-    says that this happens where the author is absent, probability of the answer and whether it is right, log loss, and
-    the question."""
+    says that this happens where the author is absent, probability of the answer and whether it is right, log loss, the
+    question, and its candidates."""
 
     listed: Floats
     right: Any
@@ -308,6 +310,7 @@ class Texts(NamedTuple):
     said: Any
     loss: Floats
     question: Any
+    candidates: Any
 
 
 def texts(asked: Sequence[Case], none: float = NONE) -> Texts:
@@ -322,6 +325,7 @@ def texts(asked: Sequence[Case], none: float = NONE) -> Texts:
             case.truth == p.shape[1] - 1, best >= posterior.LIKELY,
             np.full(len(p), model.named_[0] / model.named_.sum()), p.max(axis=1), said == case.truth,
             -np.log(np.maximum(p[np.arange(len(p)), case.truth], 1e-12)), np.full(len(p), case.question),
+            np.full(len(p), p.shape[1] - 1),
         ))  # fmt: skip
     return Texts(*map(np.concatenate, zip(*columns, strict=True)))
 
@@ -455,7 +459,9 @@ def main() -> None:
         if given.write:
             KEPT.write_text(json.dumps(shown, indent=1, default=lambda v: round(float(v), 4)) + "\n")
     if given.write:
-        draw(json.loads(KEPT.read_text()))
+        shown = json.loads(KEPT.read_text())
+        draw(shown)
+        table_file(TABLE, table(shown))
 
 
 def show(sets: dict[str, list[Case]]) -> dict[str, dict[str, Any]]:
@@ -467,7 +473,8 @@ def show(sets: dict[str, list[Case]]) -> dict[str, dict[str, Any]]:
             posterior.NAMED = (-50.0, 0.0, 1e9)  # no least value
         every = {name: texts(asked, NONE if when == "now" else BEFORE[4]) for name, asked in sets.items()}
         numbered = [t._replace(question=t.question + 1000 * i) for i, t in enumerate(every.values())]
-        every["together"] = Texts(*map(np.concatenate, zip(*numbered, strict=True)))
+        every["together"] = together = Texts(*map(np.concatenate, zip(*numbered, strict=True)))
+        every["2 or 3 candidates"] = Texts(*(column[together.candidates <= 3] for column in together))
         print(when)
         shown[when] = {name: figures(t) for name, t in every.items()}
         for name, found in shown[when].items():
@@ -505,6 +512,48 @@ def told(name: str, found: dict[str, Any]) -> None:
                 f"{key} {[round(float(v), 3) for v in value] if isinstance(value, list) else round(float(value), 3)}"
             )
     print(f"  {name}: {', '.join(parts)}", flush=True)
+
+
+TITLES = {
+    "ebg": "Brennan–Greenstadt",
+    "ebg-long": "Brennan–Greenstadt, documents joined",
+    "newsgroups": "20 Newsgroups, other threads",
+    "newsgroups-novel": "20 Newsgroups, other groups",
+    "pan14-en": "PAN-2014, English essays",
+    "pan14-du": "PAN-2014, Dutch essays",
+    "pan14-gr": "PAN-2014, Greek articles",
+    "pan18": "PAN-2018, fan fiction",
+    SHOWN_ALONE: "ELTeC, English novels",
+    "together": "together",
+    "2 or 3 candidates": "together, 2 or 3 candidates",
+}
+
+
+def table(shown: dict[str, dict[str, Any]]) -> str:
+    """What was shown of every data set, with the values in force and with those of before, as Markdown."""
+    lines = [
+        "| shown once | values | texts by candidates | right | mean, if listed | ECE, if listed | of a perfect one | "
+        "mean of none, listed | mean of none, absent | ECE of none | of a perfect one | named where absent | "
+        "the page's figure for it | named where listed | right of these | ECE of the answer: all, listed, absent |",
+        "|---" * 16 + "|",
+    ]
+    for name, title in TITLES.items():
+        for when, every in shown.items():
+            f = every[name]
+
+            def figure(key: str, f: dict[str, Any] = f, when: str = when) -> str:
+                ends = f.get(f"{key}_interval")
+                if key == "told" and when == "before":
+                    return "n/a"
+                return bare(f[key]) + (f" [{bare(ends[0])}, {bare(ends[1])}]" if ends else "")
+
+            keys = (
+                "right", "listed", "listed_ece", "listed_perfect", "none_present", "none_absent", "none_ece",
+                "none_perfect", "named_absent", "told", "named_present", "named_right",
+            )  # fmt: skip
+            joint = ", ".join(bare(f[key]) for key in ("joint_ece", "joint_ece_present", "joint_ece_absent"))
+            lines.append(f"| {' | '.join([title, when, str(f['by_candidates']), *map(figure, keys), joint])} |")
+    return "\n".join(lines)
 
 
 def draw(shown: dict[str, dict[str, Any]]) -> None:
