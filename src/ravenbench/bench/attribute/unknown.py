@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 DEFAULT = "raven-2026, ppm, cosine-delta"
-"""Many views of style, compression, and frequent words: the best of six sets in ``benchmarks.study_unknown``."""
+"""Many views of style, compression, and frequent words: the best of six sets that were tried."""
 LONGEST, SHORTEST = 500, 50
 """Words of a passage, at most and at least."""
 FOLDS, TOPICS, GROUPS = 8, 5, 5
