@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.bench.exposure import Side, by_likelihood
 from ravenbench.corpora.load import load_corpus
+from ravenbench.ext.machine.exposure import Side, by_likelihood
 from ravenbench.randomness import stream
 from ravenbench.topics import causal
 

@@ -11,7 +11,6 @@ from ravenbench.bench.api import safety as safety
 from ravenbench.bench.api import simulate as simulate
 from ravenbench.bench.api import validate as validate
 from ravenbench.bench.api import verify as verify
-from ravenbench.bench.exposure import exposure as exposure
 from ravenbench.bench.freeze import freeze as freeze
 from ravenbench.bench.freeze import thaw as thaw
 from ravenbench.bench.task import RunResult as RunResult
@@ -20,6 +19,7 @@ from ravenbench.corpora.load import load_corpus as load_corpus
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.changes.report import detect_changes as detect_changes
+from ravenbench.ext.machine.exposure import exposure as exposure
 from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.map.report import map_texts as map_texts
 from ravenbench.ext.retrieval.methods import Retriever as Retriever

@@ -14,7 +14,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
         "safety": "ravenbench.bench.safety.task:Safety",
         "simulate": "ravenbench.bench.simulate.task:Simulate",
-        "detect": "ravenbench.bench.detect.task:Detect",
     },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",

@@ -25,11 +25,11 @@ from ravenbench.bench.freeze import thaw
 from ravenbench.bench.run.spec import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
+from ravenbench.ext.machine.pan_generated import read_generated
 from ravenbench.ext.retrieval.reading import read_pool
 from ravenbench.formats.answers import read_answers, read_truth
 from ravenbench.formats.documents import read_documents
 from ravenbench.formats.pan_attribution import read_attribution
-from ravenbench.formats.pan_generated import read_generated
 from ravenbench.formats.pan_obfuscation import read_parts
 from ravenbench.formats.problems import read_problem_sets
 from ravenbench.formats.reviews import read_reviews

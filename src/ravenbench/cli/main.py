@@ -51,7 +51,6 @@ COMMANDS: dict[str, Command] = {
         "ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain.", ONE_TEXT, 2
     ),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
-    "detect": Command(_task("detect"), "Was it a machine? Detectors, and first their false alarms.", ONE_TEXT, 6),
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
     "problems": Command(
         "ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus.", CORPORA, 1
@@ -81,7 +80,6 @@ COMMANDS: dict[str, Command] = {
         "ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it.", SHARE, 5
     ),
     "simulate": Command(_task("simulate"), "Test both verdicts on scorers of known behaviour.", SHARE, 6),
-    "exposure": Command("ravenbench.cli.exposure:command", "Has a language model read these texts?", SHARE, 7),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""
 

@@ -2,7 +2,7 @@
 
 How far a model remembers a text is how much likelier it finds it than its transplanted twin, the same text with content
 words of others: those of a content probe, whose cells keep both. Whether it has read them at all is asked by
-``bench.exposure``.
+``ext.machine.exposure``.
 """
 
 from __future__ import annotations

@@ -148,8 +148,8 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
 
 
 def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
-    from ravenbench.bench.exposure import Side, by_likelihood
     from ravenbench.corpora.load import load_corpus
+    from ravenbench.ext.machine.exposure import Side, by_likelihood
     from ravenbench.topics import causal
     from ravenbench.verifiers.neural.causal import trained
 

@@ -11,8 +11,8 @@ from sklearn.metrics import brier_score_loss, confusion_matrix, f1_score, roc_au
 
 import ravenbench
 from ravenbench.errors import FormatError
+from ravenbench.ext.machine.pan_generated import read_generated
 from ravenbench.formats.answers import read_answers, read_truth
-from ravenbench.formats.pan_generated import read_generated
 from ravenbench.reports.evaluate.report import evaluation_page
 
 

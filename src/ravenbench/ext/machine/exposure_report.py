@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ravenbench.bench.exposure import Exposure
+from ravenbench.ext.machine.exposure import Exposure
 from ravenbench.reports.view import Table, col, table
 
 

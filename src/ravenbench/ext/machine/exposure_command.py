@@ -41,9 +41,9 @@ def command(
     On this machine each text is compared with its twin, the same text with content words of another one: a model
     prefers a text that it has read by more. An endpoint is asked to continue each text, and for a name hidden in it.
     """
-    from ravenbench.bench.exposure import exposure
     from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.reports.exposure import exposure_table, finding
+    from ravenbench.ext.machine.exposure import exposure
+    from ravenbench.ext.machine.exposure_report import exposure_table, finding
     from ravenbench.reports.view import for_terminal, rows_json
 
     use(device)

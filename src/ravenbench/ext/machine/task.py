@@ -79,7 +79,7 @@ class Detect(Task):
     Spec = DetectSpec
     own = (Option("out", "The run's folder or URL; default raven-runs/detect-<hash>.", takes=PATH),)
     arguments = ("texts",)
-    report = "ravenbench.reports.detect:DetectReport"
+    report = "ravenbench.ext.machine.report:DetectReport"
     device = True
     spec: DetectSpec
 
@@ -114,8 +114,8 @@ class Detect(Task):
         return registry.named("detector", self.spec.detectors)
 
     def draft(self) -> Draft[DetectPlan]:
+        from ravenbench.ext.machine.pan_generated import read_generated
         from ravenbench.formats.collector import identity_key
-        from ravenbench.formats.pan_generated import read_generated
         from ravenbench.problems.sources import given
         from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
         from ravenbench.verifiers.detectors import named

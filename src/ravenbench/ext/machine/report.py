@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.bench.detect.task import LEAST, TEST, DetectPlan
 from ravenbench.errors import counted
+from ravenbench.ext.machine.task import LEAST, TEST, DetectPlan
 from ravenbench.formats.tabular import quantiles
 from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
