@@ -234,6 +234,10 @@ def test_the_content_rule() -> None:
     assert unsure.outcome is Content.UNDECIDED and unsure.open == ["swing"] and unsure.needed > 4000
     assert content_axis(figures(d, 0.02)).needed > unsure.needed
     few = content_axis(figures(0.5, 0.01, pairs=19))
+    why = "it reads all test sets"
+    barred = [content_axis(figures(value, 0.005), barred=why) for value in (d + 0.03, 0.0, d)]
+    none = Content.NO_VERDICT
+    assert [one.outcome for one in barred] == [Content.RELIES, none, none] and barred[1].reason == why
     assert few.outcome is Content.NO_VERDICT and "19 same-author" in few.reason
 
 

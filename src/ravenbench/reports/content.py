@@ -70,11 +70,12 @@ def content_probe(
     topics: Sequence[str] = (),
     read: Read | None = None,
     likely: Likely | None = None,
+    barred: Mapping[str, str] | None = None,
 ) -> ContentProbe | None:
     """Figures and verdicts of a transplant probe; None where it was not asked for.
 
     ``topics`` are the run's, in the order of its similarities; ``read`` and ``likely`` find scores and likelihoods
-    where they are not in one cell for each fold.
+    where they are not in one cell for each fold. ``barred`` has the reason for each verifier that cannot be cleared.
     """
     if section is None:
         return None
@@ -99,7 +100,7 @@ def content_probe(
         ]
         batches = [_batched(reader, name, entry) for entry in section.folds if entry.batch is not None]
         batched = None if not batches or None in batches else any(batches)
-        rows.append(_row(name, design, scores, True if True in batches else batched, lengths))
+        rows.append(_row(name, design, scores, True if True in batches else batched, lengths, (barred or {}).get(name)))
         plain = [None if versions is None else versions.plain for versions in scores]
         known += remembered(name, section.folds, design.folds, plain, likely or partial(_likelihoods, store))
     return ContentProbe(section, tuple(rows), tuple(failures), tuple(known))
@@ -148,7 +149,12 @@ def _likelihoods(store: Store, name: str, fold: str) -> Floats | None:
 
 
 def _row(
-    name: str, design: ContentDesign, scores: Sequence[Versions | None], batched: bool | None, lengths: Interval | None
+    name: str,
+    design: ContentDesign,
+    scores: Sequence[Versions | None],
+    batched: bool | None,
+    lengths: Interval | None,
+    barred: str | None,
 ) -> ContentRow:
     silence = design.silence([None if versions is None else left_open(versions) for versions in scores])
     complete: list[Bools | None] = [
@@ -165,7 +171,7 @@ def _row(
             for s, mask in zip(scores, complete, strict=True)
         ]
     figures = design.figures(scores, batched=batched)._replace(silence=silence)
-    judged = content_axis(figures, lengths=lengths)
+    judged = content_axis(figures, lengths=lengths, barred=barred)
     if refused:
         note = f"{refused} problems could not be answered in every version and are left out of AUCs"
         judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")

@@ -112,12 +112,18 @@ class Judged(NamedTuple):
 
 
 def content_axis(
-    figures: ContentFigures, margin: float = CONTENT_MARGIN, level: float = 0.95, *, lengths: Interval | None = None
+    figures: ContentFigures,
+    margin: float = CONTENT_MARGIN,
+    level: float = 0.95,
+    *,
+    lengths: Interval | None = None,
+    barred: str | None = None,
 ) -> Judged:
     """The verdict on what content does to one verifier, by intervals of this ``level``.
 
     ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
-    not put down to content.
+    not put down to content. ``barred`` says why a verifier cannot be cleared whatever it answers, such as a program
+    that is given all test sets: then effects are stated as ever, and otherwise there is no verdict, for this reason.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []
@@ -143,6 +149,8 @@ def content_axis(
     low, high = (0.0, 1.0) if figures.auc is None or figures.auc.interval is None else figures.auc.interval
     if 0.5 - GUESS <= low <= 0.5 <= high <= 0.5 + GUESS:
         return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
+    if barred is not None:
+        return Judged(Content.NO_VERDICT, margin, shows=shows, reason=_joined([barred, *notes]), checks=checks)
     if low <= 0.5:
         notes.append("its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing")
     elif figures.batched is False and all(check.state is State.NONE for check in checks):

@@ -93,7 +93,7 @@ FEWEST_UNITS = 10
 
 
 def rank_content(
-    authors: Authors, bits: Mapping[str, Floats], margin: float = RANK_MARGIN
+    authors: Authors, bits: Mapping[str, Floats], margin: float = RANK_MARGIN, *, barred: bool = False
 ) -> tuple[Content, dict[str, Estimate | None]]:
     """What content does to a method's ranks, by its queries' binary logarithms of them (k,) in each version
     (``retrieval.content``): the verdict, and what it goes by; one is a rank doubled.
@@ -103,7 +103,7 @@ def rank_content(
     differ, query by query, than two contents off topic do; ``null_in_rank`` the difference of these.
 
     An interval of swing or drop wholly above the margin is an effect; all within it, and sway too, is none; else it is
-    undecided.
+    undecided. A method that is ``barred`` from being cleared gets no verdict but an effect.
     """
     off = (bits["off"] + bits["off2"]) / 2
     parts = {
@@ -119,5 +119,7 @@ def rank_content(
     for outcome, (low, _) in ((Content.RELIES, swing), (Content.LOSES, drop), (Content.SWAYED, sway)):
         if low > margin:
             return outcome, found
+    if barred:
+        return Content.NO_VERDICT, found
     none = all(-margin < low and high < margin for low, high in (swing, drop)) and sway[1] < margin
     return (Content.LESS if none else Content.UNDECIDED), found
