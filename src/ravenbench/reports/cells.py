@@ -56,6 +56,12 @@ def answered(cell: Cell | None) -> Floats | None:
     return np.where(np.isnan(cell.scores).all(axis=1), np.nan, values)
 
 
+def published(cell: Cell | None) -> Floats | None:
+    """Answers, and what an AUC of scores is taken of (``answered``), (2, n); None where a cell has none."""
+    scores = answered(cell)
+    return None if cell is None or scores is None else np.stack([np.asarray(cell.answers, dtype=np.float64), scores])
+
+
 @dataclass(frozen=True, eq=False)
 class Sides:
     """The problems of a fold: truth (n,), codes of authors and topics (n, 2) of the known and the questioned text
