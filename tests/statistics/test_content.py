@@ -187,10 +187,15 @@ def test_no_effect_needs_every_check_and_one_batch() -> None:
     same = [Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, 0.5, s.plain),) * 3) for s in honest]
     assert d.figures(same).silence.interval[0] > 0.2, "one and the same number is no answer either"
     assert d.figures(closed).refused == sum(int((~np.isfinite(np.stack(s))).any(axis=0).sum()) for s in closed)
-    near = [Versions(s.plain, *(np.where(np.abs(s.plain - 0.5) < 0.1, 1 - s.plain, s.plain),) * 3) for s in honest]
-    turned = judged(near)
-    assert turned.outcome is Content.DISPLACED
-    assert [check.name for check in turned.checks if check.state is State.EFFECT] == ["turned"]
+
+    def turned(width):
+        """Answers next to .5 change sides."""
+        return judged(
+            [Versions(s.plain, *(np.where(np.abs(s.plain - 0.5) < width, 1 - s.plain, s.plain),) * 3) for s in honest]
+        )
+
+    assert turned(0.2).outcome is Content.DISPLACED and turned(0.2).effects == [Content.DISPLACED]
+    assert turned(0.08).outcome is Content.UNDECIDED and "be it for content or" in turned(0.08).reason
     noise = [Versions(s.plain, *(s.plain + 0.5 * rng.normal(size=(3, len(s.plain))))) for s in honest]
     assert judged(noise).outcome is Content.UNDECIDED and "two foreign contents" in judged(noise).reason
     guess = [Versions(*(np.sin(1e6 * s.plain),) * 4) for s in honest]

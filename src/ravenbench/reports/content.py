@@ -325,7 +325,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col("null ranks", lambda r: value_of(r.figures.null_shift), digits=2, json="null_ranks", terminal=False),
     col(None, lambda r: _scored(r.behind), json="scores"),
     col(None, lambda r: r.figures.same + r.figures.different, json="problems"),
-    col(None, lambda r: [OUTCOMES[c.effect] for c in r.judged.checks if c.state is State.EFFECT], json="findings"),
+    col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
     col(None, lambda r: r.judged.open, json="open"),
     *judged_cols(lambda r: r.judged),
     col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),

@@ -10,9 +10,11 @@ On the content axis *no effect* must be shown five ways, for a scorer that goes 
 topic does not move AUC (swing), content words are not needed (drop), as many problems are answered once content is
 replaced (silence), single answers are not moved both ways (sway), and neither decisions nor ranks are others once
 content is replaced (turned, shift: displacement). All is asked of the answers, which are what is published, and of the
-scores behind them where these order problems otherwise. A verifier whose answers depend on their batch
-cannot show it, nor one that guesses. An interval wholly below −δ is an effect too (shared content counts
-against one author). On the domain axis nothing in the rule expects that, and it is undecided.
+scores behind them where these order problems otherwise. A verifier whose answers depend on their batch cannot show it,
+nor one that guesses, nor one that two foreign contents move far apart, for chance hides then what topic does. Texts
+without sense may move answers too, so that little displacement is no effect, but it keeps a verifier from being
+cleared. An interval wholly below −δ is an effect too (shared content counts against one author). On the domain axis
+nothing in the rule expects that, and it is undecided.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ SHIFT_MARGIN = 0.02
 """Of ranks from 0 to 1."""
 TURNED_MARGIN = 0.02
 """Share of decisions."""
+SENSE = 0.03
+"""Of ranks, and share of decisions: so far beyond their margins answers may change for want of sense."""
 RESTLESS = 0.04
 """Of ranks, and share of decisions: what two foreign contents move farther hides in chance what topic does."""
 SILENCE_MARGIN = 0.05
@@ -87,7 +91,7 @@ class State(StrEnum):
 
     EFFECT = "effect"
     NONE = "none beyond the margin"
-    LENGTHS = "no more than lengths of words explain"
+    EXCUSED = "beyond the margin, and no more than lengths of words, or want of sense, may explain"
     OPEN = "open"
     UNKNOWN = "unknown"
 
@@ -116,6 +120,11 @@ class Judged(NamedTuple):
     shows: float | None = None
     reason: str | None = None
     checks: tuple[Check, ...] = ()
+
+    @property
+    def effects(self) -> list[Content]:
+        """Those that were found, of answers or of scores."""
+        return list(dict.fromkeys(check.effect for check in self.checks if check.state is State.EFFECT))
 
     @property
     def open(self) -> list[str]:
@@ -183,11 +192,14 @@ def content_axis(
         notes.append("its answers depend on the batch, so that content has no effect cannot be shown")
     elif figures.batched is None:
         notes.append("it was not run on another batch, so that content has no effect cannot be shown")
-    if any(check.state is State.LENGTHS for check in checks):
+    excused = {check.name for check in checks if check.state is State.EXCUSED}
+    if "swing" in excused:
         notes.append("its swing is no larger than lengths of words may explain")
+    if excused - {"swing"}:
+        notes.append("its answers change with content replaced, be it for content or for sense that is lost")
     undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
     size = figures.same + figures.different
-    sure = not figures.batched and all(low < RESTLESS for low, _ in moving)
+    sure = not figures.batched and not excused and all(low < RESTLESS for low, _ in moving)
     more = needed(undecided, size, level) if sure and undecided else None
     return Judged(Content.UNDECIDED, margin, more, shows, _joined(notes), checks)
 
@@ -199,8 +211,7 @@ def content_checks(
     # What the scorer of lengths has for certain, to either side.
     up, down = (0.0, 0.0) if lengths is None else (max(0.0, lengths[0]), max(0.0, -lengths[1]))
     # That single answers move less than by chance is no effect.
-    above = 0.0, math.inf
-    beyond = {"swing": (up, down), "sway": above, "turned": above, "shift": above}
+    beyond = {"swing": (up, down), "sway": (0.0, math.inf)} | dict.fromkeys(("turned", "shift"), (SENSE, math.inf))
     every = (
         ("swing", figures.swing, margin, Content.RELIES),
         ("drop", figures.drop, margin, Content.LOSES),
@@ -223,7 +234,7 @@ def _state(figure: Estimate | None, margin: float, up: float, down: float) -> St
     if low > margin + up or high < -margin - down:
         return State.EFFECT
     if low > margin or (high < -margin and math.isfinite(down)):
-        return State.LENGTHS
+        return State.EXCUSED
     return State.NONE if high < margin and (low > -margin or math.isinf(down)) else State.OPEN
 
 
