@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.cells import Failure, published, sides_of
+from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.remembered import Likely, Remembered, remembered
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
@@ -39,10 +39,9 @@ OLD = "the folder comes from a version of Raven that did not ask the arms as set
 class ContentRow:
     """One verifier: its figures, how far content moves its AUC (from, to), and the outcome on the content axis.
 
-    All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise. ``whole`` is
-    the AUC of answers to all problems of the same folds, those that could not be rewritten included: the one that
-    tables of scores show. ``refused`` counts problems without a score in some version: their answer is .5, and figures
-    of scores are without them.
+    All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
+    ``refused`` problems that have no score in some version. ``whole`` is the AUC that tables of scores show: of answers
+    to all problems of the same folds, those that could not be rewritten included.
     """
 
     verifier: str
@@ -113,9 +112,10 @@ def content_probe(
         if refused:
             note = f"{refused} problems could not be answered in every version and count as .5"
             judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")
-        reach, whole = _reach(design.folds, answers), _whole(reader, name, section, store)
-        rows.append(ContentRow(name, figures, reach, judged, refused, behind, whole))
-        plain = [None if versions is None else versions.plain for versions in scores]
+        every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
+        whole = mean(auc_of_scores(store.truth(fold), one[0]) for fold, one in every.items() if one is not None)
+        rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole))
+        plain = [None if versions is None else versions.plain for versions in answers]
         known += remembered(name, section.folds, design.folds, plain, likely or partial(_likelihoods, store))
     return ContentProbe(section, tuple(rows), tuple(failures), tuple(known))
 
@@ -172,17 +172,6 @@ def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
     place = np.asarray(entry.again, dtype=np.int64)
     before = np.where(np.arange(len(place)) % 2, off[:, place], first[:, np.asarray(entry.rows)[place]])
     return not all(map(alike, rerun, before, np.concatenate([first, off], axis=1)))
-
-
-def _whole(read: Read, name: str, section: TransplantRecord, store: Store) -> float | None:
-    """The AUC of answers to all problems of the folds that were transplanted, mean over these; None where one has
-    none."""
-    values = []
-    for entry in section.folds:
-        both, _ = read(name, entry.source)
-        values.append(None if both is None else auc_of_scores(store.truth(entry.source), both[0]))
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tuple[float, float] | None:
@@ -288,18 +277,8 @@ def _matters(depends: bool | None) -> str:
     return "matters" if depends else ""
 
 
-def _scored(behind: ContentFigures | None) -> dict[str, Any] | None:
-    """Figures of the scores behind the answers in JSON; null where these order problems alike."""
-    if behind is None:
-        return None
-    figures = {name: getattr(behind, field) for name, field in SCORED.items()}
-    return {name: {"value": value_of(one), "interval": interval_of(one)} for name, one in figures.items()}
-
-
-CONTENT: tuple[Col[ContentRow], ...] = (
-    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", lambda r: value_of(r.figures.auc), json="auc"),
-    col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
     col("style left", lambda r: value_of(r.figures.style_left), json="style_left"),
     col(
         "interval of style left",
@@ -321,9 +300,15 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col("left open", lambda r: value_of(r.figures.silence), digits=2, signed=True, json="left_open", terminal=False),
     col(None, lambda r: interval_of(r.figures.silence), json="left_open_interval"),
     col("null", lambda r: value_of(r.figures.null_swing), signed=True, json="null_swing", terminal=False),
-    col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
     col("null ranks", lambda r: value_of(r.figures.null_shift), digits=2, json="null_ranks", terminal=False),
-    col(None, lambda r: _scored(r.behind), json="scores"),
+)
+"""Figures of answers, or of scores."""
+CONTENT: tuple[Col[ContentRow], ...] = (
+    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+    *FIGURES,
+    col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
+    col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
+    col(None, lambda r: r.behind and objects([replace(r, figures=r.behind)], *FIGURES)[0], json="scores"),
     col(None, lambda r: r.figures.same + r.figures.different, json="problems"),
     col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
     col(None, lambda r: r.judged.open, json="open"),
@@ -336,11 +321,6 @@ FIRST = (
     "p", "both_ways", "both_ways_interval", "decisions", "decisions_interval", "ranks", "ranks_interval", "left_open",
     "left_open_interval", "batch_matters", "scores",
 )  # fmt: skip
-SCORED = {
-    "auc": "auc", "style_left": "style_left", "drop": "drop", "swing": "swing", "both_ways": "sway", "ranks": "shift",
-    "left_open": "silence", "null_ranks": "null_shift",
-}  # fmt: skip
-"""What is said of scores in JSON, by the name it has there."""
 
 
 def content_table(probe: ContentProbe | None, key: str = "content", title: str = TITLE) -> Table:
