@@ -73,7 +73,6 @@ class Content(StrEnum):
 
 EFFECTS = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED, Content.DISPLACED})
 """Outcomes that state an effect of content."""
-ORDER = tuple(Content)
 
 
 class Domain(StrEnum):
@@ -156,11 +155,9 @@ def content_axis(
             return Judged(Content.NO_VERDICT, margin, reason=notes[0])
     checks = content_checks(figures, margin, lengths)
     if behind is not None:
-        scored = [
-            check._replace(raw=True) for check in content_checks(behind, margin, lengths) if check.name != "turned"
-        ]
+        scored = [one._replace(raw=True) for one in content_checks(behind, margin, lengths) if one.name != "turned"]
         # Answers first: what holds of both is said of what is published.
-        checks = tuple(sorted((*checks, *scored), key=lambda check: ORDER.index(check.effect)))
+        checks = tuple(sorted((*checks, *scored), key=lambda check: list(Content).index(check.effect)))
     noticed = [check for check in checks if check.effect is Content.NOTICES and check.state is State.EFFECT]
     if few is not None:
         if noticed:

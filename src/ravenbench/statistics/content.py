@@ -46,6 +46,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, mean_effects, placements, within
 from ravenbench.types import Bools, Floats, Ints
@@ -127,21 +128,16 @@ class ContentDesign:
         return np.array([fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_)
 
     def judged(
-        self,
-        answers: Sequence[Versions | None],
-        scores: Sequence[Versions | None],
-        level: float = 0.95,
-        *,
-        batched: bool | None = False,
+        self, answers: Sequence[Versions | None], scores: Sequence[Versions | None], *, batched: bool | None = False
     ) -> tuple[ContentFigures, ContentFigures | None]:
         """The figures of one verifier's answers, and those of its scores where these order any two problems otherwise.
 
         ``answers`` and ``scores`` have an entry for each fold, None where there is none; scores may be NaN.
         """
-        published = self.figures(answers, level, batched=batched)
+        published = self.figures(answers, batched=batched)
         if all(map(_one_order, answers, scores)):
             return published, None
-        return published, self.figures(scores, level, batched=batched)._replace(turned=None, null_turned=None)
+        return published, self.figures(scores, batched=batched)._replace(turned=None, null_turned=None)
 
     def figures(
         self, scores: Sequence[Versions | None], level: float = 0.95, *, batched: bool | None = False
@@ -151,10 +147,7 @@ class ContentDesign:
         ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
         on the batch.
         """
-        complete: list[Bools | None] = [
-            None if four is None else np.asarray(np.isfinite(np.stack(four)).all(axis=0), dtype=np.bool_)
-            for four in scores
-        ]
+        complete = [None if four is None else np.asarray(np.isfinite(np.stack(four)).all(0)) for four in scores]
         if any(known is not None and not known.all() for known in complete):
             folds = tuple(f if k is None else _only(f, k) for f, k in zip(self.folds, complete, strict=True))
             answered = [
@@ -184,16 +177,8 @@ class ContentDesign:
             if not np.isnan(value)
         }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
-        return ContentFigures(
-            **known,
-            silence=self._silence(scores, level),
-            same=pairs,
-            different=others,
-            folds=len(used),
-            missing=missing,
-            units=units.count,
-            batched=batched,
-        )
+        known |= {"silence": self._silence(scores, level), "same": pairs, "different": others}
+        return ContentFigures(**known, folds=len(used), missing=missing, units=units.count, batched=batched)
 
     def _silence(self, scores: Sequence[Versions | None], level: float) -> Estimate | None:
         """The figure of that name."""
@@ -221,7 +206,7 @@ class ContentDesign:
         return {}
 
 
-def _only(fold: KeptFold, known: Bools) -> KeptFold:
+def _only(fold: KeptFold, known: NDArray[Any]) -> KeptFold:
     topics = None if fold.topics is None else fold.topics[known]
     return KeptFold(fold.same[known], fold.sides[known], fold.problem[known], topics)
 
@@ -245,9 +230,8 @@ def left_open(scores: Versions) -> Versions:
     every = np.concatenate(scores)
     values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
     often = values[counts.argmax()] if len(counts) and counts.max() > max(3, COMMON * len(every)) else np.nan
-    return Versions(
-        *(np.asarray(~np.isfinite(each) | (each == 0.5) | (each == often), dtype=np.float64) for each in scores)
-    )
+    known = (np.isfinite(each) & (each != 0.5) & (each != often) for each in scores)
+    return Versions(*(1.0 - one for one in known))
 
 
 def alike(again: Floats, before: Floats, every: Floats) -> bool:
