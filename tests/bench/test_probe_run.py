@@ -59,7 +59,7 @@ def test_topic_is_found_and_style_spared(probed):
     content = {p["verifier"]: p for p in made["content"]}
     assert content["topic-only"]["outcome"] == "relies" and content["topic-only"]["swing"] > 0.2
     assert content["style-only"]["outcome"] == "less" and content["length"]["outcome"] in ("guesses", "less")
-    assert content["topic-only"]["drop"] > 0.1 and "loses" in content["topic-only"]["findings"]
+    assert content["topic-only"]["scores"]["drop"] > 0.1 and "loses" in content["topic-only"]["findings"]
     floor = made["content_references"]["by_words"][1]["content"]["style_left"]["value"]
     assert abs(floor - 0.5) < 0.1
     assert not any(row["batch_matters"] for row in made["content"])
@@ -67,20 +67,24 @@ def test_topic_is_found_and_style_spared(probed):
 
 
 def test_what_the_transplant_says_is_what_its_cells_say(probed):
-    """Style left and swing, by hand from the cells of one verifier."""
-    areas = {"left": [], "swing": [], "plain": []}
-    for entry in probed.plan_as(RunPlan).transplant.folds:
-        same = probed.truth(entry.arms["along"])
-        assert (same == probed.truth(entry.source)[entry.rows]).all()
-        along, against, off = (probed.cell("topic-only", fold).scores for fold in entry.arms.values())
-        plain = probed.cell("topic-only", entry.source).scores[entry.rows]
-        areas["plain"].append(auc_of_scores(same, plain))
-        first = auc_of_scores(same, np.where(same, against, along))
-        areas["left"].append((first + auc_of_scores(same, off)) / 2)
-        areas["swing"].append(auc_of_scores(same, along) - auc_of_scores(same, against))
-    found = analyse(probed).content.row("topic-only").figures
-    for figure, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
-        assert figure.value == pytest.approx(np.mean(areas[name]))
+    """Style left and swing, by hand from the cells of one verifier: of its answers, and of the scores behind them."""
+    analysis = analyse(probed)
+    row = analysis.content.row("topic-only")
+    for found, kind in ((row.figures, "answers"), (row.behind, "scores")):
+        areas = {"left": [], "swing": [], "plain": []}
+        for entry in probed.plan_as(RunPlan).transplant.folds:
+            same = probed.truth(entry.arms["along"])
+            assert (same == probed.truth(entry.source)[entry.rows]).all()
+            along, against, off = (getattr(probed.cell("topic-only", fold), kind) for fold in entry.arms.values())
+            plain = getattr(probed.cell("topic-only", entry.source), kind)[entry.rows]
+            areas["plain"].append(auc_of_scores(same, plain))
+            first = auc_of_scores(same, np.where(same, against, along))
+            areas["left"].append((first + auc_of_scores(same, off)) / 2)
+            areas["swing"].append(auc_of_scores(same, along) - auc_of_scores(same, against))
+        for figure, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
+            assert figure.value == pytest.approx(np.mean(areas[name]))
+    (shown,) = (r for r in analysis.results if r.verifier == "topic-only" and r.setup == "random")
+    assert row.whole == pytest.approx(shown.mean["auc"]), "one AUC on a page"
 
 
 def test_a_verdict_does_not_depend_on_who_else_is_listed(probed, tmp_path):

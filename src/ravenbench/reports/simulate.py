@@ -458,9 +458,7 @@ class SimulateReport(Report[Simulation]):
         plain = [
             row
             for row in a.rows
-            if row.dose is not None
-            and not row.scorer.startswith("texts")
-            and row.scorer not in ("oracle", "length", LENGTHS)
+            if row.dose is not None and not row.scorer.startswith("texts") and row.scorer not in {*BLIND} - {"style"}
         ]
         named = {
             "corpus": a.design.corpus,

@@ -41,7 +41,7 @@ TURNED_MARGIN = 0.02
 """Share of decisions."""
 SENSE = 0.03
 """Of ranks, and share of decisions: so far beyond their margins answers may change for want of sense."""
-RESTLESS = 0.04
+RESTLESS = 0.03
 """Of ranks, and share of decisions: what two foreign contents move farther hides in chance what topic does."""
 SILENCE_MARGIN = 0.05
 """Share of problems."""
