@@ -28,7 +28,7 @@ def sample(rng: np.random.Generator, pull: float, times: float = 1.0) -> Content
     fold = KeptFold(same, np.stack([left, right], axis=1), np.arange(2 * pairs))
     own = 0.3 * rng.normal(size=authors)
     base = 1.2 * same + own[left] + own[right] + rng.normal(size=2 * pairs)
-    jitter = 0.1 * rng.normal(size=(3, 2 * pairs))
+    jitter = 0.02 * rng.normal(size=(3, 2 * pairs))
     scores = Versions(base, base + pull + jitter[0], base + jitter[1], base + jitter[2])
     judged = content_axis(ContentDesign((fold,)).figures([scores]))
     if judged.outcome is Content.UNDECIDED and judged.needed is not None:

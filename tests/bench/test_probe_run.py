@@ -63,7 +63,8 @@ def test_topic_is_found_and_style_spared(probed):
     floor = made["content_references"]["by_words"][1]["content"]["style_left"]["value"]
     assert abs(floor - 0.5) < 0.1
     assert not any(row["batch_matters"] for row in made["content"])
-    assert content["style-only"]["style_left"] > 0.7 > 0.6 > content["topic-only"]["style_left"]
+    left = {name: content[name]["scores"]["style_left"] for name in ("style-only", "topic-only")}
+    assert left["style-only"] > 0.7 > 0.6 > left["topic-only"]
 
 
 def test_what_the_transplant_says_is_what_its_cells_say(probed):

@@ -180,8 +180,8 @@ def content_axis(
     if low <= 0.5:
         notes.append("its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing")
     nulls = [figures.null_shift, figures.null_turned, None if behind is None else behind.null_shift]
-    moving = [one.interval for one in nulls if one is not None and one.interval is not None]
-    if any(high >= RESTLESS for _, high in moving):
+    restless = any(one is not None and one.interval is not None and one.interval[1] >= RESTLESS for one in nulls)
+    if restless:
         notes.append("two foreign contents move its answers too far apart for showing that content has no effect")
     elif low > 0.5 and figures.batched is False and all(check.state is State.NONE for check in checks):
         return Judged(Content.LESS, margin, shows=shows, reason=_joined(notes), checks=checks)
@@ -196,8 +196,8 @@ def content_axis(
         notes.append("its answers change with content replaced, be it for content or for sense that is lost")
     undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
     size = figures.same + figures.different
-    sure = not figures.batched and not excused and all(low < RESTLESS for low, _ in moving)
-    more = needed(undecided, size, level) if sure and undecided else None
+    never = figures.batched or excused or restless or not undecided
+    more = None if never else needed(undecided, size, level)
     return Judged(Content.UNDECIDED, margin, more, shows, _joined(notes), checks)
 
 
