@@ -15,11 +15,12 @@ from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.content import content_probe
+from ravenbench.reports.content import content_probe, content_sentence
 from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.report import RunReport
-from ravenbench.statistics.axes import Content
+from ravenbench.reports.view import figure
+from ravenbench.statistics.axes import Content, State
 from ravenbench.store.store import Store
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
@@ -82,10 +83,28 @@ def test_what_the_transplant_says_is_what_its_cells_say(probed):
             first = auc_of_scores(same, np.where(same, against, along))
             areas["left"].append((first + auc_of_scores(same, off)) / 2)
             areas["swing"].append(auc_of_scores(same, along) - auc_of_scores(same, against))
-        for figure, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
-            assert figure.value == pytest.approx(np.mean(areas[name]))
+        for estimate, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
+            assert estimate.value == pytest.approx(np.mean(areas[name]))
     (shown,) = (r for r in analysis.results if r.verifier == "topic-only" and r.setup == "random")
     assert row.whole == pytest.approx(shown.mean["auc"]), "one AUC on a page"
+
+
+def test_sentences_say_which_figures_they_are_of(probed):
+    """One AUC, the other only where problems could not be rewritten; effects of answers before those of scores."""
+    row = analyse(probed).content.row("topic-only")
+    text = content_sentence(replace(row, whole=row.figures.auc.value))
+    assert text.startswith(f"AUC is {figure(row.figures.auc.value)}, and ") and "could be rewritten" not in text
+    assert "AUC is .912; of the problems that could be rewritten it is" in content_sentence(replace(row, whole=0.912))
+    (swing,) = (check for check in row.judged.checks if check.name == "swing" and check.raw)
+    shift = swing._replace(name="turned", figure=swing.figure._replace(value=0.27), effect=Content.DISPLACED, raw=False)
+    hidden = row.judged._replace(checks=(swing._replace(state=State.EFFECT),))
+    assert "By the scores behind its answers: Topic alone moves AUC by +" in content_sentence(
+        replace(row, judged=hidden)
+    )
+    moved = row.judged._replace(outcome=Content.DISPLACED, checks=(shift._replace(state=State.EFFECT),))
+    assert "With content replaced 27 % of its decisions change" in content_sentence(replace(row, judged=moved))
+    barred = row.judged._replace(outcome=Content.NO_VERDICT, reason="it reads all test sets", checks=())
+    assert content_sentence(replace(row, judged=barred)).endswith("No verdict: it reads all test sets.")
 
 
 def test_a_verdict_does_not_depend_on_who_else_is_listed(probed, tmp_path):
