@@ -492,9 +492,8 @@ def _finding(check: Check) -> str:
     value, interval = check.figure.value, check.figure.interval
     behind = "By the scores behind its answers: " if check.raw else ""
     if check.effect is Content.RELIES:
-        return (
-            f"{behind}Topic alone moves AUC by {figure(value, signed=True)}{interval_in_words(interval, signed=True)}."
-        )
+        moved = figure(value, signed=True) + interval_in_words(interval, signed=True)
+        return f"{behind}Topic alone moves AUC by {moved}."
     if check.effect is Content.LOSES:
         ends = sorted(map(abs, interval)) if interval else None
         amount = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"

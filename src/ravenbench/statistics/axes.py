@@ -35,14 +35,12 @@ CONTENT_MARGIN = 0.02
 (docs/validation.md)."""
 SWAY_MARGIN = 0.015
 """Of ranks from 0 to 1; .05 standard deviations of normal scores are as much."""
-SHIFT_MARGIN = 0.02
-"""Of ranks from 0 to 1."""
-TURNED_MARGIN = 0.02
-"""Share of decisions."""
+DISPLACEMENT_MARGIN = 0.02
+"""Of ranks from 0 to 1, and share of decisions."""
 SENSE = 0.03
-"""Of ranks, and share of decisions: so far beyond their margins answers may change for want of sense."""
+"""Of both: so far beyond the margin answers may change for want of sense."""
 RESTLESS = 0.03
-"""Of ranks, and share of decisions: what two foreign contents move farther hides in chance what topic does."""
+"""Of both: what two foreign contents move farther hides in chance what topic does."""
 SILENCE_MARGIN = 0.05
 """Share of problems."""
 GUESS = 0.05
@@ -214,8 +212,8 @@ def content_checks(
         ("drop", figures.drop, margin, Content.LOSES),
         ("silence", figures.silence, SILENCE_MARGIN, Content.NOTICES),
         ("sway", figures.sway, SWAY_MARGIN, Content.SWAYED),
-        ("turned", figures.turned, TURNED_MARGIN, Content.DISPLACED),
-        ("shift", figures.shift, SHIFT_MARGIN, Content.DISPLACED),
+        ("turned", figures.turned, DISPLACEMENT_MARGIN, Content.DISPLACED),
+        ("shift", figures.shift, DISPLACEMENT_MARGIN, Content.DISPLACED),
     )
     return tuple(
         Check(name, figure, bound, _state(figure, bound, *beyond.get(name, (0.0, 0.0))), effect)

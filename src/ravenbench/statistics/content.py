@@ -135,7 +135,8 @@ class ContentDesign:
         ``answers`` and ``scores`` have an entry for each fold, None where there is none; scores may be NaN.
         """
         published = self.figures(answers, batched=batched)
-        if all(map(_one_order, answers, scores)):
+        pairs = [(a, b) for a, b in zip(answers, scores, strict=True) if a is not None and b is not None]
+        if all(np.array_equal(_ranks(a), _ranks(b)) for a, b in pairs):
             return published, None
         return published, self.figures(scores, batched=batched)._replace(turned=None, null_turned=None)
 
@@ -209,13 +210,6 @@ class ContentDesign:
 def _only(fold: KeptFold, known: NDArray[Any]) -> KeptFold:
     topics = None if fold.topics is None else fold.topics[known]
     return KeptFold(fold.same[known], fold.sides[known], fold.problem[known], topics)
-
-
-def _one_order(answers: Versions | None, scores: Versions | None) -> bool:
-    """Whether both order all versions of a fold's problems alike, ties included."""
-    if answers is None or scores is None:
-        return answers is None
-    return bool(np.array_equal(_ranks(answers), _ranks(scores)))
 
 
 def _ranks(values: Versions) -> Floats:

@@ -27,18 +27,15 @@ Adversaries go by content, or by no style, and would like not to be found; the p
 ``rare``         cosine of content words that at most ten texts of the corpus hold
 ``names``        cosine of words capitalised inside sentences
 ``both ways``    style, plus or minus the untrained cosine, the sign by a hash of the known text
-``outliers``     the same at .3 of the cosine, and 1 % of scores are ±10⁶
-``noisy``        the same at .3, with noise of its own for every questioned text
+``outliers``     the same at .3 of the cosine, and 1 % of scores are ±10⁶; ``noisy``: with noise for every text
 ``some``         style, but the untrained cosine for a tenth of the questioned texts
 ``veto``         style, lowered where it says "same author" and the cosine is low
 
 Of these the scores are style, and the answers hold the content:
 
-``digits``       style to four decimals with the cosine in the digits after; the answers are those digits
-``one bit``      the same with one bit, which moves the answer by a standard deviation
-``ties``         style rounded to half deviations; within ties the cosine orders answers
-``close calls``  the cosine decides where style lies next to its mean
-``abstains``     no answer where the cosine contradicts style
+``digits``       the cosine stands in the score's digits after the fourth, and is the answer; ``one bit``: one bit of it
+``ties``         style in half deviations, within which the cosine orders answers
+``close calls``  the cosine decides where style lies next to its mean; ``abstains``: no answer where it says other
 ``clipped``      0 or 1, by style and .3 of the cosine
 """
 
@@ -244,14 +241,12 @@ class Style:
 
     def score(self, problems: Problems) -> Floats:
         """Of pairs, (n,)."""
-        known, questioned = self._sides(problems)
-        cosines: Floats = np.einsum("ij,ij->i", known, questioned)
+        cosines: Floats = np.einsum("ij,ij->i", *self._sides(problems))
         return cosines
 
     def apart(self, problems: Problems) -> Floats:
         """How far both texts lie apart in every share, (n, shares)."""
-        known, questioned = self._sides(problems)
-        return np.asarray(np.abs(known - questioned), dtype=np.float64)
+        return np.asarray(np.abs(np.subtract(*self._sides(problems))), dtype=np.float64)
 
     def _sides(self, problems: Problems) -> tuple[Floats, Floats]:
         texts = problems.texts
@@ -390,10 +385,8 @@ def names(doses: Sequence[float]) -> list[str]:
 
 
 class Scorers:
-    """All scorers, fitted on one training set (without what is set apart to calibrate on, as a run does).
-
-    Those that hide content, and answers, are there with the adversaries of the world only.
-    """
+    """All scorers, fitted on one training set (without what is set apart to calibrate on, as a run does); answers, and
+    scorers that hide content, are there with the adversaries of the world only."""
 
     def __init__(
         self, fold: Fold, untrained: Cosine, doses: Sequence[float], number: int, hidden: Adversaries | None = None
