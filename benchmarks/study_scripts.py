@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ravenbench import simulate
-from ravenbench.bench.simulate.worlds import BLIND
+from ravenbench.ext.lab.report import Share, Simulation
+from ravenbench.ext.lab.worlds import BLIND
 from ravenbench.reports.report import analyse
-from ravenbench.reports.simulate import Share, Simulation
 from ravenbench.store.store import Store
 
 GENERATORS = {

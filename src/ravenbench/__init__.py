@@ -49,7 +49,6 @@ _PLACES = {
     "parse": "registry",
     "run": "bench.api",
     "safety": "bench.api",
-    "simulate": "bench.api",
     "thaw": "bench.freeze",
     "validate": "bench.api",
     "verify": "bench.api",

@@ -13,11 +13,9 @@ BUILTIN: dict[str, dict[str, str]] = {
         "unknown": "ravenbench.bench.attribute.unknown:Unknown",
         "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
         "safety": "ravenbench.bench.safety.task:Safety",
-        "simulate": "ravenbench.bench.simulate.task:Simulate",
     },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
-        "manifold": "ravenbench.corpora.manifold:Manifold",
         "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
     },
     "encoder": {

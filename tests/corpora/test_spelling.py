@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from ravenbench.corpora.manifold import Manifold
 from ravenbench.corpora.spelling import SCRIPTS
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import SpecError
+from ravenbench.ext.lab.manifold import Manifold
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.text.segmenters import Spaces
 from ravenbench.types import Problems

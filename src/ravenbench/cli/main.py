@@ -79,7 +79,6 @@ COMMANDS: dict[str, Command] = {
     "doctor": Command(
         "ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it.", SHARE, 5
     ),
-    "simulate": Command(_task("simulate"), "Test both verdicts on scorers of known behaviour.", SHARE, 6),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""
 

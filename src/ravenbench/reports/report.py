@@ -48,7 +48,6 @@ REPORTS = {
     "attribute": "attribute.report",
     "unknown": "attribute.unknown",
     "safety": "safety.report",
-    "simulate": "simulate",
     "verify": "verify",
     "obfuscate": "obfuscate",
     "compare": "compare.report",

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import registry
-from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.worlds import BATCHED, Adversaries, Cosine, Scorers, World, draw, names, shown, untrained
 from ravenbench.engine.cells import CellUnit
 from ravenbench.engine.transplants import mixed
+from ravenbench.ext.lab.spec import SimulateSpec
+from ravenbench.ext.lab.worlds import BATCHED, Adversaries, Cosine, Scorers, World, draw, names, shown, untrained
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import stream
 from ravenbench.statistics import domain

@@ -7,8 +7,10 @@ from typing import Any
 
 from ravenbench import registry
 from ravenbench.bench.run.setups import NEAR
-from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.worlds import (
+from ravenbench.components import identity
+from ravenbench.corpora.load import is_named
+from ravenbench.ext.lab.spec import SimulateSpec
+from ravenbench.ext.lab.worlds import (
     ALIKE,
     BLUR,
     ENCODER,
@@ -20,8 +22,6 @@ from ravenbench.bench.simulate.worlds import (
     STYLE,
     names,
 )
-from ravenbench.components import identity
-from ravenbench.corpora.load import is_named
 from ravenbench.problems.donors import TOGETHER
 from ravenbench.statistics.content import COMMON
 from ravenbench.store.plans import cell_places, content_key, decides, verifier_record

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.bench.options import checked
-from ravenbench.bench.simulate.plan import SimulatePlan
-from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.trials import Found, found_of
-from ravenbench.bench.simulate.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.errors import InputError
+from ravenbench.ext.lab.plan import SimulatePlan
+from ravenbench.ext.lab.spec import SimulateSpec
+from ravenbench.ext.lab.trials import Found, found_of
+from ravenbench.ext.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
@@ -343,6 +343,7 @@ class SimulateReport(Report[Simulation]):
     """Every figure of a simulation, over the worlds that have figures."""
 
     kind = "simulate"
+    template = "ravenbench.ext.lab:template.html.j2"
 
     def analyse(self) -> Simulation:
         store = self.store

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ravenbench.bench.options import PATH, Option
-from ravenbench.bench.simulate.spec import SimulateSpec, build
 from ravenbench.bench.task import Draft, Task
 from ravenbench.components import identity_hash
+from ravenbench.ext.lab.spec import SimulateSpec, build
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,7 @@ class Simulate(Task):
     """
 
     name = "simulate"
+    report = "ravenbench.ext.lab.report:SimulateReport"
     freezes = False
     help = "Test both verdicts on scorers of known behaviour."
     Spec = SimulateSpec
@@ -46,27 +47,27 @@ class Simulate(Task):
     spec: SimulateSpec
 
     def resolve(self) -> None:
-        from ravenbench.bench.simulate.plan import fingerprint
+        from ravenbench.ext.lab.plan import fingerprint
 
         self.spec = build(self.values)
         self.data = fingerprint(self.spec)
         self.folder = self.place_or(f"simulate-{identity_hash(self.spec.resolved())[:8]}")
 
     def draft(self) -> Draft[Any]:
-        from ravenbench.bench.simulate.plan import draft
+        from ravenbench.ext.lab.plan import draft
 
         return Draft(draft(self.spec))
 
     def cells(self, store: Store) -> list[str]:
-        from ravenbench.bench.simulate.plan import SimulatePlan
-        from ravenbench.bench.simulate.trials import ReplicateUnit
         from ravenbench.engine.pool import run_units
+        from ravenbench.ext.lab.plan import SimulatePlan
+        from ravenbench.ext.lab.trials import ReplicateUnit
 
         seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}
         units = [ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold]) for one in store.unanswered()]
         return run_units(self.engine, units, self.progress, "simulating")
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
-        from ravenbench.bench.simulate.plan import fits
+        from ravenbench.ext.lab.plan import fits
 
         return len(missing) * fits(self.spec)

@@ -52,10 +52,10 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.bench.run.setups import NEAR
-from ravenbench.bench.simulate.spec import SimulateSpec, generator
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.manifold import Manifold
 from ravenbench.errors import CorpusError
+from ravenbench.ext.lab.manifold import Manifold
+from ravenbench.ext.lab.spec import SimulateSpec, generator
 from ravenbench.problems import probe, sources
 from ravenbench.problems.needs import suggest
 from ravenbench.problems.references import Lengths

@@ -7,15 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.bench.api import simulate
-from ravenbench.bench.simulate.spec import SimulateSpec, build
-from ravenbench.bench.simulate.task import Simulate
-from ravenbench.bench.simulate.trials import Found, arrays_of, found_of, trial
-from ravenbench.bench.simulate.worlds import HIDDEN, LENGTHS, draw, names
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
+from ravenbench.ext.lab.report import Share, SimulateReport, summarise
+from ravenbench.ext.lab.spec import SimulateSpec, build
+from ravenbench.ext.lab.task import Simulate
+from ravenbench.ext.lab.trials import Found, arrays_of, found_of, trial
+from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, names
 from ravenbench.reports.report import analyse, write_report
-from ravenbench.reports.simulate import Share, SimulateReport, summarise
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate

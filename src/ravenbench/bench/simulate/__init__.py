@@ -1,1 +1,0 @@
-"""The tests of the main job on scorers of known reliance."""
