@@ -13,7 +13,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ravenbench import former
+
 __version__ = "0.1.0"
+
+former.install()
 
 _PLACES = {
     "Answers": "types",

@@ -1,0 +1,78 @@
+"""Modules under the names that they had in earlier versions: imports of those go on working, with a warning."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+MOVED = {
+    "bench.detect": "ext.machine",
+    "bench.exposure": "ext.machine.exposure",
+    "bench.retrieve": "ext.retrieval",
+    "bench.simulate": "ext.lab",
+    "corpora.dumps": "ext.corpora.dumps",
+    "corpora.manifold": "ext.lab.manifold",
+    "corpora.public": "ext.corpora.public",
+    "formats.mails": "ext.documents.mails",
+    "formats.office": "ext.documents.office",
+    "formats.pan_changes": "ext.changes.forms",
+    "formats.pan_generated": "ext.machine.pan_generated",
+    "formats.pdf": "ext.documents.pdf",
+    "formats.rich_text": "ext.documents.rich_text",
+    "metrics.changes": "ext.changes.measures",
+    "reports.changes": "ext.changes",
+    "reports.detect": "ext.machine.report",
+    "reports.diff": "ext.site.diff",
+    "reports.exposure": "ext.machine.exposure_report",
+    "reports.map": "ext.map",
+    "reports.retrieve": "ext.retrieval",
+    "reports.simulate": "ext.lab.report",
+    "reports.site": "ext.site",
+    "reports.texts": "ext.documents.report",
+    "retrieval": "ext.retrieval",
+    "statistics.retrieval": "ext.retrieval.intervals",
+}
+"""Names within the package: what a module or package was called, and what it is called now."""
+
+
+def present_name(name: str) -> str | None:
+    """What a module of this name is called now; None where it never had another."""
+    root, _, inner = name.partition(".")
+    parts = inner.split(".")
+    for size in range(len(parts), 0, -1):
+        if (now := MOVED.get(".".join(parts[:size]))) is not None:
+            return ".".join([root, now, *parts[size:]])
+    return None
+
+
+class _Former(MetaPathFinder, Loader):
+    """Finds a module by its former name: it is the one of the present name, no second copy."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not name.startswith("ravenbench.") or (now := present_name(name)) is None:
+            return None
+        return ModuleSpec(name, self, origin=now)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        assert spec.origin is not None
+        warnings.warn(f"{spec.name} is now {spec.origin}; the former name goes in the next version", FutureWarning, 2)
+        module = import_module(spec.origin)
+        self._own = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has put the former name's in its place.
+        module.__spec__ = self._own
+
+
+def install() -> None:
+    """From now on former names are found, before Python looks for files."""
+    if not any(isinstance(finder, _Former) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Former())
