@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ravenbench.engine.transplants import ReferenceRecord, TransplantedFold, TransplantRecord
-    from ravenbench.store.store import Store
+    from ravenbench.store.store import Cell, Store
 
 R = TypeVar("R")
 Read = Callable[[str, str], tuple[Floats | None, str]]
 """Scores (n,) of a verifier on a fold's test problems, NaN where it could not answer one; None and why without any."""
 NOTHING = ContentFigures()
+NOT_APART = "its arms were not asked apart, as this version of Raven does; make the run again"
 OLD = "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
 
 
@@ -70,11 +71,12 @@ def content_probe(
     topics: Sequence[str] = (),
     read: Read | None = None,
     likely: Likely | None = None,
+    cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
 ) -> ContentProbe | None:
     """Figures and verdicts of a transplant probe; None where it was not asked for.
 
-    ``topics`` are the run's, in the order of its similarities; ``read`` and ``likely`` find scores and likelihoods
-    where they are not in one cell for each fold.
+    ``topics`` are the run's, in the order of its similarities; ``read``, ``likely`` and ``cells`` find scores,
+    likelihoods and cells where there is not one cell for each fold.
     """
     if section is None:
         return None
@@ -84,7 +86,7 @@ def content_probe(
     if not all(entry.arms for entry in section.folds):
         judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
         return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
-    reader = read or partial(stored, store)
+    reader, of = read or partial(stored, store), cells or (lambda name, fold: [store.cell(name, fold)])
     similarity = store.similarity() if topics else None
     design = ContentDesign(tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity)
     reference = section.reference()
@@ -99,7 +101,9 @@ def content_probe(
         ]
         batches = [_batched(reader, name, entry) for entry in section.folds if entry.batch is not None]
         batched = None if not batches or None in batches else any(batches)
-        rows.append(_row(name, design, scores, True if True in batches else batched, lengths))
+        row = _row(name, design, scores, True if True in batches else batched, lengths)
+        every = [cell for e in section.folds for fold in (e.source, *e.arms.values()) for cell in of(name, fold)]
+        rows.append(replace(row, judged=cleared(row.judged, exposure(store, name, every))))
         plain = [None if versions is None else versions.plain for versions in scores]
         known += remembered(name, section.folds, design.folds, plain, likely or partial(_likelihoods, store))
     return ContentProbe(section, tuple(rows), tuple(failures), tuple(known))
@@ -135,6 +139,26 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     """What the cell of a verifier on a fold holds."""
     cell = store.cell(name, fold)
     return answered(cell), "not computed" if cell is None else cell.error or "no answers"
+
+
+def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
+    """Why a method may know more than it was handed when it filled these cells (``engine.apart``); None where not."""
+    source = next((one.source for one in store.plan.verifiers if one.name == name), None)
+    for cell in cells:
+        if cell is not None and cell.error is None:
+            if cell.record.exposed is msgspec.UNSET:
+                if source is not None or cell.record.programs:
+                    return NOT_APART
+            elif cell.record.exposed:
+                return cell.record.exposed
+    return None
+
+
+def cleared(judged: Judged, exposed: str | None) -> Judged:
+    """An outcome, but no method that may know more than it was handed is cleared of content."""
+    if exposed is None or judged.outcome is not Content.LESS:
+        return judged
+    return judged._replace(outcome=Content.NO_VERDICT, reason=f"it may know more than it was handed, for {exposed}")
 
 
 def remembered_of(probe: ContentProbe | None) -> tuple[Remembered, ...]:
