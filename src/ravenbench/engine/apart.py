@@ -17,9 +17,12 @@ import lzma
 import os
 import pickle
 import re
+import select
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +30,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import numpy as np
@@ -67,6 +70,10 @@ LIBRARIES = frozenset(
 )
 """Modules whose files and programs hold nothing of what is asked."""
 CODE = (".py", ".pyc", ".so", ".pyd", ".dll")
+FORKS = sys.platform == "linux"
+PRELOADED = ("sklearn.pipeline", "sklearn.linear_model", "sklearn.feature_extraction.text", "torch", "transformers")
+"""Modules that are loaded once for all processes, where this one has loaded their package."""
+_servers = threading.local()
 SAMPLES, LINE = 64, 24
 """Texts of a run that are looked for in a file that a method reads, each by a line of so many bytes at least."""
 UNPACKED = 2**28
@@ -153,7 +160,8 @@ class Unsendable(Exception):
 
 
 class Process:
-    """A process that knows what it is sent, with a folder of its own for temporary files.
+    """A process that knows what it is sent, with a folder of its own for temporary files; a fork of one that never
+    ran a method, where systems fork. One at a time in a thread.
 
     ``files`` and ``acts`` gather what the method did there: files by path, and whether they were written.
     """
@@ -162,32 +170,27 @@ class Process:
         self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
         self.files, self.acts = dict[str, bool](), list[str]()
         paths = [str(Path.cwd()) if place == "" else place for place in sys.path]
-        code = f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve; serve()"
-        own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {
-            "PYTHONDONTWRITEBYTECODE": "1",
-            THREADS: "1",
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | own
-        )
+        self._server: subprocess.Popen[bytes] | None = getattr(_servers, "last", None)
+        if self._server is None or self._server.poll() is not None:
+            code = f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve; serve()"
+            preload = [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
+            self._server = _servers.last = subprocess.Popen(
+                [sys.executable, "-c", code, *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                env=os.environ | {THREADS: "1"},
+            )  # fmt: skip
+        own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {THREADS: "1"}
+        self.pid = self._asked((paths, str(Path.cwd()), dict(os.environ) | own))["pid"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
 
         Unsendable if it cannot be sent, Reported with what it raised, MethodError if its process ended.
         """
-        pipe, back = self.process.stdin, self.process.stdout
-        assert pipe is not None and back is not None
         try:
             message = pickled((do, args))
         except Exception as error:
             raise Unsendable from error
-        try:
-            pipe.write(len(message).to_bytes(8, "big") + message)
-            pipe.flush()
-            reply = msgspec.msgpack.decode(back.read(int.from_bytes(back.read(8), "big")))
-        except (OSError, msgspec.DecodeError):
-            raise MethodError("the method ended its process (a crash of native code, or memory ran out)") from None
+        reply = self._asked(message)
         self.files |= {path: written or self.files.get(path, False) for path, written in reply["files"].items()}
         self.acts += reply["acts"]
         for way in filter(None, reply["ways"].split("; ")):
@@ -196,11 +199,47 @@ class Process:
             raise Reported(reply["error"]) if reply["began"] else Unsendable(reply["error"])
         return {name: _unpacked(v) if isinstance(v, list) else v for name, v in reply["result"].items()}
 
-    def close(self) -> None:
-        """End it, and remove what it kept."""
-        self.process.kill()
-        self.process.communicate()
+    def _asked(self, question: Any) -> dict[str, Any]:
+        server, message = self._server, msgspec.msgpack.encode(question)
+        assert server is not None and server.stdin is not None and server.stdout is not None
+        try:
+            server.stdin.write(len(message).to_bytes(8, "big") + message)
+            server.stdin.flush()
+            reply: dict[str, Any] = msgspec.msgpack.decode(_read(server.stdout, _size(server.stdout)))
+        except (OSError, msgspec.DecodeError):
+            self.close()
+            raise MethodError("the method ended its process (a crash of native code, or memory ran out)") from None
+        except BaseException:
+            self.close()
+            raise
+        return reply
+
+    def close(self, whole: bool = False) -> None:
+        """End it, and remove what it kept; unless it is ``whole`` with all that it came from."""
+        server, self._server = self._server, None
+        if server is None:
+            return
+        if whole and FORKS and server.stdin is not None:
+            server.stdin.write(bytes(8))
+            server.stdin.flush()
+        else:
+            with suppress(OSError, AttributeError):
+                os.kill(self.pid, signal.SIGKILL)
+            server.kill()
+            server.communicate()
         self.scratch.cleanup()
+
+
+def _size(pipe: IO[bytes]) -> int:
+    return int.from_bytes(_read(pipe, 8), "big")
+
+
+def _read(pipe: IO[bytes], size: int) -> bytes:
+    """So many bytes, and none beyond; fewer where the pipe ends."""
+    data = bytearray()
+    while len(data) < size and (more := pipe.read(size - len(data))):
+        data += more
+    return bytes(data)
 
 
 def pickled(value: Any) -> bytes:
@@ -216,29 +255,61 @@ def _unpacked(value: list[Any]) -> NDArray[Any]:
 
 
 def serve() -> None:
-    """What such a process does: it calls one function after the other, as they are sent, until none comes."""
+    """Fork a process for each method, one after the other, as long as there are questions; it does nothing else."""
+    from importlib import import_module
+
     from ravenbench.engine.pool import end_with
 
+    with suppress(ImportError):
+        list(map(import_module, ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:])))
     end_with(os.getppid())
-    replies, questions = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
+    questions, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what a method prints is no reply
+    while True:
+        if FORKS:
+            select.select([questions], [], [])  # what is asked is read by who answers it
+            if child := os.fork():
+                if os.waitpid(child, 0)[1]:
+                    os._exit(1)
+                continue
+        _serve(questions, replies)
+        os._exit(0)
+
+
+def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
+    """Call one function after the other, as they are sent, until none comes."""
+    from ravenbench.engine.pool import end_with
+
+    def reply(value: dict[str, Any]) -> None:
+        message = msgspec.msgpack.encode(value, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()])
+        replies.write(len(message).to_bytes(8, "big") + message)
+        replies.flush()
+
+    if not (size := _size(questions)):
+        os._exit(1)  # nobody asks any more
+    end_with(os.getppid())
+    sys.path[:], folder, environment = msgspec.msgpack.decode(_read(questions, size))
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.dont_write_bytecode, sys.argv[1:], tempfile.tempdir = True, [], None
+    reply({"pid": os.getpid()})
     seen, acts, state = dict[str, bool](), dict[str, None](), None
     sys.addaudithook(lambda event, args: _watch(event, args, seen, acts))
-    while size := int.from_bytes(questions.read(8), "big"):
+    while size := _size(questions):
         result, error, began = dict[str, Any](), None, False
         with noted():
             try:
                 with isolated():
-                    do, args = pickle.loads(questions.read(size))  # noqa: S301 — our own pipe
+                    question = msgspec.msgpack.decode(_read(questions, size))
+                    do, args = pickle.loads(question)  # noqa: S301 — our own pipe
                     began = True
                     state, result = do(state, *args)
             except Exception as problem:
                 error = tell(problem)
-            reply = {"result": result, "error": error, "began": began, "ways": ways(), "files": seen, "acts": [*acts]}
-        message = msgspec.msgpack.encode(reply, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()])
-        replies.write(len(message).to_bytes(8, "big") + message)
-        replies.flush()
+            way = ways()
+        reply({"result": result, "error": error, "began": began, "ways": way, "files": seen, "acts": [*acts]})
 
 
 def _watch(event: str, args: tuple[Any, ...], seen: dict[str, bool], acts: dict[str, None]) -> None:
@@ -292,39 +363,30 @@ def dump(state: Any) -> tuple[Any, dict[str, Any]]:
 
 class Apart:
     """What a method learned, for processes that are asked once each. Where it cannot be pickled (``state`` is empty)
-    each learns ``again``; ``process`` has learned and was not asked yet. ``exposed`` says why the method may know more.
-    """
+    each learns ``again``. ``exposed`` says why the method may know more."""
 
     def __init__(self, state: bytes, again: tuple[Any, ...] = ()) -> None:
-        self.state, self.again = state, again
-        self.process: Process | None = None
-        self.exposed = ""
+        self.state, self.again, self.exposed = state, again, ""
 
     @classmethod
-    def learned(cls, *again: Any) -> Apart:
+    def learned(cls, store: Store, *again: Any) -> Apart:
         """What a function and its arguments, such as ``learn``, make of a method in a process of its own."""
-        process = Process()
-        try:
-            process.ask(*again)
-            apart = cls(process.ask(dump)["state"], again)
-        except BaseException:
-            process.close()
-            raise
-        apart.process = process
+        apart = cls(b"", again)
+        with apart.asked(store) as process:
+            apart.state = process.ask(dump)["state"]
         return apart
 
     @contextmanager
     def asked(self, store: Store) -> Iterator[Process]:
         """A process that has learned and was asked nothing; it ends with this block."""
-        process, ready = self.process or Process(), self.process is not None
-        self.process = None
+        process, whole = Process(), False
         try:
-            if not ready:
-                process.ask(*((load, self.state) if self.state else self.again))
+            process.ask(*((load, self.state) if self.state else self.again))
             yield process
+            whole = True
         finally:
-            process.close()
             self.exposed = self.exposed or _exposed(process, store)
+            process.close(whole)
 
 
 def learned(method: Component, store: Store, train: Problems, same: Bools, *, check: bool = True) -> Any:
@@ -333,7 +395,7 @@ def learned(method: Component, store: Store, train: Problems, same: Bools, *, ch
     again = learn, method, problems, np.asarray(same)[order], check
     if foreign(method) and replaces_content(store):
         with suppress(Unsendable):
-            return Apart.learned(*again)
+            return Apart.learned(store, *again)
     return learn(None, *again[1:])[0]
 
 
@@ -341,8 +403,6 @@ def whole(learned: Any) -> Any:
     """What an outsider has learned, here; where it cannot be sent it learns again."""
     if not isinstance(learned, Apart):
         return learned
-    if learned.process is not None:
-        learned.process.close()
     do, *given = learned.again
     return load(None, learned.state)[0] if learned.state else do(None, *given)[0]
 
@@ -408,7 +468,7 @@ def _exposed(process: Process, store: Store) -> str:
             continue
         if written:
             reasons.append(f"it writes files ({path.name})")
-        elif re.match(rf"/proc/(?!{process.process.pid}/)\d+/", place):
+        elif re.match(rf"/proc/(?!{process.pid}/)\d+/", place):
             reasons.append("it looks into other processes")
         elif path.is_file() and not path.is_relative_to("/proc"):
             stat = path.stat()

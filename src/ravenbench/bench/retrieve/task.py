@@ -310,7 +310,7 @@ class SearchUnit(CellUnit):
         shard, pool, again = self.shard(store, self.cells[0]), opened(store), len(self.cells) > 1
         if foreign(self.method):
             with suppress(Unsendable):
-                return Alone.learned(self.method, pool, shard, again, self.half)
+                return Alone.learned(store, self.method, pool, shard, again, self.half)
         method: Retriever = fresh(self.method)
         method.again = again
         identity = content_key(
@@ -386,14 +386,14 @@ class Alone:
     place: Ints
 
     @classmethod
-    def learned(cls, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool) -> Alone:
+    def learned(cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool) -> Alone:
         """One that learns from the candidates, and will be asked about a shard and about true ones."""
         texts, row = own_table(pool.texts, np.unique(pool.candidates.rows))
         candidates, order = nameless(pool.candidates, pool.texts, row)
         place, none = np.argsort(order), np.zeros(0, dtype=np.int64)
         nobody = Asked(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
         some = np.sort(place[np.union1d(shard, pool.plain.true)])
-        return cls(Apart.learned(fitted, method, Pool(texts, nobody, candidates), some, again, half), place)
+        return cls(Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again, half), place)
 
 
 def nameless(items: Items, texts: TextTable, row: Ints) -> tuple[Items, Ints]:
