@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,12 @@ class Retrieves(Retriever):
         return np.array([marks(text) for text in texts]) + 1e-9
 
 
+class Liar(Free):
+    """It says that it is Raven's own."""
+
+    __module__ = "ravenbench.verifiers.baselines"
+
+
 class Names:
     """An attributor."""
 
@@ -210,7 +217,9 @@ def test_verifiers_find_nobody(company):
         (module.Writes(), "it writes files (kept.txt)"),
         (module.Starts(), "it starts other programs, which may keep what they see"),
         (module.Weights(), ""),
+        (module.Liar(), ""),
     ):
+        assert apart.outsider(method)
         learned = apart.learned(method, store, fold.train, fold.train_same)
         apart.answered(learned, store, fold.name, fold.test)
         assert apart.exposed(method, store, learned) == reason
@@ -315,5 +324,6 @@ def test_ravens_own_answer_the_same(name):
         pytest.skip(str(error))
     test = toy_problems(20, seed=2)[0].blind()
     handed, order = apart.handed(test)
+    handed = replace(handed, ids=test.ids[order])  # what is drawn for a problem is drawn by its id (contract 15)
     for whole, alone in zip(answer(verifier, test), answer(verifier, handed), strict=True):
         np.testing.assert_allclose(alone, whole[order], atol=1e-12)

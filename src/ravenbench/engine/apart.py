@@ -9,11 +9,9 @@ that an unconfined program keeps. Then no method is cleared of content, and its 
 
 from __future__ import annotations
 
-import bz2
 import copy
 import gzip
 import hashlib
-import lzma
 import os
 import pickle
 import re
@@ -38,17 +36,7 @@ from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.components import Component, foreign
-from ravenbench.engine.guard import (
-    THREADS,
-    Reported,
-    answer,
-    answer_each,
-    asks_likelihoods,
-    isolated,
-    likelihoods,
-    runs_program,
-    tell,
-)
+from ravenbench.engine import guard
 from ravenbench.errors import MethodError
 from ravenbench.programs.confinement import note, noted, ways
 from ravenbench.store.store import Store, open_store
@@ -82,7 +70,7 @@ UNPACKED = 2**28
 
 def outsider(method: Any) -> bool:
     """Whether a method is made of other classes than Raven's and scikit-learn's, or runs an outside program."""
-    return isinstance(method, Component) and bool(foreign(method) or runs_program(method))
+    return isinstance(method, Component) and bool(foreign(method) or guard.runs_program(method))
 
 
 def arm_id(fold: str, problem: str) -> str:
@@ -176,15 +164,15 @@ class Process:
             preload = [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
             self._server = _servers.last = subprocess.Popen(
                 [sys.executable, "-c", code, *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env=os.environ | {THREADS: "1"},
+                env=os.environ | {guard.THREADS: "1"},
             )  # fmt: skip
-        own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {THREADS: "1"}
+        own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {guard.THREADS: "1"}
         self.pid = self._asked((paths, str(Path.cwd()), dict(os.environ) | own))["pid"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
 
-        Unsendable if it cannot be sent, Reported with what it raised, MethodError if its process ended.
+        Unsendable if it cannot be sent, guard.Reported with what it raised, MethodError if its process ended.
         """
         try:
             message = pickled((do, args))
@@ -196,7 +184,7 @@ class Process:
         for way in filter(None, reply["ways"].split("; ")):
             note(way)
         if reply["error"] is not None:
-            raise Reported(reply["error"]) if reply["began"] else Unsendable(reply["error"])
+            raise guard.Reported(reply["error"]) if reply["began"] else Unsendable(reply["error"])
         return {name: _unpacked(v) if isinstance(v, list) else v for name, v in reply["result"].items()}
 
     def _asked(self, question: Any) -> dict[str, Any]:
@@ -206,12 +194,11 @@ class Process:
             server.stdin.write(len(message).to_bytes(8, "big") + message)
             server.stdin.flush()
             reply: dict[str, Any] = msgspec.msgpack.decode(_read(server.stdout, _size(server.stdout)))
-        except (OSError, msgspec.DecodeError):
+        except BaseException as error:
             self.close()
+            if not isinstance(error, OSError | msgspec.DecodeError):
+                raise
             raise MethodError("the method ended its process (a crash of native code, or memory ran out)") from None
-        except BaseException:
-            self.close()
-            raise
         return reply
 
     def close(self, whole: bool = False) -> None:
@@ -301,13 +288,13 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
         result, error, began = dict[str, Any](), None, False
         with noted():
             try:
-                with isolated():
+                with guard.isolated():
                     question = msgspec.msgpack.decode(_read(questions, size))
                     do, args = pickle.loads(question)  # noqa: S301 — our own pipe
                     began = True
                     state, result = do(state, *args)
             except Exception as problem:
-                error = tell(problem)
+                error = guard.tell(problem)
             way = ways()
         reply({"result": result, "error": error, "began": began, "ways": way, "files": seen, "acts": [*acts]})
 
@@ -347,11 +334,11 @@ def learn(state: Any, method: Component, train: Problems, same: Bools, check: bo
 def answers(state: Any, test: Problems, each: bool, likely: bool) -> tuple[Any, dict[str, Any]]:
     """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``, and likelihoods where it has them."""
     if each:
-        scores, values, faults = answer_each(state, test)
+        scores, values, faults = guard.answer_each(state, test)
     else:
-        (scores, values), faults = answer(state, test), {}
+        (scores, values), faults = guard.answer(state, test), {}
     found = {"scores": scores, "answers": values, "faults": faults}
-    return state, found | (likelihoods(state, test) if likely else {})
+    return state, found | (guard.likelihoods(state, test) if likely else {})
 
 
 def dump(state: Any) -> tuple[Any, dict[str, Any]]:
@@ -419,7 +406,7 @@ def answered(
     learned: Any, store: Store, fold: str, test: Problems, *, each: bool = False
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """What a cell holds of an outsider, asked in as many calls as that takes; ``each`` as ``answers``."""
-    whole, faults, likely = dict[str, NDArray[Any]](), dict[str, str](), asks_likelihoods(store.plan, fold)
+    whole, faults, likely = dict[str, NDArray[Any]](), dict[str, str](), guard.asks_likelihoods(store.plan, fold)
     for rows in parts(store, fold, test):
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
@@ -485,7 +472,7 @@ def _holds(path: Path, changed: int, run: Path) -> bool:
     except OSError:
         return False
     versions = [data]
-    for unpack in (zlib.decompress, gzip.decompress, bz2.decompress, lzma.decompress) if len(data) < UNPACKED else ():
+    for unpack in (zlib.decompress, gzip.decompress) if len(data) < UNPACKED else ():
         with suppress(Exception):
             versions.append(unpack(data))
     return any(line in version for version in versions for line in _lines(run))

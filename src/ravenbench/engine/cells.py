@@ -39,8 +39,6 @@ from ravenbench.verifiers.contract.languages import check_language
 
 Filled = tuple[Mapping[str, NDArray[Any]], Mapping[str, str]]
 """Arrays of a cell, and by problem why it was left unanswered."""
-ARMS_FIRST = {"off": 0, "along": 1, "against": 1, "batch": 2}
-"""Order in which the arms of a transplant are answered; test sets as they are come last."""
 FIRST = 2
 """Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
 
@@ -200,7 +198,7 @@ def execute(
     does not fail its cell.
     """
     keep_open(store)
-    missing_cells, arms = pending(store), {name: fold.transplanted for name, fold in store.plan.folds.items()}
+    missing_cells = pending(store)
     waiting = {name for name, _ in missing_cells}
     # A problem that fails must not fail others, so its pairs are not compared in blocks with theirs.
     own = {n: components[n] for n in waiting if not outsider(components[n])}
@@ -210,8 +208,7 @@ def execute(
         FitUnit(
             store.path,
             components[name],
-            # Replaced content first: what a method keeps of its answers then never comes from the texts as they were.
-            tuple(sorted(cells, key=lambda place: ARMS_FIRST.get(arms[place.fold] or "", 3))),
+            tuple(cells),
             tuple(unit.key for unit in blocks.get(str(components[name]), ())),
             isolate,
         )
