@@ -93,6 +93,7 @@ def test_donors_are_nobody_that_truth_links_with_the_problem():
     assert len(set(code[:3])) == 1 and len({code[0], code[3], code[4]}) == 3
 
 
+@pytest.mark.slow
 def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
     data = tmp_path / "data"
     for name, seed in (("es_essays", 0), ("gr", 1)):

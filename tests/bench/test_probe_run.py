@@ -115,6 +115,7 @@ def test_the_page_leads_with_the_verdicts(probed):
     )
 
 
+@pytest.mark.slow
 def test_an_untrained_plugin_that_looks_at_content_is_flagged(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
@@ -164,6 +165,7 @@ class Silent(Scorer):
 """
 
 
+@pytest.mark.slow
 def test_hiding_is_found_out(tmp_path, monkeypatch):
     """Standardising in the batch hides nothing, for arms are asked as sets; nor does falling silent on odd texts."""
     (tmp_path / "hiding.py").write_text(HIDING)
@@ -197,6 +199,7 @@ def test_too_few_donors_give_no_verdict_and_the_run_goes_on(tmp_path):
     assert "No verdict" in write_report(store).read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["topic", "author"])
 def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     corpus = Synthetic(authors=120, topics=24, documents=960, words=60).load()

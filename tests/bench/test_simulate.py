@@ -121,6 +121,7 @@ def test_verdicts_are_counted_by_the_rule_of_runs():
     assert Share(0, 0).interval is None
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page_and_goes_on(tmp_path):
     sizes = ["--replicates", "2", "--pools", "1", "--folds", "2", "--repetitions", "2", "--workers", "1"]
     arguments = ["simulate", "--corpus", CORPUS, "--doses", ".3", *sizes, "--seed", "7", "--out", tmp_path / "s"]
@@ -145,6 +146,7 @@ def test_the_command_writes_a_page_and_goes_on(tmp_path):
     assert json.loads(again.output)["replicates"] == 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_simulation_goes_on(store, found, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(store.path, folder)
@@ -178,6 +180,7 @@ def test_a_flipped_byte_is_noticed(store, tmp_path):
                 Store.open(folder)
 
 
+@pytest.mark.slow
 def test_worlds_that_fail_are_told(tmp_path):
     few = {**SIZES, "corpus": "synthetic(documents=60, topics=3, words=20)"}
     result = simulate(**few, out=tmp_path / "run", workers=1)
@@ -214,6 +217,7 @@ def test_scorers_read_the_script_of_their_world():
         build({"segmenter": "syllables"})
 
 
+@pytest.mark.slow
 def test_worlds_of_a_table_by_its_own_columns(tmp_path):
     corpus = load_corpus(CORPUS)
     names = [corpus.author.names[a] for a in corpus.author.codes], [corpus.topic.names[t] for t in corpus.topic.codes]
