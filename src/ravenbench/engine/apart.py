@@ -407,6 +407,11 @@ def answered(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """What a cell holds of an outsider, asked in as many calls as that takes; ``each`` as ``answers``."""
     whole, faults, likely = dict[str, NDArray[Any]](), dict[str, str](), guard.asks_likelihoods(store.plan, fold)
+    source = store.plan.folds[fold].source
+    if isinstance(learned, Apart) and source is not None and store.plan.folds[fold].transplanted:
+        taught, originals = store.shared_fold(source).train.documents, store.shared_fold(source).test.questioned_index
+        if np.isin(originals, taught).any():
+            learned.exposed = learned.exposed or "some texts asked about are among those it learned from"
     for rows in parts(store, fold, test):
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
