@@ -148,6 +148,16 @@ class Starts(Marks):
         return super().score(problems)
 
 
+class Shares(Marks):
+    def score(self, problems):
+        from multiprocessing import shared_memory
+
+        memory = shared_memory.SharedMemory("company-kept", create=True, size=8)
+        memory.close()
+        memory.unlink()
+        return super().score(problems)
+
+
 class Retrieves(Retriever):
     def fit(self, pool, keep=None, shard=None):
         assert not len(pool.plain.queries) and not len(pool.plain.true) and not pool.versions
@@ -216,6 +226,7 @@ def test_verifiers_find_nobody(company):
     for method, reason in (
         (module.Writes(), "it writes files (kept.txt)"),
         (module.Starts(), "it starts other programs, which may keep what they see"),
+        (module.Shares(), "it shares memory with other processes"),
         (module.Weights(), ""),
         (module.Liar(), ""),
     ):

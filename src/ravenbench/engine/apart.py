@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -243,8 +244,6 @@ def _unpacked(value: list[Any]) -> NDArray[Any]:
 
 def serve() -> None:
     """Fork a process for each method, one after the other, as long as there are questions; it does nothing else."""
-    from importlib import import_module
-
     from ravenbench.engine.pool import end_with
 
     with suppress(ImportError):
@@ -284,6 +283,15 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     reply({"pid": os.getpid()})
     seen, acts, state = dict[str, bool](), dict[str, None](), None
     sys.addaudithook(lambda event, args: _watch(event, args, seen, acts))
+    with suppress(ImportError):  # of memory that processes share no event tells
+        memory: Any = import_module("_posixshmem")
+        shares = memory.shm_open
+
+        def shared(*args: Any, **named: Any) -> Any:
+            acts["it shares memory with other processes"] = None
+            return shares(*args, **named)
+
+        memory.shm_open = shared
     while size := _size(questions):
         result, error, began = dict[str, Any](), None, False
         with noted():
