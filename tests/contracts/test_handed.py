@@ -18,8 +18,8 @@ from ravenbench.engine import apart
 from ravenbench.engine.guard import answer, runs_program
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.problems.toys import toy_problems
-from ravenbench.reports.content import cleared
-from ravenbench.statistics.axes import Content, Judged
+from ravenbench.reports.content import exposure
+from ravenbench.reports.report import write_report
 from ravenbench.store.store import Store
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
@@ -272,18 +272,15 @@ def test_a_file_with_the_texts_is_noticed(company):
 
 
 def test_who_may_know_more_is_not_cleared(company, monkeypatch):
-    less = Judged(Content.LESS, 0.02)
-    assert cleared(less, None) == less and cleared(Judged(Content.RELIES, 0.02), "why").outcome is Content.RELIES
-    judged = cleared(less, "it writes files (kept.txt)")
-    assert judged.outcome is Content.NO_VERDICT and "it writes files (kept.txt)" in judged.reason
-
     def refuse(value):
         raise TypeError("cannot be pickled")
 
     monkeypatch.setattr(apart, "pickled", refuse)
     out = company / "company-run"
     store = ravenbench.run(CORPUS, verifiers="company:Seeker", out=out, workers=1, **OPTIONS).store
-    assert reasons(store, "company:Seeker") == {"it cannot be sent to another process"}
+    assert reasons(store, "company:Seeker") == {why := "it cannot be sent to another process"}
+    cells = [store.read_cell(place.key) for place in store.plan.cells]
+    assert exposure(store, "company:Seeker", cells) == why and why in write_report(store).read_text()
 
 
 def test_detectors_and_attributors_get_their_texts_alone(company):

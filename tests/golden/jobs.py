@@ -345,6 +345,7 @@ HEAD = "▶▶▶ "
 def kept_form(text: str) -> str:
     """A piece as it is kept: so that a difference can be read; of a long one the beginning and a digest."""
     text = "\n".join(line.rstrip() for line in text.splitlines())
+    text = re.sub(r"[\x00-\x08\x0b-\x1f]", lambda match: f"\\x{ord(match[0]):02x}", text)
     if len(text) <= LONGEST:
         return text
     return f"{text[: LONGEST // 4].rstrip()}\n… {len(text):,} characters in all, {_digest(text)}"
