@@ -17,8 +17,10 @@ from ravenbench.ext.retrieval.pool import KINDS, Parts, Pool
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec
 from ravenbench.ext.retrieval.task import RetrievePlan, opened, version_of
+from ravenbench.reports.content import exposure
 from ravenbench.reports.view import value_of
 from ravenbench.shown import Shown
+from ravenbench.statistics.axes import Content
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.store.store import Store
@@ -181,4 +183,7 @@ def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, 
     shown |= {f"{key}_left": (each["off"] + each["off2"]) / 2 for key, each in (("success", success), ("mrr", mrr))}
     shown["swing"] = shown["on"] - shown["success_left"]
     verdict, ranks = rank_content(authors, bits)
+    cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
+    if verdict is Content.LESS and (reason := exposure(store, method, cells)):
+        return Row(method, _means(authors, shown, "swing") | ranks, {"verdict": f"{Content.NO_VERDICT}: {reason}"})
     return Row(method, _means(authors, shown, "swing") | ranks, {"verdict": verdict})
