@@ -11,6 +11,10 @@ log LRs, drawn a little towards LR = 1. *Fusion* weighs its members by the squar
 as members: with a few dozen background authors these follow chance, the more so as members agree
 (docs/compare-studies.md).
 
+*People*: an LR of L or more for the wrong side is met in at most one case in L, if LRs mean what they say (Royall 2000).
+That this is so must be shown on people, not on pairs: of N of whom none was misled, the rate may still be
+1 − .05^(1/N), at 95 % confidence. So N people support no LR beyond 1 / (1 − .05^(1/N)), about N / 3 (``supported``).
+
 *ELUB*: an LR of a thousand asks that misleading ones are seen less than once in a thousand; a background with eighty
 pairs cannot show that. Beyond the bounds, acting on the LRs (with one misleading one more on either side than was seen)
 would cost more, at some prior odds, than not looking at them at all.
@@ -22,6 +26,7 @@ Ramos & Gonzalez-Rodriguez 2013, Reliable support: measuring calibration of like
 Morrison 2013, Tutorial on logistic-regression calibration and fusion. Australian Journal of Forensic Sciences 45.
 Vergeer, van Es, de Jongh, Alberink & Stoel 2016, Numerical likelihood ratios outputted by LR systems are often based on
 extrapolation: when to stop extrapolating? Science & Justice 56, 482–491.
+Royall 2000, On the probability of observing misleading statistical evidence. JASA 95.
 """
 
 from __future__ import annotations
@@ -182,6 +187,11 @@ class Bounds(NamedTuple):
     def held(self, llr: float) -> float:
         """The value within the bounds."""
         return min(max(llr, self.lower), self.upper)
+
+
+def supported(people: float) -> float:
+    """Greatest |log10 LR| that so many people can show: 0 for one, .59 for 10, .74 for 15, 1.14 for 40, 1.43 for 80."""
+    return float(-np.log10(1.0 - 0.05 ** (1.0 / max(people, 1.0)))) if people > 1 else 0.0
 
 
 def elub(

@@ -214,6 +214,8 @@ TESTED, TAUGHT = 4, 2
 """Questioned texts by one background author that are tested, and that verifiers learn from."""
 NEAREST = 3
 """Different-author pairs that are tested for each known side because no others are as alike in content."""
+Question = tuple[Asks, str, int, Sequence[str], str]
+"""What is asked of which case, by what number, and the known texts and the questioned one that it is asked with."""
 Part = tuple[Fold, Floats | None]
 """A fold, and what is known of each of its pairs: (n, 4) authors of both sides, topic unseen, content similarity."""
 
@@ -240,7 +242,7 @@ class Shaped:
         self.code = {author: code for code, author in enumerate(background.authors)} if members else {}
         self.part: dict[str, int] = {}
         self.trained: list[tuple[list[int], tuple[Problems, Bools]]] = []
-        """Authors of each fold, and what is learned from the others; for cases no authors, and all."""
+        """Authors of each fold, and what is learned from the others; of the third proposition's cases no authors."""
         self.case_folds: list[str] = []
         self.shape, able = fitting_shape(background, wanted, spec.seed)
         self.parts: list[Part] = []
@@ -257,9 +259,12 @@ class Shaped:
             if members:
                 self._class(parts, [training for _, training in self.trained], everyone)
             elif cases:
-                taught = writers(self.background, self.shape, self.seed, TAUGHT, able)
-                self.trained.append(([], self._learned_from(taught)))
-                self._cases(f"{name}-case", self.trained[-1][1], cases, everyone)
+                # A verifier that learned from all authors scores lower than those that scored the background's pairs:
+                # calibration holds for scores of the folds' verifiers alone.
+                asked = self._asked_of(cases)
+                for number, (part, training) in enumerate(self.trained):
+                    self._cases(number, training, cases, asked, [one for one in everyone if one.author in part])
+                self.trained.append(([], self.trained[0][1]))
         self.record = ShapeRecord(
             name=name,
             known=list(self.shape.known),
@@ -311,7 +316,7 @@ class Shaped:
         for number, training in enumerate(trained):
             cases = [case for case in self.cases if self.part[case.id] == number]
             if cases:
-                self._cases(f"{self.name}-f{number}-case", training, cases, everyone)
+                self._cases(number, training, cases, self._asked_of(cases), everyone)
 
     def _learned_from(self, taught: Sequence[Writer]) -> tuple[Problems, Bools]:
         return problems_of(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
@@ -359,36 +364,38 @@ class Shaped:
         joined = joined_known(case, len(self.shape.known))
         return [_held(text, words) for text, words in zip(joined, self.shape.known, strict=False)]
 
-    def _cases(
-        self, name: str, training: tuple[Problems, Bools], cases: Sequence[Case], everyone: Sequence[Writer]
-    ) -> None:
-        """A fold that asks about cases; its truth is not known, stands as False and is never read."""
-        rows: list[tuple[str, Sequence[str], str]] = []
-        questions: list[tuple[Asks, str, int]] = []
-
-        def ask(asks: Asks, case: str, known: Sequence[str], questioned: str, number: int = 0) -> None:
-            questions.append((asks, case, number))
-            rows.append((f"{len(rows)}", known, questioned))
-
+    def _asked_of(self, cases: Sequence[Case]) -> list[Question]:
+        """What is asked of cases: themselves, with content words replaced, and their known texts one by one."""
+        found: list[Question] = []
         for case in cases:
             known, questioned = self.known(case), self.asked(case)
-            ask("plain", case.id, known, questioned)
+            found.append(("plain", case.id, 0, known, questioned))
             versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
             moved = self._transplanter.transplant(versions)
             variants: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
             for asks, problems in variants:
-                for i in range(len(problems)):
-                    ask(asks, case.id, known, problems.texts[problems.questioned_index[i]], i)
+                first = self.donors * (problems is moved.off2)
+                texts = [problems.texts[row] for row in problems.questioned_index]
+                found += [(asks, case.id, i, known, text) for i, text in enumerate(texts, first)]
             if len(known) > 1:
-                for i, (text, rest) in enumerate(left_out(known)):
-                    ask("known", case.id, rest, text, i)
+                found += [("known", case.id, i, rest, text) for i, (text, rest) in enumerate(left_out(known))]
+        return found
+
+    def _cases(
+        self, number: int, training: tuple[Problems, Bools], cases: Sequence[Case], asked: Sequence[Question],
+        everyone: Sequence[Writer],
+    ) -> None:  # fmt: skip
+        """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
+        stands as False and is never read."""
+        name, questions = f"{self.name}-f{number}-case", list(asked)
         for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
             for one in everyone:
                 if one.known and one.author != self.code.get(case.candidate.name):
-                    ask("author", f"text {row}", one.known[0].texts, self.asked(case), one.author)
+                    questions.append(("author", f"text {row}", one.author, one.known[0].texts, self.asked(case)))
+        rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(questions)]
         self.problems += [
-            CaseProblem(asks=asks, case=case, number=number, content=alike)
-            for (asks, case, number), alike in zip(questions, self._alike(rows).tolist(), strict=True)
+            CaseProblem(asks=asks, case=case, number=of, content=alike)
+            for (asks, case, of, *_), alike in zip(questions, self._alike(rows).tolist(), strict=True)
         ]
         test = Problems.of(rows)
         self.parts.append((Fold(name, *training, test.blind(), np.zeros(len(test), dtype=np.bool_)), None))

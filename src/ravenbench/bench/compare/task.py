@@ -1,6 +1,6 @@
 """``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
 
-FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-case`` cases
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-fM-case`` cases
 FOLDER/note.json   reference, examiner and date for the page, where they were given
 """
 

@@ -387,7 +387,7 @@ def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[Standing | None, 
 
 
 def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
-    problems = found.shape.problems
+    problems = found.problems
     valid = validate(found.pairs)
     sets = found.sets
     if case.part is not None:
@@ -497,7 +497,8 @@ def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
 
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
     """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
-    name = f"{case.shape}-case" if case.part is None else f"{case.shape}-f{case.part}-case"
+    shape = next(one for one in plan.shapes if one.name == case.shape)
+    name = shape.case_folds[0] if case.part is None else f"{case.shape}-f{case.part}-case"
     fold, row, tokens = store.fold(name), plain_rows(store, name)[case.id], list[tuple[str, tuple[Passage, ...]]]()
     for verifier in plan.verifiers:
         cell = store.cell(verifier.name, name)
@@ -570,6 +571,6 @@ def too_few(valid: Validated, seed: int) -> str | None:
 def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
     """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
     asked = f"text {case.questioned.row}"
-    rows = [i for i, p in enumerate(found.shape.problems) if p.asks == "author" and p.case == asked]
+    rows = [i for i, p in enumerate(found.problems) if p.asks == "author" and p.case == asked]
     others = _fused(valid, found, rows)
     return 1 + int((others >= own).sum()), 1 + len(others)

@@ -20,10 +20,10 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.bench.compare.background import FEWEST_AUTHORS
-from ravenbench.bench.compare.record import MACHINE, OTHER, OWN, ShapeRecord
+from ravenbench.bench.compare.record import MACHINE, OTHER, OWN, CaseProblem, ShapeRecord
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
-from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, cllr, elub, fuse, worth
+from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, cllr, elub, fuse, supported
 from ravenbench.statistics.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
@@ -82,9 +82,10 @@ class PairScores:
 
 @dataclass(frozen=True, eq=False)
 class ShapeScores:
-    """Scores of a shape: its pairs, and the problems of its cases by verifier.
+    """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the folds'
+    verifiers that were asked.
 
-    ``content`` (m,) is the content similarity of the two sides of each of the cases' problems. ``sets`` holds each
+    ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
     set. It is empty where a case has one known text.
     """
@@ -93,6 +94,7 @@ class ShapeScores:
     verifiers: tuple[str, ...]
     pairs: PairScores
     sets: PairScores
+    problems: tuple[CaseProblem, ...]
     cases: Mapping[str, Floats]
     content: Floats
     failures: tuple[Failure, ...]
@@ -141,10 +143,25 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
     }
     pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
-    content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
+    place: dict[CaseProblem, int] = {}
+    row = np.array([place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64)
     return ShapeScores(
-        shape, names, replace(pairs, moved=_moved(store, kept, shape.folds)), own, cases, content, tuple(failures)
+        shape,
+        names,
+        replace(pairs, moved=_moved(store, kept, shape.folds)),
+        own,
+        tuple(place),
+        {name: _means(scores, row) for name, scores in cases.items()},
+        np.array([problem.content for problem in place], dtype=np.float64),
+        tuple(failures),
     )
+
+
+def _means(scores: Floats, row: Ints) -> Floats:
+    """Means of scores (n,) or (n, f) over those of one row (n,)."""
+    sums = np.zeros((int(row.max()) + 1, *scores.shape[1:]))
+    np.add.at(sums, row, scores)
+    return np.asarray((sums.T / np.bincount(row)).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,11 +363,16 @@ def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> Syste
 
 
 def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
-    """Limits from pairs with log10 LRs (n,) that learned nothing from their authors."""
+    """Limits from pairs with log10 LRs (n,) that learned nothing from their authors. They count people: pairs of one
+    author are no more than one."""
     used = weight > 0
     same, each = pairs.same[used], weight[used]
-    counts = worth(each[same]), worth(each[~same])
-    bounds = {name: elub(values[used], same, each, counts) for name, values in raw.llr.items()}
+    people = [float(len(np.unique(pairs.authors[side, 0]))) for side in (pairs.same, ~pairs.same)]
+    bounds = {
+        name: Bounds(max(found.lower, -supported(people[0])), min(found.upper, supported(people[1])))
+        for name, values in raw.llr.items()
+        for found in (elub(values[used], same, each, (people[0], people[1])),)
+    }
     return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], FEWEST_AUTHORS))
 
 
