@@ -11,9 +11,9 @@ log LRs, drawn a little towards LR = 1. *Fusion* weighs its members by the squar
 as members: with a few dozen background authors these follow chance, the more so as members agree
 (docs/compare-studies.md).
 
-*People*: an LR of L or more for the wrong side is met in at most one case in L, if LRs mean what they say (Royall 2000).
-That this is so must be shown on people, not on pairs: of N of whom none was misled, the rate may still be
-1 − .05^(1/N), at 95 % confidence. So N people support no LR beyond 1 / (1 − .05^(1/N)), about N / 3 (``supported``).
+*People*: if LRs mean what they say, one of L or more for the wrong side is met in at most one case in L (Royall 2000).
+That must be shown on people, not on pairs: where none of N was misled, the rate may still be 1 − .05^(1/N), at 95 %
+confidence. So N people support no LR beyond 1 / (1 − .05^(1/N)), about N / 3 (``supported``).
 
 *ELUB*: an LR of a thousand asks that misleading ones are seen less than once in a thousand; a background with eighty
 pairs cannot show that. Beyond the bounds, acting on the LRs (with one misleading one more on either side than was seen)
