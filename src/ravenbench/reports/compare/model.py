@@ -23,8 +23,9 @@ from ravenbench.bench.compare.background import FEWEST_AUTHORS
 from ravenbench.bench.compare.record import MACHINE, OTHER, OWN, CaseProblem, ShapeRecord
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
-from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, cllr, elub, fuse, supported
+from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
 from ravenbench.statistics.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
+from ravenbench.statistics.validation import Estimate, estimated, measures, times_drawn
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
 from ravenbench.text.tokens import count_words
@@ -41,6 +42,7 @@ support."""
 DRAWS = 200
 """Bootstrap samples of the background's authors."""
 LEVEL = 0.95
+PROMISED = ("cllr", "mean_for", "mean_against")
 Scores = Mapping[str, Floats]
 
 
@@ -310,14 +312,18 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """Pairs with log10 LRs (n,) by systems that learned nothing from either author, as they would be issued (``llr``)
-    and before they were held (``raw``); the limits, and the system of all pairs."""
+    """Pairs with log10 LRs (n,) that learned nothing from either author, limits too (``llr``), and before they were
+    held (``raw``); and the limits and the system of all pairs, by which cases are answered."""
 
     pairs: PairScores
     raw: Told
     llr: Scores
     limits: Limits
     system: Weighed
+
+    def as_cases(self) -> Floats:
+        """The fusion's log10 LRs (n,), held as those of cases are."""
+        return self.limits.held(self.raw, self.pairs.content)[FUSED]
 
 
 def weigh(pairs: PairScores, times: Floats) -> Weighed:
@@ -393,8 +399,25 @@ def validate(pairs: PairScores) -> Validated:
             for parts in ([one.written for one in each], [one.style for one in each], [one.llr for one in each])
         )
     )
-    found = limits(pairs, raw, pairs.weight)
-    return Validated(pairs, raw, found.held(raw, pairs.content), found, weigh(pairs, np.ones(len(pairs))))
+    return _validated(pairs, raw)
+
+
+def _validated(pairs: PairScores, raw: Told) -> Validated:
+    """Pairs with these log10 LRs, each held within the limits that the pairs of other folds show."""
+    every, llr = limits(pairs, raw, pairs.weight), {name: np.zeros(len(pairs)) for name in raw.llr}
+    for fold in np.unique(pairs.fold):
+        here = pairs.fold == fold
+        rest = limits(some(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
+        held = rest.held(_rows(raw, here), pairs.content[here])
+        for name, bounds in every.bounds.items():
+            llr[name][here] = np.clip(held[name], *bounds)
+    return Validated(pairs, raw, llr, every, weigh(pairs, np.ones(len(pairs))))
+
+
+def _rows(told: Told, rows: Bools | Ints) -> Told:
+    return Told(
+        *({name: values[rows] for name, values in part.items()} for part in (told.written, told.style, told.llr))
+    )
 
 
 @lru_cache(maxsize=16)
@@ -402,10 +425,7 @@ def held_out(valid: Validated, part: int) -> Validated:
     """The same without the pairs of one part of the authors, for a case whose candidate is among them: system, limits
     and what is shown are learned from the pairs of the other parts alone."""
     rows = np.flatnonzero(valid.pairs.fold != part)
-    pairs = some(valid.pairs, rows)
-    raw = Told(*(taken(scores, rows) for scores in (valid.raw.written, valid.raw.style, valid.raw.llr)))
-    at = limits(pairs, raw, pairs.weight)
-    return Validated(pairs, raw, at.held(raw, pairs.content), at, weigh(pairs, np.ones(len(pairs))))
+    return _validated(some(valid.pairs, rows), _rows(valid.raw, rows))
 
 
 def some(pairs: PairScores, rows: Ints) -> PairScores:
@@ -445,28 +465,19 @@ def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limit
     for number in range(draws):
         rng = stream(seed, "compare-bootstrap", number)
         times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
-        often = _times(times, place)
+        often = times_drawn(times, place)
         if often[pairs.same].any() and often[~pairs.same].any():
             found.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
     return tuple(found)
 
 
 @lru_cache(maxsize=16)
-def cost(valid: Validated, seed: int) -> tuple[float, float]:
-    """95 % interval of the fusion's C_llr when the background's authors are drawn anew; (0, inf) where no sample holds
-    pairs of both kinds."""
-    pairs, costs = valid.pairs, list[float]()
-    authors = np.unique(pairs.authors)
-    place = np.searchsorted(authors, pairs.authors)
-    for number in range(DRAWS):
-        rng = stream(seed, "compare-cost", number)
-        times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
-        weight = _times(times, place) * pairs.weight
-        if weight[pairs.same].any() and weight[~pairs.same].any():
-            costs.append(cllr(valid.llr[FUSED], pairs.same, weight))
-    tails = (1 - LEVEL) / 2
-    low, high = np.quantile(costs, [tails, 1 - tails]) if costs else (0.0, np.inf)
-    return float(low), float(high)
+def promise(valid: Validated, seed: int) -> Mapping[str, Estimate]:
+    """What the fusion's LRs are worth on people left out of all that made them (``PROMISED``), with 95 % intervals from
+    drawing the background's authors anew."""
+    pairs = valid.pairs
+    asked = {key: measures(1.0)[key] for key in PROMISED}
+    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, DRAWS, asked)
 
 
 def intervals(
@@ -484,13 +495,6 @@ def intervals(
         name: np.quantile(np.stack([one[name] for one in told]), [tails, 1 - tails], axis=0) for name in valid.raw.llr
     }
     return {name: (low, high) for name, (low, high) in ends.items()}, len(samples)
-
-
-def _times(times: Ints, place: Ints) -> Floats:
-    """How often each pair was drawn: as often as its author, or as both its authors together."""
-    return np.where(place[:, 0] == place[:, 1], times[place[:, 0]], times[place[:, 0]] * times[place[:, 1]]).astype(
-        np.float64
-    )
 
 
 def taken(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:
