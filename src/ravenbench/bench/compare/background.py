@@ -18,6 +18,7 @@ from ravenbench.problems.like_case import MOST_KNOWN, Pair, Shape, Writer, pairs
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
 from ravenbench.text.content_words import ContentSpace
+from ravenbench.text.kinds import distances, kinds, profile
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.topics.extract import Extract
@@ -250,9 +251,12 @@ class Shaped:
         self.folds: list[str] = []
         self.unseen = True
         self.strangers: list[float] = []
+        self.unlike: dict[str, str] = {}
+        """Why cases are of another kind than the background, by their id."""
         if len(able) >= FEWEST_AUTHORS:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
             self.strangers = strangers(background, everyone)
+            self.unlike = self._of_another_kind(everyone)
             self._transplanter = self._splicer(everyone)
             parts = shared_out(background, everyone, spec.folds, members)
             self.trained = [(part, self._fold(number, able, part)) for number, part in enumerate(parts)]
@@ -277,6 +281,22 @@ class Shaped:
             problems=self.problems,
             cases=self.case_folds,
         )
+
+    def _of_another_kind(self, everyone: Sequence[Writer]) -> dict[str, str]:
+        """Cases that are farther from the background in common words and marks than each of its authors, in texts of
+        the same lengths."""
+        sets = [[*one.known[0].texts, *one.questioned[0].texts] for one in everyone if one.known and one.questioned]
+        counted = kinds([text for texts in sets for text in texts])
+        asked = [profile([*self.known(case), self.asked(case)], counted) for case in self.cases]
+        if not asked:
+            return {}
+        own, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(asked))
+        return {
+            case.id: f"its texts are of another kind than the background's: in common words and marks they are "
+            f"{away:.2f} standard deviations from its mean, which none of its {len(own)} authors is (at most "
+            f"{own.max():.2f})"
+            for case, away in zip(self.cases, far, strict=True) if away > own.max()
+        }  # fmt: skip
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
         """One part of the authors: learned from the others, without one part of the topics where that leaves enough.

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import ceil
 
 import numpy as np
 
@@ -42,6 +43,9 @@ support."""
 DRAWS = 200
 """Bootstrap samples of the background's authors."""
 LEVEL = 0.95
+REACHED = 0.75
+"""Share of the background's authors who must have a stranger's text as alike in content, or no LR above ``UNSHOWN`` is
+given for one author but what style gives."""
 PROMISED = ("cllr", "mean_for", "mean_against")
 Scores = Mapping[str, Floats]
 
@@ -379,7 +383,8 @@ def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
         for name, values in raw.llr.items()
         for found in (elub(values[used], same, each, (people[0], people[1])),)
     }
-    return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], FEWEST_AUTHORS))
+    most = max(FEWEST_AUTHORS, ceil(REACHED * people[1]))
+    return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], most))
 
 
 @lru_cache(maxsize=8)
@@ -407,7 +412,9 @@ def _validated(pairs: PairScores, raw: Told) -> Validated:
     every, llr = limits(pairs, raw, pairs.weight), {name: np.zeros(len(pairs)) for name in raw.llr}
     for fold in np.unique(pairs.fold):
         here = pairs.fold == fold
-        rest = limits(some(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
+        rest, both = every, len(np.unique(pairs.same[~here])) == 2
+        if both:
+            rest = limits(some(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
         held = rest.held(_rows(raw, here), pairs.content[here])
         for name, bounds in every.bounds.items():
             llr[name][here] = np.clip(held[name], *bounds)
