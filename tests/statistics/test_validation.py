@@ -90,7 +90,7 @@ def test_few_authors_without_a_misleading_pair_are_not_sure_of_it():
     llr, same = np.where(np.arange(60) < 30, 2.0, -2.0), np.arange(60) < 30
     for count, most in ((6, 0.5), (30, 0.15)):
         authors = np.stack([np.arange(60) % count, np.where(same, np.arange(60), np.arange(60) + 1) % count], 1)
-        rate = estimated(llr, same, np.ones(60), authors, 1.0, seed=0, draws=40)["misleading_for"]
+        rate = estimated(llr, same, np.ones(60), authors, 0, 40, measures(1.0))["misleading_for"]
         assert rate.value == rate.low == 0 and rate.high == pytest.approx(wilson(0, count)[1]) and rate.high < most
     assert wilson(0, 6)[1] > 0.35
 
@@ -100,7 +100,7 @@ def test_intervals_cover_the_value_and_narrow_with_authors():
     widths = []
     for count in (10, 80):
         authors = np.repeat(np.arange(480)[:, None] % count, 2, axis=1)
-        found = estimated(llr, same, np.ones(480), authors, 1.0, seed=1, draws=60)
+        found = estimated(llr, same, np.ones(480), authors, 1, 60, measures(1.0))
         assert all(one.low <= one.value <= one.high for one in found.values())
         widths.append(found["cllr"].high - found["cllr"].low)
     assert widths[0] > 0

@@ -346,7 +346,7 @@ def _style(pairs: PairScores, times: Floats) -> System | None:
         return None
     calibrations = {name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()}
     members = [found.llr(pairs.moved[name][used]) for name, found in calibrations.items()]
-    return System({}, calibrations, fuse(np.column_stack(members), same, weight))
+    return System({}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
 
 
 def able(pairs: PairScores) -> Bools:
@@ -369,7 +369,7 @@ def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> Syste
         rows = gains[name].taken_off(values[used], content)
         calibrations[name] = calibrate(rows, same, weight)
         members.append(calibrations[name].llr(rows))
-    return System(gains, calibrations, fuse(np.column_stack(members), same, weight))
+    return System(gains, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
 
 
 def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
