@@ -9,6 +9,8 @@ from ravenbench.statistics.validation import (
     devpav,
     entropy,
     estimated,
+    mean_misleading,
+    measures,
     misleading_rates,
     overstated,
     wilson,
@@ -84,6 +86,16 @@ def test_devpav_where_pav_says_nothing():
 
 def test_rates_count_the_wrong_side_alone():
     assert misleading_rates([2.0, -2, 2, -2, 0.5], [True, True, False, False, False], 1) == (pytest.approx(1 / 3), 0.5)
+
+
+def test_mean_misleading_lrs_are_one_where_lrs_mean_what_they_say():
+    assert mean_misleading([1.0, -1, 0, 1], [True, True, False, False], [1, 1, 3, 1]) == pytest.approx((3.25, 5.05))
+    # Normal LRs of variance 2·mean are calibrated by construction; twice as strong ones are not.
+    rng, mean = stream(6, "mean-misleading"), 1.0
+    same = np.arange(40000) < 20000
+    llr = rng.normal(np.where(same, mean, -mean), np.sqrt(2 * mean)) / np.log(10)
+    assert mean_misleading(llr, same) == pytest.approx((1, 1), abs=0.08)
+    assert min(mean_misleading(2 * llr, same)) > 2
 
 
 def test_few_authors_without_a_misleading_pair_are_not_sure_of_it():

@@ -415,9 +415,10 @@ def _validated(pairs: PairScores, raw: Told) -> Validated:
         rest, both = every, len(np.unique(pairs.same[~here])) == 2
         if both:
             rest = limits(some(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
-        held = rest.held(_rows(raw, here), pairs.content[here])
-        for name, bounds in every.bounds.items():
-            llr[name][here] = np.clip(held[name], *bounds)
+        told, content = _rows(raw, here), pairs.content[here]
+        for name, held in rest.held(told, content).items():
+            most = every.upper(name, content, told.style[name])
+            llr[name][here] = np.clip(held, every.bounds[name].lower, most)
     return Validated(pairs, raw, llr, every, weigh(pairs, np.ones(len(pairs))))
 
 
