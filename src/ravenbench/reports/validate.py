@@ -112,8 +112,8 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> Cell:
     llr = issued(learned_from.pairs, pairs)[FUSED]
     strong = plan.criterion.strong
     drawn = pairs.authors, store.run.seed, DRAWS
-    found = estimated(llr, pairs.same, pairs.weight, *drawn, asked=asked(strong))
-    found["cllr_listed"] = estimated(llr, pairs.same, pairs.weight * 0 + 1, *drawn, asked={"cllr": cllr})["cllr"]
+    found = estimated(llr, pairs.same, pairs.weight, *drawn, asked(strong))
+    found["cllr_listed"] = estimated(llr, pairs.same, pairs.weight * 0 + 1, *drawn, {"cllr": cllr})["cllr"]
     measures = {key: Measure(value=one.value, low=one.low, high=one.high) for key, one in found.items()}
     authors = len(np.unique(pairs.authors[pairs.same, 0]))
     reasons = failing(measures, plan.criterion)

@@ -2,8 +2,8 @@
 
 A profile holds the square roots of how often each common word and each mark stands in a hundred tokens. The distance of
 a case is its mean distance from the background's mean, in standard deviations of the background's authors; that of each
-author is taken to the others. A case that is farther away than every author of the background is of another kind: of
-cases of the background's own kind one in N + 1 is, with N authors.
+author is taken to the others. A case is of another kind if it is farther away than every author of the background, and
+than their mean distance and three standard deviations of it.
 
 It notices what lies outside the background, and seldom a narrow kind within a wide one, such as essays among posts
 (docs/compare-studies.md).
@@ -40,11 +40,12 @@ def profile(texts: Iterable[str], counted: Sequence[str]) -> Floats:
     return np.mean(each, axis=0)
 
 
-def distances(authors: Floats, cases: Floats) -> tuple[Floats, Floats]:
-    """Distances (n,) of authors' profiles (n, f), each from the others, and those (m,) of cases' profiles (m, f)."""
+def distances(authors: Floats, cases: Floats) -> tuple[float, Floats]:
+    """The distance from which on a case is of another kind than authors with these profiles (n, f), and the distances
+    (m,) of cases' profiles (m, f)."""
 
     def far(profiles: Floats, of: Floats) -> Floats:
         return np.asarray((np.abs(profiles - of.mean(axis=0)) / np.maximum(of.std(axis=0), LEAST)).mean(axis=1))
 
     own = [far(authors[[i]], np.delete(authors, i, axis=0))[0] for i in range(len(authors))]
-    return np.array(own), far(cases, authors)
+    return float(max(np.max(own), np.mean(own) + 3 * np.std(own))), far(cases, authors)

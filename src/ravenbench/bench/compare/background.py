@@ -283,19 +283,18 @@ class Shaped:
         )
 
     def _of_another_kind(self, everyone: Sequence[Writer]) -> dict[str, str]:
-        """Cases that are farther from the background in common words and marks than each of its authors, in texts of
-        the same lengths."""
+        """Cases that are farther from the background in common words and marks than its authors are, in texts of the
+        same lengths."""
         sets = [[*one.known[0].texts, *one.questioned[0].texts] for one in everyone if one.known and one.questioned]
         counted = kinds([text for texts in sets for text in texts])
         asked = [profile([*self.known(case), self.asked(case)], counted) for case in self.cases]
         if not asked:
             return {}
-        own, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(asked))
+        most, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(asked))
         return {
             case.id: f"its texts are of another kind than the background's: in common words and marks they are "
-            f"{away:.2f} standard deviations from its mean, which none of its {len(own)} authors is (at most "
-            f"{own.max():.2f})"
-            for case, away in zip(self.cases, far, strict=True) if away > own.max()
+            f"{away:.2f} standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
+            for case, away in zip(self.cases, far, strict=True) if away > most
         }  # fmt: skip
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:

@@ -140,7 +140,7 @@ class Compare(Task):
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
     """Problems by what they are for."""
-    asks = [problem.asks for shape in drafted.plan.shapes for problem in shape.problems]
+    asks = [problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)]
     size = {fold.name: len(fold.test) for fold in drafted.folds}
     pairs = [fold for shape in drafted.plan.shapes for fold in shape.folds]
     return {

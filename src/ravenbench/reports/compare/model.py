@@ -26,6 +26,7 @@ from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
 from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
 from ravenbench.statistics.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
+from ravenbench.statistics.validation import DRAWS as SAMPLES
 from ravenbench.statistics.validation import Estimate, estimated, measures, times_drawn
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
@@ -377,7 +378,7 @@ def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
     author are no more than one."""
     used = weight > 0
     same, each = pairs.same[used], weight[used]
-    people = [float(len(np.unique(pairs.authors[side, 0]))) for side in (pairs.same, ~pairs.same)]
+    people = [float(len(np.unique(pairs.authors[side, 0]))) for side in (used & pairs.same, used & ~pairs.same)]
     bounds = {
         name: Bounds(max(found.lower, -supported(people[0])), min(found.upper, supported(people[1])))
         for name, values in raw.llr.items()
@@ -485,7 +486,7 @@ def promise(valid: Validated, seed: int) -> Mapping[str, Estimate]:
     drawing the background's authors anew."""
     pairs = valid.pairs
     asked = {key: measures(1.0)[key] for key in PROMISED}
-    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, DRAWS, asked)
+    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, asked)
 
 
 def intervals(
