@@ -192,6 +192,10 @@ def _apart(kept: dict[str, Any]) -> str:
     return "\n".join(lines) if len(lines) > 3 else ""
 
 
+def _mean_misleading(llr: Any, same: Any) -> float:
+    return float(np.mean(10.0 ** np.where(same, -llr, llr)))
+
+
 def _cost(found: Found, own: str, strangers: str) -> str:
     """C_llr of the answered cases of two kinds, with its interval over people."""
     asked = [one for one in found if one["kind"] in (own, strangers) and not one["refused"]]
