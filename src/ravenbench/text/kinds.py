@@ -37,7 +37,7 @@ def profile(texts: Iterable[str], counted: Sequence[str]) -> Floats:
     for text in texts:
         found = Counter(tokens(lowered(text)))
         each.append(np.sqrt([100 * found[one] / max(found.total(), 1) for one in counted]))
-    return np.mean(each, axis=0)
+    return np.asarray(np.mean(each, axis=0))
 
 
 def distances(authors: Floats, cases: Floats) -> tuple[float, Floats]:

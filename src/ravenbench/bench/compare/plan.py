@@ -143,8 +143,8 @@ def draft(
         parts += shaped.parts
         part |= shaped.part
         placed |= {case.id: shaped.record.name for case in cases}
-        for case, reason in shaped.unlike.items():
-            refusals[case].append(reason)
+        for name, reason in shaped.unlike.items():
+            refusals[name].append(reason)
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
