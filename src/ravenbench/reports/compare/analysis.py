@@ -417,8 +417,8 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     lines = tuple(_line(name, told, alike, valid, ends) for name in told.llr)
     fused = next(line for line in lines if line.name == FUSED)
     known = _fused(valid, found, of("known"))
-    notes = list(case.notes)
-    if fused.raw != fused.llr:
+    notes, reasons = list(case.notes), _reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)
+    if fused.raw != fused.llr and not reasons:
         notes.append(
             f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people of this background "
             f"support no value beyond {signed(fused.llr)}"
@@ -428,7 +428,7 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     return Answer(
         lines=lines,
         fused=fused,
-        reasons=tuple(_reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)),
+        reasons=tuple(reasons),
         notes=tuple(notes),
         alike=alike,
         misleading=misleading(valid.as_cases(), valid.pairs.same, fused.llr, valid.pairs.weight),
