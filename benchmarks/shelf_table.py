@@ -22,7 +22,18 @@ BEGIN, END = "<!-- shelf: made by python -m benchmarks.study_shelf -->", "<!-- e
 TITLES = {"newsgroups": "20 Newsgroups", "ebg": "Extended Brennan–Greenstadt corpus"}
 SHORT = {"newsgroups": "20 Newsgroups", "ebg": "EBG"}
 WORDS = (
-    *map(str, (Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED, Content.GUESSES, Content.LESS)),
+    *map(
+        str,
+        (
+            Content.RELIES,
+            Content.LOSES,
+            Content.NOTICES,
+            Content.SWAYED,
+            Content.DISPLACED,
+            Content.GUESSES,
+            Content.LESS,
+        ),
+    ),
     *map(str, (Domain.DEPENDS, Domain.LESS, Domain.NOT_APPLICABLE)),
 )
 """Outcomes in the order of the table."""

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from ravenbench.statistics.axes import Content, content_axis
-from ravenbench.statistics.content import ContentDesign, KeptFold, Versions, left_open
+from ravenbench.statistics.content import ContentDesign, KeptFold, Versions
 
 PAIRS, AUTHORS, MOST = 150, 60, 40_000
 PULLS = tuple(np.arange(0, 0.125, 0.01).tolist())
@@ -28,11 +28,9 @@ def sample(rng: np.random.Generator, pull: float, times: float = 1.0) -> Content
     fold = KeptFold(same, np.stack([left, right], axis=1), np.arange(2 * pairs))
     own = 0.3 * rng.normal(size=authors)
     base = 1.2 * same + own[left] + own[right] + rng.normal(size=2 * pairs)
-    jitter = 0.1 * rng.normal(size=(3, 2 * pairs))
+    jitter = 0.02 * rng.normal(size=(3, 2 * pairs))
     scores = Versions(base, base + pull + jitter[0], base + jitter[1], base + jitter[2])
-    design = ContentDesign((fold,))
-    figures = design.figures([scores])._replace(silence=design.silence([left_open(scores)]))
-    judged = content_axis(figures)
+    judged = content_axis(ContentDesign((fold,)).figures([scores]))
     if judged.outcome is Content.UNDECIDED and judged.needed is not None:
         return judged.needed, judged.needed / (2 * pairs)
     return judged.outcome

@@ -1,21 +1,27 @@
-"""Are the probabilities of ``raven attribute --unknown`` calibrated, also those of "none of them"?
+"""Are the probabilities of ``raven attribute --unknown`` calibrated, where the author is a candidate and where not?
 
-    python -m benchmarks.study_unknown DATA --choose            # methods and prior, on one half of the authors
-    python -m benchmarks.study_unknown DATA --show --write      # once, on everything else
+    python -m benchmarks.study_unknown DATA --choose            # the values that few texts leave in force, on half A
+    python -m benchmarks.study_unknown DATA --choose --methods  # and which methods
+    python -m benchmarks.study_unknown DATA --show --write      # once, on everybody else
     python -m benchmarks.study_unknown DATA --reject            # PAN-2018 with half of the candidates left out
 
 DATA is the folder of data sets. Questions whose truth is known are drawn: 2 to 10 candidates, 1 to 5 known texts of
-each, cut to 200, 400 or 800 words, and one unknown text of each, cut to 100 to 1,000 words; for two texts by candidates
-there is about one by an author who is none of them. A text is a document of the Extended Brennan–Greenstadt corpus, or
-what an author wrote in one thread of 20 Newsgroups (``novel``: and the known texts stand in other groups). Seeds go
-through each author's texts in turn. Candidates of PAN-2018 have texts of their own in question.
+each, cut to 200 to 3,000 words, and one unknown text of each, cut to 100 to 2,500 words; for each text by a candidate
+there is one by an author who is none of them. A text is a document of the Extended Brennan–Greenstadt corpus
+(``long``: documents joined), what an author wrote in one thread of 20 Newsgroups (``novel``: and the known texts stand
+in other groups), a document of a same-author problem of PAN-2014's training parts, fan fiction of PAN-2018's training
+part (texts in question are of other worlds than known ones), or an excerpt of a novel (ELTeC; the known texts are of
+other novels). Seeds go through each author's texts in turn.
 
-Half A are authors whose names have an even hash, as in ``study_attribution``. On their questions the methods and the
-values around which probabilities are learned (``attribution.posterior``) are chosen by the mean log loss of the data
-sets. Half B and PAN-2018 are shown once, with the values in force.
+Half A are authors whose names have an even hash, as in ``study_attribution``. On their questions the values around
+which probabilities are learned (``attribution.posterior``) are chosen by the mean log loss of the data sets, and those
+of ``NAMED`` by the likelihood of how often somebody is named in texts by nobody. Half B, and ELTeC, are shown once.
 
-ECE: over ten bins of the probability of the most probable answer; its interval is a bootstrap over questions, and
-beside it stands the mean ECE that a perfectly calibrated method would have on as many texts.
+Two tables: *listed*, over texts by candidates, has the probability of the most probable candidate if one of the
+candidates wrote the text; *none*, over all texts, has the probability of "none of them". ECE is over ten bins; its
+interval is a bootstrap over questions, and beside it stands the mean ECE that a perfectly calibrated method would have
+on as many texts. A probability that counts both cases cannot be calibrated within each unless every author who is not
+listed is noticed; ``joint`` has its ECE over all texts, and within each, as it is.
 """
 
 from __future__ import annotations
@@ -32,6 +38,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.pages import bare, table_file
 from benchmarks.study_attribution import half
 from ravenbench import registry
 from ravenbench.attribution import posterior
@@ -41,25 +48,43 @@ from ravenbench.bench.attribute.unknown import DEFAULT, Passages, _topics, divid
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
 from ravenbench.formats.pan_attribution import UNKNOWN, macro_f1, read_attribution
+from ravenbench.formats.problems import read_problems
 from ravenbench.reports.attribute.naming import Scored, _means
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.types import Floats
 
-NONE = 1 / 3
-LENGTHS, CANDIDATES, TEXTS, KNOWN = (100, 150, 250, 400, 600, 1000), (2, 3, 4, 5, 7, 10), (1, 2, 3, 5), (200, 400, 800)
+NONE = 0.5
+BEFOREHAND = (0.1, 0.2, 0.35, 0.5, 0.65)
+BEFORE = (1.8, 0.5, 0.25, 0.2, 0.2)
+"""Contrast, none, spreads and ``--none`` that were in force before texts by nobody were as many as the others."""
+LENGTHS, CANDIDATES, TEXTS = (100, 150, 250, 400, 600, 1000, 2500), (2, 3, 4, 5, 7, 10), (1, 2, 3, 5)
+KNOWN = (200, 400, 800, 3000)
 SETS = {
-    "ebg": (range(36), 99),
-    "newsgroups": (range(3), 16),
-    "newsgroups-novel": (range(2), 25),
-    "pan18": (range(8), 99),
+    "ebg": (range(16), 99),
+    "ebg-long": (range(12), 99),
+    "newsgroups": (range(3), 20),
+    "newsgroups-novel": (range(3), 20),
+    "pan14-en": (range(5), 99),
+    "pan14-du": (range(8), 99),
+    "pan14-gr": (range(12), 99),
+    "pan18": (range(14), 99),
+    "eltec": (range(12), 99),
 }
 """Seeds of each data set, and most questions of a seed."""
+LONG = 1500
+SHOWN_ALONE = "eltec"
+"""Nobody of this collection served to choose anything."""
 POOL = "raven-2026, ppm, svm, distorted(svm), cosine-delta, nb, function-words"
 CHOICES = (
     "raven-2026, ppm", "raven-2026", "raven-2026, ppm, cosine-delta", "raven-2026, ppm, svm",
     "raven-2026, ppm, function-words", "svm, distorted(svm), cosine-delta, ppm",
 )  # fmt: skip
 FIGURE, KEPT = Path("docs/images/unknown.svg"), Path("benchmarks/unknown.json")
+TABLE = Path("docs/data/attribution-unknown.csv")
+
+
+KNOWN_SIDE = "known of PAN18"
+"""How documents are called that are never in question."""
 
 
 class Question(NamedTuple):
@@ -77,79 +102,122 @@ Documents = dict[str, list[tuple[str, str | None, str]]]
 @lru_cache
 def documents(data: Path, name: str) -> Documents:
     """Document, topic and text of every author."""
+    read = {"ebg": corpus_documents, "newsgroups": corpus_documents, "pan18": pan18, "eltec": novels}
+    found: Documents = defaultdict(list)
+    rows = read.get(name, pan14)(data, name)
+    for author, document, topic, text in sorted(rows, key=lambda row: tuple(map(str, row))):
+        if count_words(text) >= 100:
+            found[author].append((document, topic, text))
+    return found
+
+
+def corpus_documents(data: Path, name: str) -> Iterator[tuple[str, str, str | None, str]]:
+    """Documents of the Extended Brennan–Greenstadt corpus; of 20 Newsgroups what an author wrote in one thread."""
     ebg = name == "ebg"
     corpus = load_corpus(
         f"ebg(path={str(data / 'ebg' / 'extended-brennan-greenstadt.zip')!r})" if ebg else "newsgroups"
     )
     of, joined = corpus.columns["document" if ebg else "thread"], defaultdict(list)
     for i in range(len(corpus)):
-        joined[corpus.author[i], str(of[i]), None if ebg else corpus.topic[i]].append(corpus.texts[i])
-    found: Documents = defaultdict(list)
-    for (author, document, topic), texts in sorted(joined.items(), key=lambda item: tuple(map(str, item[0]))):
-        text = "\n\n".join(texts)
-        if author is not None and count_words(text) >= 100:
-            found[author].append((document, topic, text))
-    return found
+        if corpus.author[i] is not None:
+            joined[corpus.author[i], str(of[i]), None if ebg else corpus.topic[i]].append(corpus.texts[i])
+    for key, texts in joined.items():
+        yield (*key, "\n\n".join(texts))
+
+
+def pan14(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
+    """Same-author problems of a training part: each is a person, unless a text of theirs stands in another."""
+    file = {"pan14-en": "en_essays", "pan14-du": "du_essays", "pan14-gr": "gr_articles"}[name]
+    given = read_problems(data / "pan14" / f"{file}.zip", "train")
+    seen: set[str] = set()
+    for i in np.flatnonzero(given.truth()):
+        rows = [*given.problems.known(i), given.problems.questioned_index[i]]
+        own = [" ".join(text.split()) for text in given.problems.texts.rows(rows)]
+        if seen.isdisjoint(own):
+            yield from ((f"{file} {i:03d}", str(place), None, text) for place, text in enumerate(own))
+        seen.update(own)
+
+
+def pan18(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
+    """Fan fiction of the larger English problem; the world of texts in question is not that of known ones."""
+    every = read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip")
+    problem = max(every, key=lambda one: len(one.candidates))
+    assert problem.truth is not None
+    for author, known in problem.candidates.items():
+        asked = [text for n, text in problem.unknown.items() if problem.truth[n] == author]
+        for kind, texts in ((KNOWN_SIDE, known if asked else []), ("asked", asked)):
+            for place, text in enumerate(texts):
+                yield f"{problem.name} {author}", f"{kind} {place}", None, text
+
+
+def novels(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
+    """Three excerpts of 3,000 words from each novel of ELTeC-eng, the novel being the document."""
+    import zipfile
+    from xml.etree import ElementTree
+
+    tei = "{http://www.tei-c.org/ns/1.0}"
+    with zipfile.ZipFile(data / "eltec" / "eltec-eng.zip") as archive:
+        for file in sorted(n for n in archive.namelist() if n.endswith(".xml") and n.startswith("level1/")):
+            root = ElementTree.fromstring(archive.read(file))  # noqa: S314
+            author = next(root.iter(f"{tei}author"))
+            body = next(root.iter(f"{tei}body"))
+            words = " ".join("".join(p.itertext()) for p in body.iter(f"{tei}p")).split()
+            for start in np.linspace(len(words) / 10, 9 * len(words) / 10 - 3000, 3).astype(int).tolist():
+                yield author.get("ref") or str(author.text), file, None, " ".join(words[start : start + 3000])
+
+
+def joined(documents: Sequence[tuple[str, str | None, str]]) -> list[tuple[str, str | None, str]]:
+    """Documents of an author joined to texts of ``LONG`` words and more; a rest that is shorter is left out."""
+    chunks: list[tuple[str, str | None, str]] = []
+    held: list[str] = []
+    for document, _, text in documents:
+        held.append(text)
+        if sum(map(count_words, held)) >= LONG:
+            chunks.append((document, None, "\n\n".join(held)))
+            held = []
+    return chunks
 
 
 def questions(data: Path, name: str, side: int) -> Iterator[Question]:
     """All questions of a data set about the authors of one half."""
     seeds, most = SETS[name]
     for seed in seeds:
-        asked = pan18(data, seed) if name == "pan18" else drawn(data, name, side, seed)
-        yield from [question for _, question in zip(range(most), asked, strict=False)]
+        yield from [question for _, question in zip(range(most), drawn(data, name, side, seed), strict=False)]
 
 
 def drawn(data: Path, name: str, side: int, seed: int) -> Iterator[Question]:
-    """Each author is a candidate once, and one of their documents in question."""
-    novel = name.endswith("novel")
-    own = {a: d for a, d in documents(data, name.partition("-")[0]).items() if half(a) == side and len(d) > 1}
+    """Each author is a candidate once, and one of their documents in question, beside as many by others of the half."""
+    source, _, kind = (name, "", "") if name.startswith("pan") else name.partition("-")
+    novel, long = kind == "novel", kind == "long"
+    everyone = {a: d for a, d in documents(data, source).items() if name == SHOWN_ALONE or half(a) == side}
+    if long:
+        everyone = {a: chunks for a, d in everyone.items() if (chunks := joined(d))}
+    own = {a: d for a, d in everyone.items() if len({document for document, *_ in d}) > 1}
     if novel:
         own = {a: d for a, d in own.items() if len({topic for _, topic, _ in d}) > 1}
     rng = np.random.default_rng([seed, side, len(name)])
     order, at = list(rng.permutation(sorted(own))), 0
     while at + 2 <= len(order):
-        count = int(rng.choice(CANDIDATES))
+        count = int(rng.choice([c for c in CANDIDATES if c <= len(everyone) / 2]))
         group, at = order[at : at + count], at + count
-        words, length, most = (int(rng.choice(values)) for values in (LENGTHS, KNOWN, TEXTS))
+        lengths, known = (LENGTHS[-2:], KNOWN[-1:]) if long else (LENGTHS, KNOWN)
+        words, length, most = (int(rng.choice(values)) for values in (lengths, known, TEXTS))
         question = Question([], [], [], words)
         for code, author in enumerate(group):
-            place = (seed + sum(map(ord, author))) % len(own[author])
-            document, topic, text = own[author][place]
+            asked = [one for one in own[author] if not one[0].startswith(KNOWN_SIDE)]
+            document, topic, text = asked[(seed + sum(map(ord, author))) % len(asked)]
             others = [own[author][i] for i in rng.permutation(len(own[author]))]
-            others = [one for one in others if one[0] != document and not (novel and one[1] == topic)][:most]
-            question.known.extend((code, f"{code}/{d}", t, cut(text, length)) for d, t, text in others)
+            others = [one for one in others if one[0] != document and not (novel and one[1] == topic)]
+            if name == "pan18":
+                others = [one for one in others if one[0].startswith(KNOWN_SIDE)]
+            question.known.extend((code, f"{code}/{d}", t, cut(text, length)) for d, t, text in others[:most])
             question.unknown.append(cut(text, words))
             question.truth.append(code)
-        for author in rng.choice([a for a in order if a not in group], size=max(1, int(count / 2 + rng.random()))):
-            _, _, text = own[author][int(rng.integers(len(own[author])))]
-            question.unknown.append(cut(text, words))
+        for author in rng.choice([a for a in sorted(everyone) if a not in group], size=len(group)):
+            asked = [one for one in everyone[author] if not one[0].startswith(KNOWN_SIDE)]
+            question.unknown.append(cut(asked[int(rng.integers(len(asked)))][2], words))
             question.truth.append(-1)
         yield question
-
-
-def pan18(data: Path, seed: int) -> Iterator[Question]:
-    """The candidates of each problem in groups; texts in question by candidates of the other groups are by none."""
-    rng = np.random.default_rng([seed, 18])
-    for problem in read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"):
-        assert problem.truth is not None
-        order, at = list(rng.permutation(sorted(problem.candidates))), 0
-        while at + 2 <= len(order):
-            count = int(rng.choice([c for c in CANDIDATES if c < len(order)]))
-            group, at = order[at : at + count], at + count
-            words, length, most = (int(rng.choice(values)) for values in (LENGTHS, KNOWN, TEXTS))
-            known = [
-                (code, f"{author}/{i}", None, cut(problem.candidates[author][i], length))
-                for code, author in enumerate(group)
-                for i in rng.permutation(len(problem.candidates[author]))[:most]
-            ]
-            inside = [
-                (cut(t, words), group.index(a)) for n, t in problem.unknown.items() if (a := problem.truth[n]) in group
-            ]
-            outside = [(cut(t, words), -1) for n, t in problem.unknown.items() if problem.truth[n] not in group]
-            outside = [outside[i] for i in rng.permutation(len(outside))[: max(1, round(len(inside) / 2))]]
-            texts, truth = zip(*inside, *outside, strict=True)
-            yield Question(known, list(texts), list(truth), words)
 
 
 def prepared(question: Question) -> Passages:
@@ -227,31 +295,37 @@ def cases(rows: Sequence[Answered], methods: str) -> list[Case]:
 
 
 class Texts(NamedTuple):
-    """Of each text: probability of the most probable answer, whether it is right, log loss, Brier score, probability of
-    none of them, whether it is by none of them, whether the command would answer, and the question."""
+    """Of each text: probability of the most probable candidate if one of them wrote it, whether it is right,
+    probability of none of them, whether it is by none of them, whether a candidate is named, how often the sentence
+    says that this happens where the author is absent, probability of the answer and whether it is right, log loss, the
+    question, and its candidates."""
 
-    best: Floats
+    listed: Floats
     right: Any
-    loss: Floats
-    brier: Floats
     none: Floats
     strange: Any
-    given: Any
+    named: Any
+    told: Floats
+    joint: Floats
+    said: Any
+    loss: Floats
     question: Any
+    candidates: Any
 
 
-def texts(asked: Sequence[Case]) -> Texts:
+def texts(asked: Sequence[Case], none: float = NONE) -> Texts:
     """Every text of the questions, answered with the values in force."""
     columns: list[tuple[Any, ...]] = []
     for case in asked:
-        p = Posterior(NONE).fit(case.closed, case.absent, case.codes, case.size).of(case.unknown)
-        at = np.arange(len(p))
-        true = np.zeros_like(p)
-        true[at, case.truth] = 1
+        model = Posterior(none).fit(case.closed, case.absent, case.codes, case.size)
+        p = model.of(case.unknown)
+        best, said = p[:, :-1].max(axis=1), p.argmax(axis=1)
         columns.append((
-            p.max(axis=1), p.argmax(axis=1) == case.truth, -np.log(np.maximum(p[at, case.truth], 1e-12)),
-            ((p - true) ** 2).sum(axis=1), p[:, -1], case.truth == p.shape[1] - 1, np.full(len(p), case.given),
-            np.full(len(p), case.question),
+            best / (1 - p[:, -1]), p[:, :-1].argmax(axis=1) == case.truth, p[:, -1],
+            case.truth == p.shape[1] - 1, best >= posterior.LIKELY,
+            np.full(len(p), model.named_[0] / model.named_.sum()), p.max(axis=1), said == case.truth,
+            -np.log(np.maximum(p[np.arange(len(p)), case.truth], 1e-12)), np.full(len(p), case.question),
+            np.full(len(p), p.shape[1] - 1),
         ))  # fmt: skip
     return Texts(*map(np.concatenate, zip(*columns, strict=True)))
 
@@ -267,6 +341,17 @@ def ece(p: Floats, right: Any) -> float:
     return float(sum(n * abs(mean - share) for mean, share, n in bins(p, right)) / len(p))
 
 
+def measures(t: Texts) -> dict[str, float]:
+    """What has an interval."""
+    inside, out = ~t.strange, t.strange
+    return {
+        "right": t.right[inside].mean(), "listed_ece": ece(t.listed[inside], t.right[inside]),
+        "none_ece": ece(t.none, t.strange), "named_absent": t.named[out].mean(),
+        "named_right": (t.named & t.right & inside).sum() / max(1, (t.named & inside).sum()),
+        "named_wrong": 1 - (t.named & t.right & inside).sum() / max(1, t.named.sum()),
+    }  # fmt: skip
+
+
 def figures(t: Texts) -> dict[str, Any]:
     """What is reported of texts."""
     rng = np.random.default_rng(0)
@@ -274,18 +359,25 @@ def figures(t: Texts) -> dict[str, Any]:
     draws = []
     for _ in range(500):
         rows = np.concatenate([members[i] for i in rng.integers(0, len(members), len(members))])
-        draws.append((ece(t.best[rows], t.right[rows]), t.right[rows].mean()))
-    low, high = np.quantile(draws, (0.025, 0.975), axis=0)
-    inside = ~t.strange
+        draws.append(list(measures(Texts(*(column[rows] for column in t))).values()))
+    ends = np.quantile(draws, (0.025, 0.975), axis=0).T
+    found = measures(t)
+    inside, out = ~t.strange, t.strange
     return {
-        "questions": len(members), "texts": len(t.best), "by_none": int(t.strange.sum()), "accuracy": t.right.mean(),
-        "accuracy_interval": [low[1], high[1]], "ece": ece(t.best, t.right), "ece_interval": [low[0], high[0]],
-        "ece_perfect": np.mean([ece(t.best, rng.random(len(t.best)) < t.best) for _ in range(200)]),
-        "confidence": t.best.mean(), "none_ece": ece(t.none, t.strange), "log_loss": t.loss.mean(),
-        "brier": t.brier.mean(), "abstained": 1 - t.given.mean(),
-        "accuracy_given": t.right[t.given].mean(), "ece_given": ece(t.best[t.given], t.right[t.given]),
-        "accuracy_inside": t.right[inside].mean(), "bins": bins(t.best, t.right),
+        "questions": len(members), "by_candidates": int(inside.sum()), "by_none": int(out.sum()),
+        **found, **{f"{name}_interval": list(pair) for name, pair in zip(found, ends, strict=True)},
+        "listed": t.listed[inside].mean(), "none_present": t.none[inside].mean(), "none_absent": t.none[out].mean(),
+        "listed_perfect": perfect(t.listed[inside], rng), "none_perfect": perfect(t.none, rng),
+        "named_present": t.named[inside].mean(), "told": t.told[out].mean(), "log_loss": t.loss.mean(),
+        "joint_ece": ece(t.joint, t.said), "joint_ece_present": ece(t.joint[inside], t.said[inside]),
+        "joint_ece_absent": ece(t.joint[out], t.said[out]), "listed_bins": bins(t.listed[inside], t.right[inside]),
+        "none_bins": bins(t.none, out),
     }  # fmt: skip
+
+
+def perfect(p: Floats, rng: np.random.Generator) -> float:
+    """Mean ECE of a perfectly calibrated method."""
+    return float(np.mean([ece(p, rng.random(len(p)) < p) for _ in range(200)]))
 
 
 def choose(sets: dict[str, list[Case]]) -> tuple[float, Any]:
@@ -311,33 +403,83 @@ def put(theta: Floats) -> None:
     posterior.SPREADS = (float(np.exp(theta[2])), float(np.exp(theta[3])))
 
 
+def choose_named(sets: dict[str, list[Case]]) -> Any:
+    """The values of ``NAMED`` under which counts of texts by nobody in which somebody is named are most likely, after
+    those of the candidates left out in turn; data sets weigh alike."""
+    from scipy.optimize import minimize
+    from scipy.special import betaln, expit, logit
+
+    rows = []
+    for asked in sets.values():
+        own = []
+        for none in BEFOREHAND:
+            posterior.NAMED = (0.0, 0.0, 0.0)
+            for case in asked:
+                model = Posterior(none).fit(case.closed, case.absent, case.codes, case.size)
+                strange = case.truth == case.unknown.shape[2]
+                x, there = model._alternatives(case.unknown[:, strange])
+                named = int((model._unbounded(x, there)[:, :-1].max(axis=1) >= posterior.LIKELY).sum())
+                own.append((logit(none), *model.named_, named, int(strange.sum()) - named))
+        rows += [(*row, 1 / sum(row[3] + row[4] for row in own)) for row in own]
+    odds, yes, no, named, others, weight = np.array(rows).T
+
+    def loss(theta: Floats) -> float:
+        share, authors = expit(theta[0] + theta[1] * odds), np.exp(theta[2])
+        a, b = authors * share + yes, authors * (1 - share) + no
+        return float(-weight @ (betaln(a + named, b + others) - betaln(a, b)))
+
+    even, slope, authors = minimize(loss, np.array([-2.0, -1.0, 1.5]), method="Nelder-Mead").x
+    posterior.NAMED = (float(even), float(slope), float(np.exp(authors)))
+    return np.round(posterior.NAMED, 2)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--choose", action="store_true")
+    parser.add_argument("--methods", action="store_true", help="with --choose: of several sets")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--reject", action="store_true")
     parser.add_argument("--write", action="store_true", help=f"benchmarks/unknown.json and {FIGURE}")
     given = parser.parse_args()
     if given.choose:
-        halves = {name: answered(given.data, name, 0, POOL) for name in SETS if name != "pan18"}
-        for methods in CHOICES:
+        pool, choices = (POOL, CHOICES) if given.methods else (DEFAULT, (DEFAULT,))
+        halves = {name: answered(given.data, name, 0, pool) for name in SETS if name != SHOWN_ALONE}
+        for methods in choices:
             sets = {name: cases(rows, methods) for name, rows in halves.items()}
             value, prior = choose(sets)
             print(f"{methods}: log loss {value:.3f}; contrast, none, spreads {prior}", flush=True)
+            print(f"named {choose_named(sets)}", flush=True)
             for name, asked in sets.items():
                 told(name, figures(texts(asked)))
     if given.reject:
         rejected(given.data)
     if given.show:
-        shown = {}
-        for name in SETS:
-            shown[name] = figures(texts(cases(answered(given.data, name, 1, DEFAULT), DEFAULT)))
-            told(name, shown[name])
+        shown = show({name: cases(answered(given.data, name, 1, DEFAULT), DEFAULT) for name in SETS})
         if given.write:
             KEPT.write_text(json.dumps(shown, indent=1, default=lambda v: round(float(v), 4)) + "\n")
     if given.write:
-        draw(json.loads(KEPT.read_text()))
+        shown = json.loads(KEPT.read_text())
+        draw(shown)
+        table_file(TABLE, table(shown))
+
+
+def show(sets: dict[str, list[Case]]) -> dict[str, dict[str, Any]]:
+    """Figures of every data set and of all together, with the values in force and with those of before."""
+    shown: dict[str, dict[str, Any]] = {}
+    for when in ("now", "before"):
+        if when == "before":
+            put(np.array([np.log(BEFORE[0]), BEFORE[1], *np.log(BEFORE[2:4])]))
+            posterior.NAMED = (-50.0, 0.0, 1e9)  # no least value
+        every = {name: texts(asked, NONE if when == "now" else BEFORE[4]) for name, asked in sets.items()}
+        numbered = [t._replace(question=t.question + 1000 * i) for i, t in enumerate(every.values())]
+        every["together"] = together = Texts(*map(np.concatenate, zip(*numbered, strict=True)))
+        every["2 or 3 candidates"] = Texts(*(column[together.candidates <= 3] for column in together))
+        print(when)
+        shown[when] = {name: figures(t) for name, t in every.items()}
+        for name, found in shown[when].items():
+            told(name, found)
+    return shown
 
 
 def rejected(data: Path) -> None:
@@ -365,33 +507,77 @@ def told(name: str, found: dict[str, Any]) -> None:
     """Print the figures of a data set."""
     parts = []
     for key, value in found.items():
-        if key != "bins":
+        if not key.endswith("bins"):
             parts.append(
                 f"{key} {[round(float(v), 3) for v in value] if isinstance(value, list) else round(float(value), 3)}"
             )
     print(f"  {name}: {', '.join(parts)}", flush=True)
 
 
+TITLES = {
+    "ebg": "Brennan–Greenstadt",
+    "ebg-long": "Brennan–Greenstadt, documents joined",
+    "newsgroups": "20 Newsgroups, other threads",
+    "newsgroups-novel": "20 Newsgroups, other groups",
+    "pan14-en": "PAN-2014, English essays",
+    "pan14-du": "PAN-2014, Dutch essays",
+    "pan14-gr": "PAN-2014, Greek articles",
+    "pan18": "PAN-2018, fan fiction",
+    SHOWN_ALONE: "ELTeC, English novels",
+    "together": "together",
+    "2 or 3 candidates": "together, 2 or 3 candidates",
+}
+
+
+def table(shown: dict[str, dict[str, Any]]) -> str:
+    """What was shown of every data set, with the values in force and with those of before, as Markdown."""
+    lines = [
+        "| shown once | values | texts by candidates | right | mean, if listed | ECE, if listed | of a perfect one | "
+        "mean of none, listed | mean of none, absent | ECE of none | of a perfect one | named where absent | "
+        "the page's figure for it | named where listed | right of these | ECE of the answer: all, listed, absent |",
+        "|---" * 16 + "|",
+    ]
+    for name, title in TITLES.items():
+        for when, every in shown.items():
+            f = every[name]
+
+            def figure(key: str, f: dict[str, Any] = f, when: str = when) -> str:
+                ends = f.get(f"{key}_interval")
+                if key == "told" and when == "before":
+                    return "n/a"
+                return bare(f[key]) + (f" [{bare(ends[0])}, {bare(ends[1])}]" if ends else "")
+
+            keys = (
+                "right", "listed", "listed_ece", "listed_perfect", "none_present", "none_absent", "none_ece",
+                "none_perfect", "named_absent", "told", "named_present", "named_right",
+            )  # fmt: skip
+            joint = ", ".join(bare(f[key]) for key in ("joint_ece", "joint_ece_present", "joint_ece_absent"))
+            lines.append(f"| {' | '.join([title, when, str(f['by_candidates']), *map(figure, keys), joint])} |")
+    return "\n".join(lines)
+
+
 def draw(shown: dict[str, dict[str, Any]]) -> None:
-    """Reliability curves: how often the most probable answer was right, by its probability, with 95 % intervals."""
+    """Reliability curves of all collections together, with 95 % intervals over texts."""
     from ravenbench.reports.attribute.naming import wilson
     from ravenbench.reports.page import FAINT, SETUP, canvas, style, svg
 
-    titles = ("Brennan–Greenstadt", "20 Newsgroups", "20 Newsgroups, new topics", "PAN-2018")
+    found = shown["now"]["together"]
+    titles = {"listed": "Which candidate, if one of them wrote it", "none": "None of them"}
     with style():
-        figure, _ = canvas(5.2, 4.8, 0)
-        for i, (found, title) in enumerate(zip(shown.values(), titles, strict=True)):
-            axes = figure.add_subplot(2, 2, i + 1)
+        figure, _ = canvas(5.4, 2.7, 0)
+        for i, (name, title) in enumerate(titles.items()):
+            axes = figure.add_subplot(1, 2, i + 1)
             axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8)
-            for p, right, count in found["bins"]:
+            for p, right, count in found[f"{name}_bins"]:
                 axes.plot([p, p], wilson(right, count), color=SETUP["hits"], linewidth=1.4, alpha=0.5)
-            axes.plot(*list(zip(*found["bins"], strict=True))[:2], "o-", color=SETUP["hits"], markersize=4, linewidth=1)
-            said = f"{found['texts']:,} texts, ECE {found['ece']:.3f}".replace("0.", ".")
+            axes.plot(*list(zip(*found[f"{name}_bins"], strict=True))[:2], "o-", color=SETUP["hits"], markersize=4)
+            texts_of = found["by_candidates"] + (found["by_none"] if name == "none" else 0)
+            said = f"{texts_of:,} texts, ECE {found[f'{name}_ece']:.3f}".replace("0.", ".")
             axes.set_title(f"{title}\n{said}", fontsize=9)
             axes.set_xlim(0, 1.01)
             axes.set_ylim(0, 1.02)
-            axes.set_xlabel("probability of the answer" if i > 1 else "")
-            axes.set_ylabel("" if i % 2 else "right")
+            axes.set_xlabel("probability")
+            axes.set_ylabel("" if i else "how often it is so")
         FIGURE.write_text(svg(figure, "unknown"), encoding="utf-8")
 
 

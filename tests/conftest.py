@@ -1,17 +1,51 @@
-"""Shared fixtures. Tests marked ``data`` skip visibly without the corpora; RAVEN_REQUIRE_DATA=1 forbids it."""
+"""Shared fixtures, and what tests may take from the machine: nothing that they do not ask for.
+
+Tests marked ``data`` skip visibly without the corpora; RAVEN_REQUIRE_DATA=1 forbids it. A test that asks for a corpus
+by its fixture is marked by that.
+"""
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import os
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest_plugins = ["obfuscation_fixtures"]
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+OWN_HOME = "RAVEN_TESTS_HOME"
+"""Environment variable: the empty folder that is the home of all processes of this test run."""
+OF_THE_MACHINE = (
+    "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM_PROGRAM", "BROWSER", "NLTK_DATA", "SCIKIT_LEARN_DATA",
+    "HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR", "MPLBACKEND",
+    "SOURCE_DATE_EPOCH", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING", "PYTHONWARNINGS", "LANGUAGE", "LC_ALL",
+    "RAVEN_CACHE", "RAVEN_CELL_TIMEOUT",
+)  # fmt: skip
+"""What a user's own settings would change; a test that is about one sets it itself."""
+
+
+def _seal() -> None:
+    """Give this process, and all that it starts, a home, a time zone and a locale that are the same everywhere."""
+    for name in OF_THE_MACHINE:
+        os.environ.pop(name, None)
+    if OWN_HOME not in os.environ:
+        os.environ[OWN_HOME] = tempfile.mkdtemp(prefix="raven-tests-")
+        atexit.register(shutil.rmtree, os.environ[OWN_HOME], ignore_errors=True)
+    os.environ.update(HOME=os.environ[OWN_HOME], TZ="UTC", LANG="C.UTF-8")
+    time.tzset()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+_seal()
 # Processes that tests start import the tree that is tested, whichever package is installed.
 os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(Path(__file__).parents[1] / "src"), os.environ.get("PYTHONPATH")])
@@ -27,6 +61,22 @@ def data_folder(name: str) -> Path:
             pytest.fail(f"research data {name} must be present here: {folder}")
         pytest.skip(f"research data {name} is not here (set RAVEN_DATA)")
     return folder
+
+
+CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
+"""Fixtures that stand for research data."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what asks for research data, so that ``-m data`` is all of that; keep on one worker what shares a job."""
+    for item in items:
+        if CORPORA & {*getattr(item, "fixturenames", ())}:
+            item.add_marker("data")
+        info = getattr(item, "_fixtureinfo", None)
+        definitions = [] if info is None else [one for each in info.name2fixturedefs.values() for one in each]
+        if any(definition.scope == "module" for definition in definitions):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture
@@ -92,3 +142,48 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("dearest files, in seconds")
         for file, value in sorted(seconds.items(), key=lambda item: -item[1])[:10]:
             terminalreporter.write_line(f"{value:7.1f} {file}")
+
+
+KINDS_OF_SKIPS = {
+    "research data": "need research data",
+    "the extra that brings": "need an optional extra",
+    "Chromium": "need a browser",
+    "axe-core": "need a browser",
+}
+"""What the reason of a skip contains, and how it is counted."""
+
+
+_not_chosen: list[int] = []
+"""How many tests were not chosen, by this process or by each of its workers."""
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count what ``-m`` or ``-k`` leaves out; the workers of a session all leave out the same."""
+    _not_chosen.append(len(items))
+    if (output := getattr(items[0].config, "workeroutput", None)) is not None:
+        output["not_chosen"] = sum(_not_chosen)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over a worker's count."""
+    _not_chosen[:] = [getattr(node, "workeroutput", {}).get("not_chosen", 0)]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """End with a line that says how many tests were left out, and why."""
+    yield
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is None or hasattr(session.config, "workerinput"):
+        return
+    reasons = Counter[str]()
+    for report in terminal.stats.get("skipped", ()):
+        text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[
+            next((kind for part, kind in KINDS_OF_SKIPS.items() if part in text), "need another program or system")
+        ] += 1
+    if not_chosen := sum(_not_chosen):
+        reasons["not chosen (slow ones are by -m slow)"] += not_chosen
+    listed = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    terminal.write_line(f"Left out: {listed or 'nothing'}.")

@@ -1,6 +1,7 @@
 """What the tests of recipes share: resources with a cache that lasts the session, a fake server, a small oracle."""
 
 import json
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -30,24 +31,29 @@ def resources(nltk_home):
     return nltk_home
 
 
+def forget_words():
+    """What was read from NLTK's data in this process is read anew."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("ravenbench.obfuscation.", "ravenbench.text.nltk_data")):
+            for value in list(vars(module).values()):
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
 @pytest.fixture
 def no_resources(monkeypatch):
     """As on a machine without NLTK data."""
     from ravenbench.errors import MissingPart
-    from ravenbench.obfuscation.wording import resources as module
     from ravenbench.text import nltk_data
 
     def absent(resource, folders=""):
         fix = f"python -m nltk.downloader {resource}"
         return None, MissingPart(f"the resource {resource} is not here", fix=fix)
 
-    loaders = (module.wordnet, nltk_data._tagger, module.language_model)
-    for loader in loaders:
-        loader.cache_clear()
+    forget_words()
     monkeypatch.setattr(nltk_data, "_look", absent)
     yield
-    for loader in loaders:
-        loader.cache_clear()
+    forget_words()
 
 
 class Server:

@@ -51,6 +51,7 @@ def test_random_is_drawn_several_times_in_one_run(whole):
     assert {plan["folds"][name]["setup"] for name in plan["setups"][2]["folds"]} == {"random"}
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_message_on_the_command_line(tmp_path):
     small = tmp_path / "small"
     small.mkdir()

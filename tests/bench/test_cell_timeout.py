@@ -54,12 +54,12 @@ def endless(tmp_path, monkeypatch):
 
 def test_a_method_that_sleeps_forever_fails_its_cells_alone(endless, monkeypatch):
     assert not run(CORPUS, out=endless / "plain", workers=1, verifiers="length", **OPTIONS).errors
-    monkeypatch.setenv(LIMIT, "3")
+    monkeypatch.setenv(LIMIT, "1")
     names = ["endless:Sleeps", "endless:Catches"]
     errors = run(CORPUS, out=endless / "run", workers=1, verifiers=", ".join(["length", *names]), **OPTIONS).errors
     store, plain = Store.open(endless / "run"), Store.open(endless / "plain")
     assert len(errors) == 2 * len(store.plan.folds)
-    assert all("the method took longer than 3 seconds, the limit (--cell-timeout)" in error for error in errors)
+    assert all("the method took longer than 1 seconds, the limit (--cell-timeout)" in error for error in errors)
     for fold in store.plan.folds:
         assert store.keys["length", fold] == plain.keys["length", fold]
         assert store.cell("length", fold).answers.tolist() == plain.cell("length", fold).answers.tolist()
@@ -68,14 +68,14 @@ def test_a_method_that_sleeps_forever_fails_its_cells_alone(endless, monkeypatch
 
 def test_a_worker_whose_method_hears_nothing_is_ended(endless):
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
-    given = ["--verifiers=endless:Deaf,length", "--cell-timeout=5", "--workers=2", "--out=run", "--json"]
+    given = ["--verifiers=endless:Deaf,length", "--cell-timeout=2", "--workers=2", "--out=run", "--json"]
     command = [sys.executable, "-c", "from ravenbench.cli.main import run; run()", "run", CORPUS, *flags, *given]
     done = subprocess.run(command, cwd=endless, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1, done.stderr
     store = Store.open(endless / "run")
     for fold in store.plan.folds:
         assert store.cell("length", fold).error is None
-        assert "did not stop after 5 seconds (--cell-timeout)" in store.cell("endless:Deaf", fold).error
+        assert "did not stop after 2 seconds (--cell-timeout)" in store.cell("endless:Deaf", fold).error
 
 
 def test_limits_that_cannot_hold_are_refused(monkeypatch):

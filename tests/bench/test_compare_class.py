@@ -43,6 +43,7 @@ def test_the_essay_by_somebody_else_stands_out(done):
     assert all(case.record.questioned.name == "9.txt" and len(case.record.known) == 4 for case in found.values())
 
 
+@pytest.mark.slow
 def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(done):
     place = write_report(done).parent
     index, told = (place / "index.html").read_text(), json.loads((place / "report.json").read_text())
@@ -94,6 +95,7 @@ def test_the_newest_text_is_the_one_in_question(ids, columns, which, name, how):
     assert (None if row is None else corpus.ids[row]) == name and how in words
 
 
+@pytest.mark.slow
 def test_essays_copied_from_one_another_are_not_compared(tmp_path):
     place = class_of(tmp_path / "class", range(10))
     write(place / "author01" / "9.txt", text(2, 50) + " And so.")
@@ -124,6 +126,7 @@ def test_usage(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_short_texts_of_a_class_are_compared_among_themselves(tmp_path):
     place = class_of(tmp_path / "class", range(12))
     for number in range(4):

@@ -15,11 +15,12 @@ from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.content import content_probe
+from ravenbench.reports.content import content_probe, content_sentence
 from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.report import RunReport
-from ravenbench.statistics.axes import Content
+from ravenbench.reports.view import figure
+from ravenbench.statistics.axes import Content, State
 from ravenbench.store.store import Store
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
@@ -59,28 +60,51 @@ def test_topic_is_found_and_style_spared(probed):
     content = {p["verifier"]: p for p in made["content"]}
     assert content["topic-only"]["outcome"] == "relies" and content["topic-only"]["swing"] > 0.2
     assert content["style-only"]["outcome"] == "less" and content["length"]["outcome"] in ("guesses", "less")
-    assert content["topic-only"]["drop"] > 0.1 and "loses" in content["topic-only"]["findings"]
+    assert content["topic-only"]["scores"]["drop"] > 0.1 and "loses" in content["topic-only"]["findings"]
     floor = made["content_references"]["by_words"][1]["content"]["style_left"]["value"]
     assert abs(floor - 0.5) < 0.1
     assert not any(row["batch_matters"] for row in made["content"])
-    assert content["style-only"]["style_left"] > 0.7 > 0.6 > content["topic-only"]["style_left"]
+    left = {name: content[name]["scores"]["style_left"] for name in ("style-only", "topic-only")}
+    assert left["style-only"] > 0.7 > 0.6 > left["topic-only"]
 
 
 def test_what_the_transplant_says_is_what_its_cells_say(probed):
-    """Style left and swing, by hand from the cells of one verifier."""
-    areas = {"left": [], "swing": [], "plain": []}
-    for entry in probed.plan_as(RunPlan).transplant.folds:
-        same = probed.truth(entry.arms["along"])
-        assert (same == probed.truth(entry.source)[entry.rows]).all()
-        along, against, off = (probed.cell("topic-only", fold).scores for fold in entry.arms.values())
-        plain = probed.cell("topic-only", entry.source).scores[entry.rows]
-        areas["plain"].append(auc_of_scores(same, plain))
-        first = auc_of_scores(same, np.where(same, against, along))
-        areas["left"].append((first + auc_of_scores(same, off)) / 2)
-        areas["swing"].append(auc_of_scores(same, along) - auc_of_scores(same, against))
-    found = analyse(probed).content.row("topic-only").figures
-    for figure, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
-        assert figure.value == pytest.approx(np.mean(areas[name]))
+    """Style left and swing, by hand from the cells of one verifier: of its answers, and of the scores behind them."""
+    analysis = analyse(probed)
+    row = analysis.content.row("topic-only")
+    for found, kind in ((row.figures, "answers"), (row.behind, "scores")):
+        areas = {"left": [], "swing": [], "plain": []}
+        for entry in probed.plan_as(RunPlan).transplant.folds:
+            same = probed.truth(entry.arms["along"])
+            assert (same == probed.truth(entry.source)[entry.rows]).all()
+            along, against, off = (getattr(probed.cell("topic-only", fold), kind) for fold in entry.arms.values())
+            plain = getattr(probed.cell("topic-only", entry.source), kind)[entry.rows]
+            areas["plain"].append(auc_of_scores(same, plain))
+            first = auc_of_scores(same, np.where(same, against, along))
+            areas["left"].append((first + auc_of_scores(same, off)) / 2)
+            areas["swing"].append(auc_of_scores(same, along) - auc_of_scores(same, against))
+        for estimate, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
+            assert estimate.value == pytest.approx(np.mean(areas[name]))
+    (shown,) = (r for r in analysis.results if r.verifier == "topic-only" and r.setup == "random")
+    assert row.whole == pytest.approx(shown.mean["auc"]), "one AUC on a page"
+
+
+def test_sentences_say_which_figures_they_are_of(probed):
+    """One AUC, the other only where problems could not be rewritten; effects of answers before those of scores."""
+    row = analyse(probed).content.row("topic-only")
+    text = content_sentence(replace(row, whole=row.figures.auc.value))
+    assert text.startswith(f"AUC is {figure(row.figures.auc.value)}, and ") and "could be rewritten" not in text
+    assert "AUC is .912; of the problems that could be rewritten it is" in content_sentence(replace(row, whole=0.912))
+    (swing,) = (check for check in row.judged.checks if check.name == "swing" and check.raw)
+    shift = swing._replace(name="turned", figure=swing.figure._replace(value=0.27), effect=Content.DISPLACED, raw=False)
+    hidden = row.judged._replace(checks=(swing._replace(state=State.EFFECT),))
+    assert "By the scores behind its answers: Topic alone moves AUC by +" in content_sentence(
+        replace(row, judged=hidden)
+    )
+    moved = row.judged._replace(outcome=Content.DISPLACED, checks=(shift._replace(state=State.EFFECT),))
+    assert "With content replaced 27 % of its decisions change" in content_sentence(replace(row, judged=moved))
+    barred = row.judged._replace(outcome=Content.NO_VERDICT, reason="it reads all test sets", checks=())
+    assert content_sentence(replace(row, judged=barred)).endswith("No verdict: it reads all test sets.")
 
 
 def test_a_verdict_does_not_depend_on_who_else_is_listed(probed, tmp_path):
@@ -115,6 +139,7 @@ def test_the_page_leads_with_the_verdicts(probed):
     )
 
 
+@pytest.mark.slow
 def test_an_untrained_plugin_that_looks_at_content_is_flagged(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
@@ -161,6 +186,7 @@ class Silent(Scorer):
 """
 
 
+@pytest.mark.slow
 def test_hiding_is_found_out(tmp_path, monkeypatch):
     """Standardising in the batch hides nothing, for arms are asked as sets; nor does falling silent on odd texts."""
     (tmp_path / "hiding.py").write_text(HIDING)
@@ -194,6 +220,7 @@ def test_too_few_donors_give_no_verdict_and_the_run_goes_on(tmp_path):
     assert "No verdict" in write_report(store).read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["topic", "author"])
 def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     corpus = Synthetic(authors=120, topics=24, documents=960, words=60).load()

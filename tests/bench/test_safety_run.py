@@ -200,6 +200,7 @@ def test_report_plan_and_diff_of_a_folder(small, spec, tmp_path, monkeypatch):
     assert "8 comparisons" in raven("diff", small, "--out", tmp_path / "pages")
 
 
+@pytest.mark.slow
 def test_workers_do_not_matter(spec, tmp_path):
     few = {"obfuscators": "random(rate=0.9)", "attacks": (), "seeds": (0,), "limit": 6}
     for workers in (1, 2):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ravenbench
-from ravenbench.attribution.posterior import Posterior
+from ravenbench.attribution.posterior import NAMED, Posterior
 from ravenbench.bench.attribute.candidates import read_question
 from ravenbench.bench.attribute.unknown import Unknown, passage_words, passages
 from ravenbench.errors import InputError, SpecError
@@ -52,6 +52,10 @@ def test_an_author_is_named_with_what_the_answer_rests_on(tmp_path):
     assert "stays author1" in one.content and one.best.style > 0.5
     assert "are named rightly (other texts held out)." in one.sentence
     assert 0.5 < one.recognised <= 1
+    share, low, high = one.strangers
+    assert 0 < low < share < high < 1
+    assert sum(c.listed for c in one.ranked if c.name != "none of them") == pytest.approx(1)
+    assert "this method all the same names one for" in one.sentence and f"to {high:.0%})" in one.sentence
     page = ravenbench.write_report(result.store)
     said = json.loads((page.parent / "report.json").read_text())
     assert said["texts"][0]["answers"][0]["name"] == "author1" and "Who wrote unknown.txt?" in page.read_text()
@@ -190,6 +194,79 @@ def test_probabilities_follow_the_known_texts_where_these_are_many():
     exact /= exact.sum(axis=1, keepdims=True)
     assert np.abs(given - exact).mean() < 0.05
     assert model.of(rng.normal(size=(1, 600, 3)))[:, -1].mean() > p[:, -1].mean() + 0.1
+
+
+def made_scores(rng, places, texts, asked):
+    """Scores of made authors, who write around ``places`` (candidates, d) of a space of style: of known texts without
+    themselves, of known texts without their author, and of texts in question (u, d); nearness to a candidate's mean."""
+    count, d = places.shape
+    codes = np.repeat(np.arange(count), texts)
+    known = places[codes] + rng.normal(size=(len(codes), d))
+    total = np.stack([known[codes == a].sum(axis=0) for a in range(count)])
+    means = np.repeat((total / texts)[None], len(codes), axis=0)
+    means[np.arange(len(codes)), codes] = (total[codes] - known) / (texts - 1)
+    closed = -((known[:, None] - means) ** 2).sum(axis=2)[None] / d
+    absent, scores = (-((x[:, None] - total / texts) ** 2).sum(axis=2)[None] / d for x in (known, asked))
+    absent[0, np.arange(len(codes)), codes] = np.nan
+    return closed, absent, codes, scores
+
+
+def calibration_error(p, true):
+    place = np.minimum((10 * p).astype(int), 9)
+    return sum(abs((p - true)[place == b].sum()) for b in range(10)) / len(p)
+
+
+def test_few_texts_of_few_candidates_are_answered_with_calibrated_probabilities_listed_or_not():
+    rng, rows = np.random.default_rng(4), []
+    for _ in range(200):
+        count = int(rng.integers(3, 8))
+        places = 0.7 * rng.normal(size=(2 * count, 10))  # the second half are no candidates
+        closed, absent, codes, scores = made_scores(rng, places[:count], 3, places + rng.normal(size=places.shape))
+        model = Posterior(0.5).fit(closed, absent, codes)
+        p, told = model.of(scores), model.named_[0] / model.named_.sum()
+        right = p[:, :-1].argmax(axis=1) == np.arange(2 * count)
+        listed = p[:, :-1].max(axis=1) / (1 - p[:, -1])
+        rows += [(listed[i], right[i], p[i, -1], i >= count, p[i, :-1].max() >= 0.5, told) for i in range(2 * count)]
+    listed, right, none, strange, named, told = np.array(rows, dtype=float).T
+    inside, out = strange == 0, strange == 1
+    assert calibration_error(listed[inside], right[inside]) <= 0.08
+    assert calibration_error(none, strange) <= 0.08
+    assert named[out].mean() <= 0.15 and named[inside].mean() > 1.4 * named[out].mean()
+    assert told.mean() == pytest.approx(named[out].mean(), abs=0.04)
+
+
+def test_where_left_out_candidates_are_taken_for_others_an_author_who_is_not_listed_is_expected_to_be_too():
+    rng, found = np.random.default_rng(5), {}
+    for near in (False, True):
+        rows = []
+        for _ in range(40):
+            places = 1.2 * rng.normal(size=(4, 30))
+            if near:  # two pairs that write nearly alike
+                places[[1, 3]] = places[[0, 2]] + 0.3 * rng.normal(size=(2, 30))
+            double = places[0] + 0.3 * rng.normal(size=30)
+            closed, absent, codes, scores = made_scores(rng, places, 3, double + rng.normal(size=(3, 30)))
+            model = Posterior(0.5).fit(closed, absent, codes)
+            rows.append((model.named_[0] / model.named_.sum(), (model.of(scores)[:, :-1].max(axis=1) >= 0.5).mean()))
+        found[near] = np.mean(rows, axis=0)
+    assert found[True][0] > 1.5 * found[False][0]
+    # Nothing in texts by four people who write unlike each other speaks of a double of one of them.
+    assert found[True][1] < 0.1 and found[False][1] > 0.5
+
+
+def test_none_of_them_has_at_least_what_so_few_authors_allow():
+    rng = np.random.default_rng(6)
+    least = []
+    for count in (2, 3, 40):
+        places = 5 * np.eye(count, 40)
+        closed, absent, codes, _ = made_scores(rng, places, 3, places)
+        model = Posterior(0.5).fit(closed, np.full_like(absent, np.nan) if count == 2 else absent, codes)
+        share = model.named_[0] / model.named_.sum()
+        left_out = 0 if count == 2 else count
+        assert model.named_.sum() == pytest.approx(NAMED[2] + left_out)
+        sure = model.of(1e3 * np.eye(count)[None])
+        assert sure.sum(axis=1) == pytest.approx(1) and sure[:, -1] == pytest.approx(share / (1 + share))
+        least.append(sure[0, -1])
+    assert least[0] > least[1] > least[2] > 0
 
 
 def test_an_extra_that_came_between_two_calls_is_noticed(tmp_path, monkeypatch):

@@ -19,7 +19,29 @@ from contracts.table import CONTRACTS, COSTLY, EXTRA, Room
 from contracts.tasks import TASKS, Task, registered, write_data
 
 SEED = 30
-CHECKED = [pytest.param(n, marks=[pytest.mark.extra] if n in EXTRA else []) for n in CONTRACTS if n not in COSTLY]
+SHAPES = ("run", "verify", "unknown")
+"""A task of each shape: folds drawn from a corpus; given problems, with outputs beside its folder; one case. What the
+engine and the store do for all tasks alike is shown on these, and on the others by tests that are marked slow."""
+OF_ALL_TASKS_ALIKE = {
+    "one_writer_at_a_time", "two_at_once", "stopped_between_writes", "full_disk", "signals", "damaged_files",
+    "changed_data", "unknown_kind", "a_report_that_is_not_its_own", "modes",
+}  # fmt: skip
+DEAR = {"simulate", "validate"}
+"""Tasks whose smallest job takes seconds."""
+
+
+def cases() -> list[object]:
+    """Every contract with every task."""
+    chosen = []
+    for name in CONTRACTS:
+        if name in COSTLY:
+            continue
+        for task in TASKS.values():
+            alike = name in OF_ALL_TASKS_ALIKE and task.name not in SHAPES
+            slow = alike or (task.name in DEAR and name != "shows_itself")
+            marks = [*([pytest.mark.extra] if name in EXTRA else []), *([pytest.mark.slow] if slow else [])]
+            chosen.append(pytest.param(name, task, marks=marks, id=f"{name}-{task.name}"))
+    return chosen
 
 
 @pytest.fixture(scope="session")
@@ -80,15 +102,7 @@ def test_every_registered_task_stands_in_the_table() -> None:
     )
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.extra] if name in EXTRA else [])
-        for name in CONTRACTS
-        if name not in COSTLY
-    ],
-)
+@pytest.mark.parametrize(("name", "task"), cases())
 def test_contract(
     name: str, task: Task, data: Path, finished: Callable[[Task], Path], starter: Starter, tmp_path: Path,
     writes: dict[str, int], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,38 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("advise", "questioned.txt", "--known", "known", "--background", "others", "--json"),
         ("advise", "questioned.txt", "--known", "known", "--background", "others"),
     ),
+    "validate": (
+        ("validate", "others", "--conditions", "conditions.csv", "--verifiers", "char-ngram", "--authors", "12",
+         "--folds", "2", "--donors", "1", "--out", "run", "--workers", "1"),
+        ("report", "run", "--json"),
+    ),
+    "detect": (
+        ("detect", "machine.jsonl", "--train", "machine-train.jsonl", "--people", "corpus.jsonl", "--detectors",
+         "text-length", "--most", "12", "--out", "run", "--workers", "1"),
+    ),
+    "unknown": (
+        ("attribute", "--unknown", "questioned.txt", "--candidates", "others", "--methods", "cosine-delta", "--out",
+         "run", "--workers", "1"),
+        ("report", "run", "--json"),
+    ),
+    "map": (
+        ("map", "synthetic(documents=30, authors=4, topics=3, words=150)", "--mfw-min", "50", "--mfw-max", "50",
+         "--resamples", "5", "--analysis-type", "all", "--out", "page"),
+    ),
+    "changes": (
+        ("changes", "changed/test", "--train", "changed/train", "--plan"),
+        ("changes", "changed/test", "--train", "changed/train", "--out", "page"),
+    ),
+    "texts": (
+        ("texts", "inbox", "--out", "page"),
+        ("texts", "inbox", "--out", "by-folder", "--by", "folder", "--json"),
+    ),
+    "freeze": (
+        _run("--verifiers", "length, chance", "--probe", "none", "--out", "run"),
+        ("freeze", "run", "-o", "split.json", "--corpus", "corpus.jsonl"),
+        ("thaw", "split.json", "corpus.jsonl", "-o", "thawed"),
+        ("thaw", "split.json", "corpus.jsonl", "--json"),
+    ),
     "lists": (
         ("list",), ("corpus", "list"), ("corpus", "info", "corpus.jsonl"),
         ("problems", "corpus.jsonl", "--out", "problems"),
@@ -127,14 +160,57 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
 }  # fmt: skip
 
 
+WITH_WORDNET = ("obfuscate", "safety", "advise")
+"""Jobs whose outputs hold what WordNet proposes, where it is there; without it they have others."""
+
+
 def data(folder: Path) -> Path:
     """What the jobs read."""
     write_data(folder)
+    _write_inbox(folder / "inbox")
+    for part, problems in (("train", 6), ("test", 3)):
+        _write_changes(folder / "changed" / part, problems)
     truth = [line.split() for line in (folder / "toy" / "test" / "truth.txt").read_text().splitlines()]
     for name, shift in (("a", 1), ("b", 3)):
         rows = ((case, (3 * n * shift) % 7 / 7 * 0.6 + 0.3 * (answer == "Y")) for n, (case, answer) in enumerate(truth))
         (folder / f"{name}.txt").write_text("".join(f"{case} {value:.3f}\n" for case, value in rows))
     return folder
+
+
+SENTENCES = (
+    "I would not have thought of it, but the boat was quick; we sailed it home.",
+    "There is, of course, nothing that one could do about the weather of this coast.",
+    "She never asked me why the letters had come back, and I never told her either.",
+)
+
+
+def _write_inbox(inbox: Path) -> None:
+    """Mails, a chat and a page by three people."""
+    inbox.mkdir(parents=True)
+    for number, (sender, text) in enumerate(zip(("Ann Roe", "Ben Low", "Ann Roe"), SENTENCES, strict=True)):
+        head = f"From: {sender} <{sender[:3].lower()}@example.org>\nTo: you@example.org\nSubject: Note {number}\n"
+        mail = f"{head}Date: Mon, 0{number + 2} Mar 2026 10:00:00 +0000\n\n{text}\n\n-- \n{sender}\n"
+        (inbox / f"mail{number}.eml").write_text(mail, "utf-8")
+    chat = "".join(
+        f"0{n + 1}/03/2026, 10:0{n} - {name}: {SENTENCES[n % 3]}\n" for n, name in enumerate(["Eva", "Tom", "Eva"])
+    )
+    (inbox / "WhatsApp Chat with Eva.txt").write_text(chat, "utf-8")
+    (inbox / "notes.xyz").write_text("nothing that is read", "utf-8")
+
+
+def _write_changes(folder: Path, problems: int) -> None:
+    """Problems of several authors in the form of PAN 2022: a paragraph a line, and where the author changes."""
+    folder.mkdir(parents=True)
+    habits = ("Moreover, {0} {1} was whilst upon the matter; however {2} remained.",
+              "Well {2} {0} is gonna be ok, you know, and {1} too!")  # fmt: skip
+    for number in range(1, problems + 1):
+        authors = [(number + n // 2) % 2 for n in range(4)]
+        content = [f"thing{number}{n}" for n in range(6)]
+        paragraphs = [" ".join(habits[a].format(*content[n : n + 3]) for n in range(3)) for a in authors]
+        changes = [int(before != after) for before, after in pairwise(authors)]
+        (folder / f"problem-{number}.txt").write_text("\n".join(paragraphs), "utf-8")
+        truth = {"authors": 2, "changes": changes}
+        (folder / f"truth-problem-{number}.json").write_text(json.dumps(truth), "utf-8")
 
 
 def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
@@ -211,6 +287,8 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
         rows = [_timeless(json.loads(line)) for line in text.splitlines()]
         text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     if place.suffix == ".html":
+        # Sheets and scripts are the same on all pages of a kind.
+        text = re.sub(r"(<(style|script)\b[^>]*>)(.+?)(?=</\2>)", lambda m: m[1] + _digest(m[3]), text, flags=re.DOTALL)
         for number, part in enumerate(re.split(r"(?=<section|<h2|<h3)", text)):
             head = re.search(r"<h[23][^>]*>(.*?)</h", part)
             yield f" §{number} {re.sub('<.*?>', '', head.group(1))[:50] if head else ''}", steady(part, folder)
@@ -258,6 +336,42 @@ def steady(text: str, folder: Path) -> str:
     return LONG.sub(lambda found: f"{float(found.group()):.4g}", text)
 
 
-def digest(text: str) -> str:
-    """Twelve digits that stand for a text."""
+LONGEST = 12_000
+"""Characters of a piece that are kept; of the rest, which is data or a figure, a digest."""
+HEAD = "▶▶▶ "
+"""What the line begins with that names a piece."""
+
+
+def kept_form(text: str) -> str:
+    """A piece as it is kept: so that a difference can be read; of a long one the beginning and a digest."""
+    text = "\n".join(line.rstrip() for line in text.splitlines())
+    text = re.sub(r"[\x00-\x08\x0b-\x1f]", lambda match: f"\\x{ord(match[0]):02x}", text)
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST // 4].rstrip()}\n… {len(text):,} characters in all, {_digest(text)}"
+
+
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def write_pieces(pieces: dict[str, str]) -> str:
+    """A job's pieces as one text; one that stood before is named where it stood."""
+    first: dict[str, str] = {}
+    parts = []
+    for name, text in pieces.items():
+        form = kept_form(text)
+        earlier = first.setdefault(form, name)
+        same = earlier != name and len(form) > 200
+        parts.append(f"{HEAD}{name}\n{f'as in {earlier}' if same else form}\n")
+    return "".join(parts)
+
+
+def read_pieces(text: str) -> dict[str, str]:
+    """What ``write_pieces`` wrote, by name."""
+    pieces = {}
+    for part in re.split(rf"^{HEAD}", text, flags=re.MULTILINE)[1:]:
+        name, _, content = part.partition("\n")
+        content = content.removesuffix("\n")
+        pieces[name] = pieces[content.removeprefix("as in ")] if content.startswith("as in ") else content
+    return pieces

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtr
+from scipy.stats import rankdata
 
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.statistics.axes import (
@@ -97,12 +98,21 @@ def test_swing_is_a_difference_of_two_aucs() -> None:
     aucs = [auc_of_scores(f.same, v) for f, s in zip(d.folds, scores, strict=True) for v in (s.off, s.off2)]
     assert found.style_left.value == pytest.approx(np.mean(aucs))
     assert found.drop.value == pytest.approx(found.auc.value - found.style_left.value)
-    moved = [(np.abs(s.on - s.off).mean() - np.abs(s.off - s.off2).mean()) / np.concatenate(s).std() for s in scores]
-    assert found.sway.value == pytest.approx(np.mean(moved)) and found.sway.interval[0] > 0
+    ranks = [rankdata(s, axis=None).reshape(4, -1) / np.size(s) for s in scores]
+    chance = [np.abs(off - off2).mean() for _, _, off, off2 in ranks]
+    moved = [np.abs(on - off).mean() for _, on, off, _ in ranks]
+    assert found.sway.value == pytest.approx(np.mean(moved) - np.mean(chance)) and found.sway.interval[0] > 0
+    own = [(np.abs(p - off) + np.abs(p - off2)).mean() / 2 for p, _, off, off2 in ranks]
+    assert found.shift.value == pytest.approx(np.mean(own) - np.mean(chance))
+    assert found.null_shift.value == pytest.approx(np.mean(chance))
+    sides = [np.stack(s) > 0.5 for s in scores]
+    turned = [((p != off).mean() + (p != off2).mean()) / 2 - (off != off2).mean() for p, _, off, off2 in sides]
+    assert found.turned.value == pytest.approx(np.mean(turned))
+    assert d.figures([Versions(*(v**3 for v in s)) for s in scores]).sway == found.sway, "an outlier weighs its rank"
     arm = d.figures(scores, batched=True)
     one = [auc_of_scores(f.same, s.off2) for f, s in zip(d.folds, scores, strict=True)]
     assert arm.style_left.value == pytest.approx(np.mean(one)) and arm.swing == found.swing
-    assert arm.sway is arm.share is arm.null_swing is None and arm.batched
+    assert arm.sway is arm.share is arm.null_swing is arm.shift is arm.turned is None and arm.batched
     assert found.share.value == pytest.approx(np.mean([np.mean(s.on > s.off) for s in scores]))
     assert (found.folds, found.missing, found.units) == (6, 0, 40)
 
@@ -151,22 +161,18 @@ def test_what_does_not_look_at_content_has_no_swing() -> None:
     scores = [Versions(s.plain, s.plain, s.plain, s.plain) for s in answered(d, rng)]
     found = d.figures(scores)
     assert found.swing[:3] == (0.0, 0.0, (0.0, 0.0)) and found.share.value == 0.5
-    assert content_axis(found._replace(silence=silent(d, scores))).outcome is Content.LESS
-    assert content_axis(found).outcome is Content.UNDECIDED, "nobody looked at what is left open"
+    assert content_axis(found).outcome is Content.LESS
+    assert content_axis(found._replace(turned=None)).outcome is Content.UNDECIDED, "nobody looked at decisions"
 
 
-def silent(d, scores):
-    return d.silence([left_open(one) for one in scores])
-
-
-def test_no_effect_needs_all_four_and_one_batch() -> None:
+def test_no_effect_needs_every_check_and_one_batch() -> None:
     """Each way of hiding content is named by the check that sees it."""
     rng = np.random.default_rng(9)
     d = design(rng, folds=8, pairs=200)
     honest = [Versions(s.plain, s.plain, s.plain, s.plain) for s in answered(d, rng)]
 
     def judged(scores, **known):
-        return content_axis(d.figures(scores, **known)._replace(silence=silent(d, scores)))
+        return content_axis(d.figures(scores, **known))
 
     assert judged(honest).outcome is Content.LESS
     assert judged(honest, batched=True).outcome is Content.UNDECIDED
@@ -177,11 +183,41 @@ def test_no_effect_needs_all_four_and_one_batch() -> None:
     assert judged(both).outcome is Content.SWAYED and judged(both).checks[0].state is not State.EFFECT
     closed = [Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, np.nan, s.plain),) * 3) for s in honest]
     assert left_open(closed[0]).on.mean() == pytest.approx(0.3, abs=0.05) and left_open(closed[0]).plain.sum() == 0
-    assert silent(d, closed).interval[0] > 0.2
+    assert d.figures(closed).silence.interval[0] > 0.2
     same = [Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, 0.5, s.plain),) * 3) for s in honest]
-    assert silent(d, same).interval[0] > 0.2, "one and the same number is no answer either"
+    assert d.figures(same).silence.interval[0] > 0.2, "one and the same number is no answer either"
+    assert d.figures(closed).refused == sum(int((~np.isfinite(np.stack(s))).any(axis=0).sum()) for s in closed)
+
+    def turned(width):
+        """Answers next to .5 change sides."""
+        return judged(
+            [Versions(s.plain, *(np.where(np.abs(s.plain - 0.5) < width, 1 - s.plain, s.plain),) * 3) for s in honest]
+        )
+
+    assert turned(0.2).outcome is Content.DISPLACED and turned(0.2).effects == [Content.DISPLACED]
+    assert turned(0.08).outcome is Content.UNDECIDED and "be it for content or" in turned(0.08).reason
+    noise = [Versions(s.plain, *(s.plain + 0.5 * rng.normal(size=(3, len(s.plain))))) for s in honest]
+    assert judged(noise).outcome is Content.UNDECIDED and "two foreign contents" in judged(noise).reason
     guess = [Versions(*(np.sin(1e6 * s.plain),) * 4) for s in honest]
     assert judged(guess).outcome is Content.GUESSES
+
+
+def test_answers_and_the_scores_behind_them_are_both_judged() -> None:
+    """A calibrator that reads what a score hides is judged by its answers, one that hides it by the scores."""
+    rng = np.random.default_rng(12)
+    d = design(rng, folds=8, pairs=200)
+    style = [Versions(s.plain, s.plain, s.plain, s.plain) for s in answered(d, rng)]
+    topical = [Versions(s.plain, s.on + 1, s.off, s.off2) for s in answered(d, rng)]
+    for answers, scores, raw in ((topical, style, False), (style, topical, True)):
+        found, behind = d.judged(answers, scores)
+        assert behind is not None and behind.turned is None
+        judged = content_axis(found, behind=behind)
+        assert judged.outcome is Content.RELIES and judged.checks[0].effect is judged.checks[1].effect is Content.RELIES
+        assert [c.raw for c in judged.checks if c.effect is Content.RELIES and c.state is State.EFFECT] == [raw]
+    logits = [Versions(*(1 / (1 + np.exp(-part)) for part in s)) for s in style]
+    assert d.judged(logits, style)[1] is None, "one order"
+    some = [s._replace(plain=np.where(np.arange(len(s.plain)) < 5, np.nan, s.plain)) for s in style]
+    assert d.judged(style, some)[1].refused == 40
 
 
 def test_what_a_scorer_of_lengths_has_is_not_called_content() -> None:
@@ -219,8 +255,8 @@ def figures(value: float, error: float, pairs: int = 500) -> ContentFigures:
     swing = Estimate(value, error, (value - 2 * error, value + 2 * error), 100.0)
     none, good = Estimate(0.0, 0.001, (-0.002, 0.002), 100.0), Estimate(0.8, 0.02, (0.76, 0.84), 100.0)
     return ContentFigures(
-        auc=good, style_left=good, drop=none, swing=swing, share=swing, sway=none, silence=none, null_swing=none,
-        null_share=good, same=pairs, different=pairs, folds=5, units=100,
+        auc=good, style_left=good, drop=none, swing=swing, share=swing, sway=none, silence=none, shift=none,
+        turned=none, null_swing=none, null_share=good, same=pairs, different=pairs, folds=5, units=100,
     )  # fmt: skip
 
 
@@ -234,6 +270,10 @@ def test_the_content_rule() -> None:
     assert unsure.outcome is Content.UNDECIDED and unsure.open == ["swing"] and unsure.needed > 4000
     assert content_axis(figures(d, 0.02)).needed > unsure.needed
     few = content_axis(figures(0.5, 0.01, pairs=19))
+    why = "it reads all test sets"
+    barred = [content_axis(figures(value, 0.005), barred=why) for value in (d + 0.03, 0.0, d)]
+    none = Content.NO_VERDICT
+    assert [one.outcome for one in barred] == [Content.RELIES, none, none] and barred[1].reason == why
     assert few.outcome is Content.NO_VERDICT and "19 same-author" in few.reason
 
 

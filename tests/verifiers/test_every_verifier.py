@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from registered import INSIDE, bring_tagger, cases
 
 from ravenbench import registry
 from ravenbench.testing import toy_problems
@@ -22,19 +23,11 @@ NEEDS = {
     "meta": "([function-words, length])",
     "stacked": "([function-words, length])",
 }
-NEURAL = {n for n, target in registry.targets("verifier").items() if target.startswith("ravenbench.verifiers.neural.")}
-"""Tested in their own folder, at sizes that suit a test."""
-OUTSIDE = {"command", "prompted-lm", *NEURAL}
-"""Those that are somebody else's program, and those."""
-TAGGED = {"harvey-2014"}
-"""Those that need NLTK and its tagger."""
 
 
-@pytest.mark.parametrize("name", sorted({*registry.names("verifier")} - OUTSIDE))
-def test_odd_texts(name, tmp_path, request, need_extra):
-    if name in TAGGED:
-        need_extra("nltk")
-        request.getfixturevalue("nltk_home")
+@pytest.mark.parametrize("name", cases(INSIDE))
+def test_odd_texts(name, tmp_path, request):
+    bring_tagger(name, request)
     train, same = toy_problems(24, known=2, words=80)
     odd = [
         ("greek", [GREEK, GREEK[:200]], GREEK[100:]),

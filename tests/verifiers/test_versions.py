@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from registered import INSIDE, bring_tagger, cases
 
 from ravenbench import registry
 from ravenbench.errors import MissingPart
@@ -31,12 +32,6 @@ PARAMETERS = {
     "stacked": "([function-words, length])",
 }
 KEPT: dict[str, Any] = json.loads(GOLDEN.read_text())
-NEURAL = {n for n, target in registry.targets("verifier").items() if target.startswith("ravenbench.verifiers.neural.")}
-"""Tested in their own folder, at sizes that suit a test."""
-OUTSIDE = {"command", "prompted-lm", *NEURAL}
-"""Somebody else's program, and those."""
-TAGGED = {"harvey-2014"}
-"""Those that need NLTK and its tagger (NLTK_DATA)."""
 
 
 def answered(name: str) -> dict[str, Any]:
@@ -47,18 +42,16 @@ def answered(name: str) -> dict[str, Any]:
     return {"decides": decides(component), "answers": np.round(answers, 9).tolist()}
 
 
-@pytest.mark.parametrize("name", sorted({*registry.names("verifier")} - OUTSIDE - {*KEPT}))
+@pytest.mark.parametrize("name", sorted(INSIDE - {*KEPT}))
 def test_only_what_lacks_a_resource_is_not_kept(name):
     with pytest.raises(MissingPart):
         answered(name)
         pytest.fail("write the file anew")
 
 
-@pytest.mark.parametrize("name", sorted(KEPT))
-def test_answers_change_only_with_a_version(name, request, need_extra):
-    if name in TAGGED:
-        need_extra("nltk")
-        request.getfixturevalue("nltk_home")
+@pytest.mark.parametrize("name", cases(KEPT))
+def test_answers_change_only_with_a_version(name, request):
+    bring_tagger(name, request)
     kept = KEPT[name]
     try:
         now = answered(name)
@@ -70,7 +63,7 @@ def test_answers_change_only_with_a_version(name, request, need_extra):
 
 if __name__ == "__main__":
     found = dict(KEPT)
-    for each in sorted({*registry.names("verifier")} - OUTSIDE):
+    for each in sorted(INSIDE):
         with suppress(MissingPart):
             found[each] = answered(each)
     GOLDEN.write_text(json.dumps(found, indent=1) + "\n")

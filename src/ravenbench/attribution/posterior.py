@@ -7,6 +7,10 @@ of method m less their mean over the candidates, and *none of them* has ``b``; p
 all candidates score says nothing here: with many methods that is a matter of a text's length. The parameters w and b
 maximise the likelihood of the known texts, each candidate counting alike, with a normal prior around values learned on
 other collections (``CONTRAST`` …, chosen by ``benchmarks.study_unknown``): few texts leave them there, many move them.
+
+How often a candidate is named although somebody else wrote the text is counted in authors: those who are left out in
+turn, and ``NAMED`` of other collections. *None of them* is never less probable than that share allows: what so few
+others were seen to do cannot exclude another author.
 """
 
 from __future__ import annotations
@@ -19,10 +23,15 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.types import Floats, Ints
 
-CONTRAST, NONE = 1.8, 0.5
+CONTRAST, NONE = 1.95, 0.67
 """The prior's mean of Σ w, and of b less the log odds that none of them has beforehand against one candidate."""
-SPREADS = (0.25, 0.2)
+SPREADS = (0.53, 0.32)
 """The prior's standard deviations: of each w, and of b."""
+LIKELY = 0.5
+"""Probability from which a candidate is called named."""
+NAMED = (-1.99, -0.87, 4.1)
+"""Other collections: the log odds that somebody is named where the author is no candidate, if none of them has even
+odds beforehand; what each unit of those log odds adds; and how many authors this counts for."""
 MOST_SCORES = 1_000_000
 """Texts times candidates that a posterior learns from: of more texts every second, third … is taken."""
 GROUPS = 4
@@ -80,6 +89,9 @@ class Posterior:
     ----------
     weights_ : (m + 1,) float
         w of the m methods, and b.
+    named_ : (2,) float
+        Authors who are no candidate, in whose texts somebody is named, and in whose texts nobody is: a beta
+        distribution of that share.
     """
 
     def __init__(self, none: float = 0.2) -> None:
@@ -128,12 +140,17 @@ class Posterior:
 
         bounds = [(0, None)] * methods + [(None, None)]
         self.weights_: Floats = minimize(loss, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
+        self.named_ = self._named(parts[1], codes[strange])
         return self
 
     def of(self, scores: Floats) -> Floats:
         """Probabilities (n, candidates + 1) of texts with scores (methods, n, candidates), *none of them* last."""
-        x, there = self._alternatives(scores)
-        return np.asarray(np.exp(_log_softmax(x @ self.weights_, there)))
+        p = self._unbounded(*self._alternatives(scores))
+        share = self.named_[0] / self.named_.sum()
+        none = np.maximum(p[:, -1], self.none * share / (self.none * share + 1 - self.none))
+        p[:, :-1] *= ((1 - none) / np.maximum(1 - p[:, -1], 1e-300))[:, None]
+        p[:, -1] = none
+        return p
 
     def named(self, scores: Floats, lead: float) -> Ints:
         """The number of the most probable candidate by one method's scores (n, candidates), −1 where *none of them* is
@@ -142,6 +159,19 @@ class Posterior:
         first = p.argmax(axis=1)
         second, best = np.sort(p, axis=1)[:, -2:].T
         return np.where((first < scores.shape[1]) & (best - second >= lead), first, -1)
+
+    def _unbounded(self, x: Floats, there: Floats) -> Floats:
+        return np.asarray(np.exp(_log_softmax(x @ self.weights_, there)))
+
+    def _named(self, absent: tuple[Floats, Floats], codes: Ints) -> Floats:
+        """``named_`` of texts by authors ``codes`` who were left out; each author counts as one."""
+        from scipy.special import expit, logit
+
+        even, slope, authors = NAMED
+        usual = expit(even + slope * logit(self.none))
+        named = self._unbounded(*absent)[:, :-1].max(axis=1) >= LIKELY
+        shares = [named[codes == a].mean() for a in np.unique(codes)]
+        return np.array([authors * usual + sum(shares), authors * (1 - usual) + len(shares) - sum(shares)])
 
     def _alternatives(self, scores: Floats) -> tuple[Floats, Floats]:
         """What the utilities of all answers are made of (n, candidates + 1, m + 1), and which answers there are."""

@@ -44,16 +44,13 @@ def ranked(cell: Cell | None) -> Floats | None:
     return cell.scores if cell.scores.ndim == 1 else cell.answers
 
 
-def answered(cell: Cell | None) -> Floats | None:
-    """As ``ranked``, but NaN for a problem that the verifier could not answer."""
+def published(cell: Cell | None) -> Floats | None:
+    """Answers and the scores behind them (as ``ranked``, but NaN where there is none), (2, n); None without any."""
     values = ranked(cell)
-    if cell is None or values is None or cell.scores is None:
-        return values
-    if (missing := cell.arrays.get("missing")) is not None:
-        return np.where(missing, np.nan, values)
-    if cell.scores.ndim == 1:
-        return values
-    return np.where(np.isnan(cell.scores).all(axis=1), np.nan, values)
+    if cell is None or values is None or cell.answers is None or cell.scores is None:
+        return None
+    none = np.isnan(cell.scores if cell.scores.ndim > 1 else values[:, None]).all(axis=1)
+    return np.stack([cell.answers, np.where(cell.arrays.get("missing", none), np.nan, values)]).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,13 +13,12 @@ import msgspec
 import numpy as np
 
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.cells import Failure, answered, sides_of
+from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.remembered import Likely, Remembered, remembered
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
-from ravenbench.statistics.estimates import Interval
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 Read = Callable[[str, str], tuple[Floats | None, str]]
-"""Scores (n,) of a verifier on a fold's test problems, NaN where it could not answer one; None and why without any."""
+"""Answers and scores (2, n) of a verifier on a fold's test problems, scores NaN where it could not answer one; None and
+why without any."""
 NOTHING = ContentFigures()
 OLD = "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
 
@@ -38,7 +39,9 @@ OLD = "the folder comes from a version of Raven that did not ask the arms as set
 class ContentRow:
     """One verifier: its figures, how far content moves its AUC (from, to), and the outcome on the content axis.
 
-    ``refused`` counts problems that it could not answer in every version; its AUCs are without them.
+    All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
+    ``refused`` problems that have no score in some version. ``whole`` is the AUC that tables of scores show: of answers
+    to all problems of the same folds, those that could not be rewritten included.
     """
 
     verifier: str
@@ -46,6 +49,8 @@ class ContentRow:
     reach: tuple[float, float] | None
     judged: Judged
     refused: int = 0
+    behind: ContentFigures | None = None
+    whole: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +75,12 @@ def content_probe(
     topics: Sequence[str] = (),
     read: Read | None = None,
     likely: Likely | None = None,
+    barred: Mapping[str, str] | None = None,
 ) -> ContentProbe | None:
     """Figures and verdicts of a transplant probe; None where it was not asked for.
 
     ``topics`` are the run's, in the order of its similarities; ``read`` and ``likely`` find scores and likelihoods
-    where they are not in one cell for each fold.
+    where they are not in one cell for each fold. ``barred`` has the reason for each verifier that cannot be cleared.
     """
     if section is None:
         return None
@@ -93,14 +99,23 @@ def content_probe(
     failures: list[Failure] = []
     known: list[Remembered] = []
     for name in names:
-        scores = [
+        both = [
             _versions(reader, name, entry, fold.same, failures, store)
             for entry, fold in zip(section.folds, design.folds, strict=True)
         ]
+        answers, scores = ([None if two is None else two[kind] for two in both] for kind in range(2))
         batches = [_batched(reader, name, entry) for entry in section.folds if entry.batch is not None]
-        batched = None if not batches or None in batches else any(batches)
-        rows.append(_row(name, design, scores, True if True in batches else batched, lengths))
-        plain = [None if versions is None else versions.plain for versions in scores]
+        batched = True if True in batches else None if not batches or None in batches else False
+        figures, behind = design.judged(answers, scores, batched=batched)
+        judged = content_axis(figures, lengths=lengths, behind=behind, barred=(barred or {}).get(name))
+        refused = 0 if behind is None else behind.refused
+        if refused:
+            note = f"{refused} problems could not be answered in every version and count as .5"
+            judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")
+        every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
+        whole = mean(auc_of_scores(store.truth(fold), one[0]) for fold, one in every.items() if one is not None)
+        rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole))
+        plain = [None if versions is None else versions.plain for versions in answers]
         known += remembered(name, section.folds, design.folds, plain, likely or partial(_likelihoods, store))
     return ContentProbe(section, tuple(rows), tuple(failures), tuple(known))
 
@@ -134,7 +149,7 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     """What the cell of a verifier on a fold holds."""
     cell = store.cell(name, fold)
-    return answered(cell), "not computed" if cell is None else cell.error or "no answers"
+    return published(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
 def remembered_of(probe: ContentProbe | None) -> tuple[Remembered, ...]:
@@ -147,45 +162,16 @@ def _likelihoods(store: Store, name: str, fold: str) -> Floats | None:
     return None if cell is None else cell.arrays.get("likelihood")
 
 
-def _row(
-    name: str, design: ContentDesign, scores: Sequence[Versions | None], batched: bool | None, lengths: Interval | None
-) -> ContentRow:
-    silence = design.silence([None if versions is None else left_open(versions) for versions in scores])
-    complete: list[Bools | None] = [
-        None if s is None else np.asarray(np.isfinite(np.stack(s)).all(axis=0), dtype=np.bool_) for s in scores
-    ]
-    refused = sum(0 if mask is None else int((~mask).sum()) for mask in complete)
-    if refused:
-        pairs = list(zip(design.folds, complete, strict=True))
-        design = ContentDesign(
-            tuple(fold if mask is None else _only(fold, mask) for fold, mask in pairs), design.similarity
-        )
-        scores = [
-            None if s is None or mask is None else Versions(*(values[mask] for values in s))
-            for s, mask in zip(scores, complete, strict=True)
-        ]
-    figures = design.figures(scores, batched=batched)._replace(silence=silence)
-    judged = content_axis(figures, lengths=lengths)
-    if refused:
-        note = f"{refused} problems could not be answered in every version and are left out of AUCs"
-        judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")
-    return ContentRow(name, figures, _reach(design.folds, scores), judged, refused)
-
-
 def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
-    """Whether some problems get other scores in another batch, smaller and in another order; None without answers."""
+    """Whether some problems get other answers or scores in another batch, smaller and in another order; None without
+    answers."""
     assert entry.batch is not None
     (rerun, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
     if rerun is None or first is None or off is None:
         return None
     place = np.asarray(entry.again, dtype=np.int64)
-    before = np.where(np.arange(len(place)) % 2, off[place], first[np.asarray(entry.rows)[place]])
-    return not alike(rerun, before, np.concatenate([first, off]))
-
-
-def _only(fold: KeptFold, mask: Bools) -> KeptFold:
-    topics = None if fold.topics is None else fold.topics[mask]
-    return KeptFold(fold.same[mask], fold.sides[mask], fold.problem[mask], topics)
+    before = np.where(np.arange(len(place)) % 2, off[:, place], first[:, np.asarray(entry.rows)[place]])
+    return not all(map(alike, rerun, before, np.concatenate([first, off], axis=1)))
 
 
 def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tuple[float, float] | None:
@@ -212,7 +198,8 @@ def _kept_fold(store: Store, entry: TransplantedFold, names: Sequence[str]) -> K
 
 def _versions(
     read: Read, name: str, entry: TransplantedFold, same: Bools, failures: list[Failure], store: Store
-) -> Versions | None:
+) -> tuple[Versions, Versions] | None:
+    """The answers of a fold, and the scores."""
     arms = {}
     for arm in ("source", *entry.arms):
         fold = entry.fold(arm)
@@ -224,10 +211,10 @@ def _versions(
     if len(arms) <= len(entry.arms):
         return None
     with_truth, against_truth = arms["along"], arms["against"]
-    plain = arms["source"][np.asarray(entry.rows, dtype=np.int64)]
-    return Versions(
-        plain, np.where(same, with_truth, against_truth), np.where(same, against_truth, with_truth), arms["off"]
-    )
+    plain = arms["source"][:, np.asarray(entry.rows, dtype=np.int64)]
+    on, off = np.where(same, with_truth, against_truth), np.where(same, against_truth, with_truth)
+    of_answers, of_scores = map(Versions._make, zip(plain, on, off, arms["off"], strict=True))
+    return of_answers, of_scores
 
 
 TITLE = "AUC with content replaced, and what content does to it"
@@ -261,6 +248,7 @@ OUTCOMES = {
     Content.LOSES: "loses",
     Content.NOTICES: "notices",
     Content.SWAYED: "both ways",
+    Content.DISPLACED: "displaced",
     Content.GUESSES: "guesses",
     Content.LESS: "less",
     Content.UNDECIDED: "undecided",
@@ -289,8 +277,7 @@ def _matters(depends: bool | None) -> str:
     return "matters" if depends else ""
 
 
-CONTENT: tuple[Col[ContentRow], ...] = (
-    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", lambda r: value_of(r.figures.auc), json="auc"),
     col("style left", lambda r: value_of(r.figures.style_left), json="style_left"),
     col(
@@ -306,20 +293,33 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col("on > off", lambda r: value_of(r.figures.share), digits=2, json="p", terminal=False),
     col("both ways", lambda r: value_of(r.figures.sway), digits=2, signed=True, json="both_ways", terminal=False),
     col(None, lambda r: interval_of(r.figures.sway), json="both_ways_interval"),
+    col("decisions", lambda r: value_of(r.figures.turned), digits=2, signed=True, json="decisions", terminal=False),
+    col(None, lambda r: interval_of(r.figures.turned), json="decisions_interval"),
+    col("ranks", lambda r: value_of(r.figures.shift), digits=2, signed=True, json="ranks", terminal=False),
+    col(None, lambda r: interval_of(r.figures.shift), json="ranks_interval"),
     col("left open", lambda r: value_of(r.figures.silence), digits=2, signed=True, json="left_open", terminal=False),
     col(None, lambda r: interval_of(r.figures.silence), json="left_open_interval"),
     col("null", lambda r: value_of(r.figures.null_swing), signed=True, json="null_swing", terminal=False),
+    col("null ranks", lambda r: value_of(r.figures.null_shift), digits=2, json="null_ranks", terminal=False),
+)
+"""Figures of answers, or of scores."""
+CONTENT: tuple[Col[ContentRow], ...] = (
+    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+    *FIGURES,
     col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
+    col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
+    col(None, lambda r: r.behind and objects([replace(r, figures=r.behind)], *FIGURES)[0], json="scores"),
     col(None, lambda r: r.figures.same + r.figures.different, json="problems"),
-    col(None, lambda r: [OUTCOMES[c.effect] for c in r.judged.checks if c.state is State.EFFECT], json="findings"),
+    col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
     col(None, lambda r: r.judged.open, json="open"),
     *judged_cols(lambda r: r.judged),
     col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
-    "verifier", "auc", "style_left", "style_left_interval", "swing", "interval", "drop", "drop_interval", "p",
-    "both_ways", "both_ways_interval", "left_open", "left_open_interval", "batch_matters",
+    "verifier", "auc", "auc_of_all", "style_left", "style_left_interval", "swing", "interval", "drop", "drop_interval",
+    "p", "both_ways", "both_ways_interval", "decisions", "decisions_interval", "ranks", "ranks_interval", "left_open",
+    "left_open_interval", "batch_matters", "scores",
 )  # fmt: skip
 
 
@@ -327,13 +327,15 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
     """Style left, drop and swing of every verifier: the first table of a report."""
     over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     note = (
-        "AUC before: with their own content, of the problems that could be rewritten, mean over folds, before any "
-        "answer is left open; tables of scores count all problems, and an open answer as .5. Style left: AUC with "
+        "AUC before: of answers to texts with their own content, mean over folds, an open answer being .5; of the "
+        "problems that could be rewritten, and “of all”, as tables of scores have it. Style left: AUC with "
         "content replaced; .5 is guessing. Drop: what AUC loses by that. Swing, the content effect: how far topic "
-        f"alone moves AUC, 0 = not at all. 95 % intervals over {over}. Both ways: how far topic moves single answers "
-        "(standard deviations). Left open: further share of problems without an answer, or with one and the same, when "
-        "content is replaced. Null: swing between two kinds of foreign content. Batch: “matters” where an answer "
-        "changes with the other problems asked."
+        f"alone moves AUC, 0 = not at all. 95 % intervals over {over}. Both ways: how far topic moves single answers, "
+        "in ranks from 0 to 1. Decisions, ranks: share of decisions that change, and how far answers move in rank, "
+        "when content is replaced, beyond that between two kinds of foreign content (null ranks). Left open: further "
+        "share of problems without an answer, or with one and the same, when content is replaced. Null: swing between "
+        "two kinds of foreign content. Batch: “matters” where an answer changes with the other problems asked. Verdicts"
+        " rest on answers and on the scores behind them."
     )
     return table(key, title, () if probe is None or probe.section.reason else probe.rows, *CONTENT, note=note)
 
@@ -412,6 +414,7 @@ def headline(probe: ContentProbe | None) -> str:
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
         Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
+        Content.DISPLACED: ("answers otherwise with other content", "answer otherwise with other content"),
         Content.LESS: ("shows no content effect", "show no content effect"),
         Content.GUESSES: ("is no better than guessing", "are no better than guessing"),
         Content.UNDECIDED: ("is undecided", "are undecided"),
@@ -427,22 +430,23 @@ def content_sentence(row: ContentRow) -> str:
     """What the transplant found of a verifier; it claims no more than the intervals."""
     f, judged = row.figures, row.judged
     if f.style_left is None or f.swing is None or f.drop is None or f.auc is None:
-        silent = [_finding(check) for check in judged.checks if check.state is State.EFFECT]
+        silent = [_finding(check) for check in _stated(judged, frozenset())]
         rest = "Nothing more can be said of content" if silent else "No verdict on content"
         return " ".join([*silent, f"{rest}: {judged.reason}."])
-    moves = any(c.effect is Content.RELIES and c.state is State.EFFECT for c in judged.checks)
+    moves = any(c.effect is Content.RELIES and c.state is State.EFFECT and not c.raw for c in judged.checks)
     style_left = figure(f.style_left.value) + interval_in_words(f.style_left.interval)
     swing = figure(f.swing.value, signed=True) + interval_in_words(f.swing.interval, signed=True)
+    own = figure(f.auc.value)
+    if row.whole is not None and figure(row.whole) != own:
+        own = f"{figure(row.whole)}; of the problems that could be rewritten it is {own}"
     text = (
-        f"AUC is {figure(f.auc.value)}, and {style_left} with content replaced; topic alone "
+        f"AUC is {own}, and {style_left} with content replaced; topic alone "
         f"{'moves it by' if moves else 'makes a difference of'} {swing}."
     )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
-    stated = {Content.RELIES, Content.SWAYED} if moves else set()
-    effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in stated]
-    sentences = [text, *map(_finding, effects)]
+    sentences = [text, *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset()))]
     if judged.outcome is Content.GUESSES:
         sentences.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
     if judged.outcome is Content.UNDECIDED and judged.open:
@@ -463,23 +467,46 @@ NAMES = {
     "drop": "the drop",
     "sway": "how far single answers move",
     "silence": "answers left open",
+    "turned": "decisions that change",
+    "shift": "how far answers move in rank",
 }
+
+
+def _stated(judged: Judged, known: AbstractSet[Content]) -> list[Check]:
+    """Checks that found an effect, each effect once and of answers where these show it; ``known`` ones are left out.
+
+    That answers change is said where nothing says more.
+    """
+    found: dict[Content, Check] = {}
+    for check in judged.checks:
+        if check.state is State.EFFECT and check.effect not in known:
+            found.setdefault(check.effect, check)
+    if judged.outcome is not Content.DISPLACED:
+        found.pop(Content.DISPLACED, None)
+    return list(found.values())
 
 
 def _finding(check: Check) -> str:
     """One effect as a sentence of its own."""
     assert check.figure is not None
-    value = check.figure.value
+    value, interval = check.figure.value, check.figure.interval
+    behind = "By the scores behind its answers: " if check.raw else ""
+    if check.effect is Content.RELIES:
+        moved = figure(value, signed=True) + interval_in_words(interval, signed=True)
+        return f"{behind}Topic alone moves AUC by {moved}."
     if check.effect is Content.LOSES:
-        ends = sorted(map(abs, check.figure.interval)) if check.figure.interval else None
+        ends = sorted(map(abs, interval)) if interval else None
         amount = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
-        return f"Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount} without them."
+        return f"{behind}Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount} without them."
     if check.effect is Content.NOTICES:
         return (
-            f"When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} of the "
-            "problems (one and the same answer to many counts as none): it notices the replacement."
+            f"{behind}When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} "
+            "of the problems (one and the same answer to many counts as none): it notices the replacement."
         )
-    return f"Topic moves single answers both ways, by {figure(value)} standard deviations more than chance does."
+    if check.name == "turned":
+        return f"With content replaced {100 * value:.0f} % of its decisions change, beyond chance."
+    moved = "Topic moves single answers both ways" if check.name == "sway" else "With content replaced answers move"
+    return f"{behind}{moved}, by {figure(value)} in ranks (from 0 to 1) more than chance does."
 
 
 def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
@@ -543,6 +570,7 @@ OUTCOME: dict[Content | Domain, str] = {
     Content.LOSES: SETUP["anti"],
     Content.NOTICES: SETUP["anti"],
     Content.SWAYED: SETUP["anti"],
+    Content.DISPLACED: SETUP["anti"],
     Content.LESS: SETUP["hits"],
     Content.UNDECIDED: SETUP["random"],
 }

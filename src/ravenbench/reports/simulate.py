@@ -233,7 +233,7 @@ def _scorer(
     null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in worlds]
     judged = [
         # The scorer of lengths itself has no excuse.
-        content_axis(one.content, lengths=None if own is None or name == LENGTHS else own.interval)
+        content_axis(one.content, lengths=None if own is None or name == LENGTHS else own.interval, behind=one.behind)
         for one, own in zip(worlds, lengths, strict=True)
     ]
     applicable = any(one.gain is not None or one.alike for one in worlds)
@@ -412,6 +412,7 @@ class SimulateReport(Report[Simulation]):
             count("words matter", Content.LOSES),
             count("notices", Content.NOTICES),
             count("both ways", Content.SWAYED),
+            count("answers change", Content.DISPLACED),
             count("guesses", Content.GUESSES),
             count("no effect", Content.LESS),
             count("undecided", Content.UNDECIDED),
@@ -457,9 +458,7 @@ class SimulateReport(Report[Simulation]):
         plain = [
             row
             for row in a.rows
-            if row.dose is not None
-            and not row.scorer.startswith("texts")
-            and row.scorer not in ("oracle", "length", LENGTHS)
+            if row.dose is not None and not row.scorer.startswith("texts") and row.scorer not in {*BLIND} - {"style"}
         ]
         named = {
             "corpus": a.design.corpus,

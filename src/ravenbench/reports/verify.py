@@ -12,7 +12,7 @@ import numpy as np
 
 from ravenbench.bench.verify.blocks import Collected, cells_of, collect, read_trained
 from ravenbench.bench.verify.plan import VerifyPlan
-from ravenbench.reports.cells import answered
+from ravenbench.reports.cells import published
 from ravenbench.reports.content import (
     ContentProbe,
     content_figure,
@@ -91,10 +91,10 @@ class VerifyReport(Report[Answered]):
         plan, collected, trained = self.plan, collect(self.store), read_trained(self.store)
 
         def read(_: str, fold: str) -> tuple[Floats | None, str]:
-            """Scores of a fold's blocks one after the other."""
+            """Answers and scores of a fold's blocks one after the other."""
             cells, error = cells_of(self.store, plan, fold)
-            values = [values for cell in cells if (values := answered(cell)) is not None]
-            return (np.concatenate(values), "") if values else (None, error)
+            values = [values for cell in cells if (values := published(cell)) is not None]
+            return (np.concatenate(values, axis=1), "") if values else (None, error)
 
         def likely(_: str, fold: str) -> Floats | None:
             values = [cell.arrays.get("likelihood") for cell in cells_of(self.store, plan, fold)[0]]

@@ -6,11 +6,15 @@ that would decide it. A verdict rests on one verifier only: it does not change w
 stated wrongly with a chance of at most (1 − level)/2, so of k firm verdicts at most k·(1 − level)/2 are expected to be
 wrong by chance.
 
-On the content axis *no effect* must be shown four ways, for a scorer that goes by content can pass any single one:
-topic does not move AUC (swing), content words are not needed (drop), single answers are not moved both ways (sway),
-and as many problems are answered once content is replaced (silence). A verifier whose answers depend on their batch
-cannot show it, nor one that guesses. An interval wholly below −δ is an effect too (shared content counts
-against one author). On the domain axis nothing in the rule expects that, and it is undecided.
+On the content axis *no effect* must be shown five ways, for a scorer that goes by content can pass any single one:
+topic does not move AUC (swing), content words are not needed (drop), as many problems are answered once content is
+replaced (silence), single answers are not moved both ways (sway), and neither decisions nor ranks are others once
+content is replaced (turned, shift: displacement). All is asked of the answers, which are what is published, and of the
+scores behind them where these order problems otherwise. A verifier whose answers depend on their batch cannot show it,
+nor one that guesses, nor one that two foreign contents move far apart, for chance hides then what topic does. Texts
+without sense may move answers too, so that little displacement is no effect, but it keeps a verifier from being
+cleared. An interval wholly below −δ is an effect too (shared content counts against one author). On the domain axis
+nothing in the rule expects that, and it is undecided.
 """
 
 from __future__ import annotations
@@ -29,8 +33,14 @@ from ravenbench.statistics.estimates import Estimate, Interval, both_quantiles
 CONTENT_MARGIN = 0.02
 """δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``raven simulate``, shown on later ones
 (docs/validation.md)."""
-SWAY_MARGIN = 0.05
-"""Standard deviations of a verifier's scores; as a shift of one class it moves an AUC by .014 at most."""
+SWAY_MARGIN = 0.015
+"""Of ranks from 0 to 1; .05 standard deviations of normal scores are as much."""
+DISPLACEMENT_MARGIN = 0.02
+"""Of ranks from 0 to 1, and share of decisions."""
+SENSE = 0.03
+"""Of both: so far beyond the margin answers may change for want of sense."""
+RESTLESS = 0.03
+"""Of both: what two foreign contents move farther hides in chance what topic does."""
 SILENCE_MARGIN = 0.05
 """Share of problems."""
 GUESS = 0.05
@@ -52,13 +62,14 @@ class Content(StrEnum):
     LOSES = "content words matter to it"
     NOTICES = "notices the replacement"
     SWAYED = "content moves it both ways"
+    DISPLACED = "its answers change with content"
     GUESSES = "no better than guessing"
     LESS = "no content effect beyond δ"
     UNDECIDED = "undecided"
     NO_VERDICT = "no verdict"
 
 
-EFFECTS = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED})
+EFFECTS = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED, Content.DISPLACED})
 """Outcomes that state an effect of content."""
 
 
@@ -77,19 +88,21 @@ class State(StrEnum):
 
     EFFECT = "effect"
     NONE = "none beyond the margin"
-    LENGTHS = "no more than lengths of words explain"
+    EXCUSED = "beyond the margin, and no more than lengths of words, or want of sense, may explain"
     OPEN = "open"
     UNKNOWN = "unknown"
 
 
 class Check(NamedTuple):
-    """One of the ways in which content may show: its figure, the margin, and where the interval lies."""
+    """One of the ways in which content may show: its figure, the margin, and where the interval lies; ``raw`` where it
+    is asked of the scores behind the answers."""
 
     name: str
     figure: Estimate | None
     margin: float
     state: State
     effect: Content
+    raw: bool = False
 
 
 class Judged(NamedTuple):
@@ -106,18 +119,31 @@ class Judged(NamedTuple):
     checks: tuple[Check, ...] = ()
 
     @property
+    def effects(self) -> list[Content]:
+        """Those that were found, of answers or of scores."""
+        return list(dict.fromkeys(check.effect for check in self.checks if check.state is State.EFFECT))
+
+    @property
     def open(self) -> list[str]:
         """Names of the checks that an interval does not decide."""
-        return [check.name for check in self.checks if check.state is State.OPEN]
+        return list(dict.fromkeys(check.name for check in self.checks if check.state is State.OPEN))
 
 
 def content_axis(
-    figures: ContentFigures, margin: float = CONTENT_MARGIN, level: float = 0.95, *, lengths: Interval | None = None
+    figures: ContentFigures,
+    margin: float = CONTENT_MARGIN,
+    level: float = 0.95,
+    *,
+    lengths: Interval | None = None,
+    behind: ContentFigures | None = None,
+    barred: str | None = None,
 ) -> Judged:
     """The verdict on what content does to one verifier, by intervals of this ``level``.
 
     ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
-    not put down to content.
+    not put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
+    otherwise. ``barred`` says why a verifier cannot be cleared whatever it answers, such as a program
+    that is given all test sets: then effects are stated as ever, and otherwise there is no verdict, for this reason.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []
@@ -126,10 +152,14 @@ def content_axis(
         if figures.missing > figures.folds:
             return Judged(Content.NO_VERDICT, margin, reason=notes[0])
     checks = content_checks(figures, margin, lengths)
-    silence = next(check for check in checks if check.effect is Content.NOTICES)
+    if behind is not None:
+        scored = [one._replace(raw=True) for one in content_checks(behind, margin, lengths) if one.name != "turned"]
+        # Answers first: what holds of both is said of what is published.
+        checks = tuple(sorted((*checks, *scored), key=lambda check: list(Content).index(check.effect)))
+    noticed = [check for check in checks if check.effect is Content.NOTICES and check.state is State.EFFECT]
     if few is not None:
-        if silence.state is State.EFFECT:
-            return Judged(Content.NOTICES, margin, reason=_joined([few, *notes]), checks=(silence,))
+        if noticed:
+            return Judged(Content.NOTICES, margin, reason=_joined([few, *notes]), checks=tuple(noticed))
         return Judged(Content.NO_VERDICT, margin, reason=_joined([few, *notes]))
     if figures.swing is None or figures.swing.interval is None or figures.units < FEWEST_UNITS:
         reason = f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed"
@@ -143,35 +173,47 @@ def content_axis(
     low, high = (0.0, 1.0) if figures.auc is None or figures.auc.interval is None else figures.auc.interval
     if 0.5 - GUESS <= low <= 0.5 <= high <= 0.5 + GUESS:
         return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
+    if barred is not None:
+        return Judged(Content.NO_VERDICT, margin, shows=shows, reason=_joined([barred, *notes]), checks=checks)
     if low <= 0.5:
         notes.append("its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing")
-    elif figures.batched is False and all(check.state is State.NONE for check in checks):
+    nulls = [figures.null_shift, figures.null_turned, None if behind is None else behind.null_shift]
+    restless = any(one is not None and one.interval is not None and one.interval[1] >= RESTLESS for one in nulls)
+    if restless:
+        notes.append("two foreign contents move its answers too far apart for showing that content has no effect")
+    elif low > 0.5 and figures.batched is False and all(check.state is State.NONE for check in checks):
         return Judged(Content.LESS, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
         notes.append("its answers depend on the batch, so that content has no effect cannot be shown")
     elif figures.batched is None:
         notes.append("it was not run on another batch, so that content has no effect cannot be shown")
-    if any(check.state is State.LENGTHS for check in checks):
+    excused = {check.name for check in checks if check.state is State.EXCUSED}
+    if "swing" in excused:
         notes.append("its swing is no larger than lengths of words may explain")
+    if excused - {"swing"}:
+        notes.append("its answers change with content replaced, be it for content or for sense that is lost")
     undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
     size = figures.same + figures.different
-    more = None if figures.batched or not undecided else needed(undecided, size, level)
+    never = figures.batched or excused or restless or not undecided
+    more = None if never else needed(undecided, size, level)
     return Judged(Content.UNDECIDED, margin, more, shows, _joined(notes), checks)
 
 
 def content_checks(
     figures: ContentFigures, margin: float = CONTENT_MARGIN, lengths: Interval | None = None
 ) -> tuple[Check, ...]:
-    """The four checks of the content axis in order of precedence; ``lengths`` as in ``content_axis``."""
+    """The checks of the content axis in order of precedence; ``lengths`` as in ``content_axis``."""
     # What the scorer of lengths has for certain, to either side.
     up, down = (0.0, 0.0) if lengths is None else (max(0.0, lengths[0]), max(0.0, -lengths[1]))
     # That single answers move less than by chance is no effect.
-    beyond = {"swing": (up, down), "sway": (0.0, math.inf)}
+    beyond = {"swing": (up, down), "sway": (0.0, math.inf)} | dict.fromkeys(("turned", "shift"), (SENSE, math.inf))
     every = (
         ("swing", figures.swing, margin, Content.RELIES),
         ("drop", figures.drop, margin, Content.LOSES),
         ("silence", figures.silence, SILENCE_MARGIN, Content.NOTICES),
         ("sway", figures.sway, SWAY_MARGIN, Content.SWAYED),
+        ("turned", figures.turned, DISPLACEMENT_MARGIN, Content.DISPLACED),
+        ("shift", figures.shift, DISPLACEMENT_MARGIN, Content.DISPLACED),
     )
     return tuple(
         Check(name, figure, bound, _state(figure, bound, *beyond.get(name, (0.0, 0.0))), effect)
@@ -187,7 +229,7 @@ def _state(figure: Estimate | None, margin: float, up: float, down: float) -> St
     if low > margin + up or high < -margin - down:
         return State.EFFECT
     if low > margin or (high < -margin and math.isfinite(down)):
-        return State.LENGTHS
+        return State.EXCUSED
     return State.NONE if high < margin and (low > -margin or math.isinf(down)) else State.OPEN
 
 

@@ -9,16 +9,26 @@ drop        auc − style_left: what is lost with the content words, favourite n
 swing       AUC(same-author problems *on*, different-author ones *off*) − AUC(the reverse): 0 for a scorer that does
             not look at topic, near 1 for one that looks at nothing else.
 share       Share of problems whose *on* version is scored above the *off* one, ties half; .5 when blind.
-sway        Mean |on − off| − mean |off − off2|, in standard deviations of a fold's scores: above 0 where topic moves
-            single answers, also if it moves them both ways.
+sway        Mean |on − off| − mean |off − off2| in ranks, from 0 to 1 among all versions of a fold: above 0 where topic
+            moves single answers, also if it moves them both ways. No outlier weighs more than its rank.
+shift       Mean |plain − off| − mean |off − off2| in the same ranks: how far single answers move for want of their own
+            content words.
+turned      Share of decisions (above or below .5) that differ between plain and off − share that differ between off
+            and off2; from a decision to none, or back, counts half.
 silence     Share of problems left open when content is replaced (mean of three versions) − share left open as they
             are: a verifier that notices the replacement need not show what it would do with topics.
 null_swing, null_share
             The same of *off* against the second *off*: 0 and .5 but for chance, whatever the verifier.
+null_shift, null_turned
+            Mean |off − off2| in ranks, and the share of decisions that differ: 0 for a verifier that does not read
+            content words. Where they are large, chance hides how far topic moves single answers.
+
+What is judged is what is published, the answers, .5 where there is none. Where the scores behind them order problems
+in another way, all but ``turned`` is asked of these too: a calibrator can read, or hide, what a score holds.
 
 The two arms of a swing are answered as one set each, so that an answer that depends on its batch cannot hide. Of a
-verifier whose answers do so, versions of one problem cannot be compared: share, sway and null are not known, and
-style left is that of the one arm in which all have *off* content.
+verifier whose answers do so, versions of one problem cannot be compared: share, sway, shift, turned and null are not
+known, and style left is that of the one arm in which all have *off* content.
 
 AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
 tell how figures would change with other authors of the same kind, and with other topics where those are given; they
@@ -33,9 +43,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, mean_effects, placements, within
 from ravenbench.types import Bools, Floats, Ints
@@ -54,7 +65,7 @@ class KeptFold:
 
 
 class Versions(NamedTuple):
-    """Scores (n,) each of one fold's kept problems, higher = same author."""
+    """Answers or scores (n,) each of one fold's kept problems, higher = same author."""
 
     plain: Floats
     on: Floats
@@ -67,7 +78,7 @@ class ContentFigures(NamedTuple):
 
     ``same`` and ``different`` count distinct problems, ``folds`` the folds used, ``missing`` those without answers,
     ``units`` authors (or groups). ``batched`` says whether answers depend on their batch, None where that was not
-    tested.
+    tested. ``refused`` counts problems without a score in some version, which are left out.
     """
 
     auc: Estimate | None = None
@@ -76,15 +87,20 @@ class ContentFigures(NamedTuple):
     swing: Estimate | None = None
     share: Estimate | None = None
     sway: Estimate | None = None
+    shift: Estimate | None = None
+    turned: Estimate | None = None
     silence: Estimate | None = None
     null_swing: Estimate | None = None
     null_share: Estimate | None = None
+    null_shift: Estimate | None = None
+    null_turned: Estimate | None = None
     same: int = 0
     different: int = 0
     folds: int = 0
     missing: int = 0
     units: int = 0
     batched: bool | None = False
+    refused: int = 0
 
 
 SAME_SCORE = 1e-3
@@ -93,7 +109,8 @@ COMMON = 0.02
 """Share of a fold's answers from which on one and the same number counts as an answer left open."""
 RANGES = {
     "auc": (0.0, 1.0), "style_left": (0.0, 1.0), "drop": (-1.0, 1.0), "swing": (-1.0, 1.0), "share": (0.0, 1.0),
-    "sway": (-np.inf, np.inf), "null_swing": (-1.0, 1.0), "null_share": (0.0, 1.0),
+    "sway": (-1.0, 1.0), "shift": (-1.0, 1.0), "turned": (-1.0, 1.0), "null_swing": (-1.0, 1.0),
+    "null_share": (0.0, 1.0), "null_shift": (0.0, 1.0), "null_turned": (0.0, 1.0),
 }  # fmt: skip
 """Figures of a fold in the order of ``_of_fold``, and where each can lie: no interval reaches further."""
 
@@ -110,14 +127,37 @@ class ContentDesign:
         """Folds with both classes."""
         return np.array([fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_)
 
+    def judged(
+        self, answers: Sequence[Versions | None], scores: Sequence[Versions | None], *, batched: bool | None = False
+    ) -> tuple[ContentFigures, ContentFigures | None]:
+        """The figures of one verifier's answers, and those of its scores where these order any two problems otherwise.
+
+        ``answers`` and ``scores`` have an entry for each fold, None where there is none; scores may be NaN.
+        """
+        published = self.figures(answers, batched=batched)
+        pairs = [(a, b) for a, b in zip(answers, scores, strict=True) if a is not None and b is not None]
+        if all(np.array_equal(_ranks(a), _ranks(b)) for a, b in pairs):
+            return published, None
+        return published, self.figures(scores, batched=batched)._replace(turned=None, null_turned=None)
+
     def figures(
         self, scores: Sequence[Versions | None], level: float = 0.95, *, batched: bool | None = False
     ) -> ContentFigures:
-        """The figures of one verifier but for ``silence``.
+        """The figures of one verifier by its answers or scores, NaN where it gave none.
 
         ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
         on the batch.
         """
+        complete = [None if four is None else np.asarray(np.isfinite(np.stack(four)).all(0)) for four in scores]
+        if any(known is not None and not known.all() for known in complete):
+            folds = tuple(f if k is None else _only(f, k) for f, k in zip(self.folds, complete, strict=True))
+            answered = [
+                None if four is None or known is None else Versions(*(part[known] for part in four))
+                for four, known in zip(scores, complete, strict=True)
+            ]
+            refused = sum(int((~known).sum()) for known in complete if known is not None)
+            figures = ContentDesign(folds, self.similarity).figures(answered, level, batched=batched)
+            return figures._replace(refused=refused, silence=self._silence(scores, level))
         used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
         missing = sum(four is None for four in scores)
         if not used:
@@ -132,24 +172,23 @@ class ContentDesign:
             for (value, effect), i in zip(by_fold, used, strict=True)
         ]
         effects = np.concatenate(apart, axis=1) / len(used)
-        known = {
+        known: dict[str, Any] = {
             name: within(estimate(float(value), effect, units, topics, self.similarity, level), low, high)
             for (name, (low, high)), value, effect in zip(RANGES.items(), values, effects, strict=True)
             if not np.isnan(value)
         }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
-        return ContentFigures(
-            **known, same=pairs, different=others, folds=len(used), missing=missing, units=units.count, batched=batched
-        )
+        known |= {"silence": self._silence(scores, level), "same": pairs, "different": others}
+        return ContentFigures(**known, folds=len(used), missing=missing, units=units.count, batched=batched)
 
-    def silence(self, open_answers: Sequence[Versions | None], level: float = 0.95) -> Estimate | None:
-        """The figure of that name; ``open_answers`` has 1 for each answer left open and 0 for others, by fold."""
-        used = [i for i, four in enumerate(open_answers) if four is not None and self._usable[i]]
+    def _silence(self, scores: Sequence[Versions | None], level: float) -> Estimate | None:
+        """The figure of that name."""
+        used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
         if not used:
             return None
         units, topics, _ = self._units(tuple(used))
-        each = [(g.on + g.off + g.off2) / 3 - g.plain for i in used if (g := open_answers[i]) is not None]
-        value, effects = mean_effects(np.concatenate(each))
+        opened = [left_open(four) for i in used if (four := scores[i]) is not None]
+        value, effects = mean_effects(np.concatenate([(g.on + g.off + g.off2) / 3 - g.plain for g in opened]))
         return within(estimate(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
 
     def _units(self, used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
@@ -168,12 +207,25 @@ class ContentDesign:
         return {}
 
 
+def _only(fold: KeptFold, known: NDArray[Any]) -> KeptFold:
+    topics = None if fold.topics is None else fold.topics[known]
+    return KeptFold(fold.same[known], fold.sides[known], fold.problem[known], topics)
+
+
+def _ranks(values: Versions) -> Floats:
+    """Places of the four versions among all of them, (4, n) from 0 to 1, equal for ties."""
+    _, place, counts = np.unique(np.stack(values), return_inverse=True, return_counts=True)
+    middle = (np.cumsum(counts) - counts / 2) / counts.sum()
+    return np.asarray(middle[place].reshape(4, -1), dtype=np.float64)
+
+
 def left_open(scores: Versions) -> Versions:
-    """1 for each score of a fold that tells nothing: none at all, or the number that a verifier gives most often."""
+    """1 for each score of a fold that tells nothing: none, .5, or the number that a verifier gives most often."""
     every = np.concatenate(scores)
     values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
     often = values[counts.argmax()] if len(counts) and counts.max() > max(3, COMMON * len(every)) else np.nan
-    return Versions(*(np.asarray(~np.isfinite(each) | (each == often), dtype=np.float64) for each in scores))
+    known = (np.isfinite(each) & (each != 0.5) & (each != often) for each in scores)
+    return Versions(*(1.0 - one for one in known))
 
 
 def alike(again: Floats, before: Floats, every: Floats) -> bool:
@@ -190,8 +242,8 @@ def _parts(same: Bools) -> Floats:
 
 
 def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
-    """The figures of one fold in the order of ``RANGES`` (8,), NaN where not known, and each problem's effect on them
-    (8, n)."""
+    """The figures of one fold in the order of ``RANGES`` (12,), NaN where not known, and each problem's effect on
+    them (12, n)."""
 
     def area(positive: Floats, negative: Floats) -> tuple[float, Floats]:
         value, placement = placements(same, positive, negative)
@@ -206,21 +258,30 @@ def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
     def share(a: Floats, b: Floats) -> tuple[float, Floats]:
         return mean_effects((a > b) + 0.5 * (a == b))
 
-    def sway() -> tuple[float, Floats]:
-        spread = float(np.std(np.concatenate(s))) or 1.0
-        return mean_effects((np.abs(s.on - s.off) - np.abs(s.off - s.off2)) / spread)
+    def moved(places: Floats) -> tuple[tuple[float, Floats], ...]:
+        """How much farther the places (4, n) of versions lie apart than those of two foreign contents: *on* from *off*,
+        and plain from both of these; and how far those do."""
+        own, on, one, other = places
+        chance = np.abs(one - other)
+        apart = (np.abs(own - one) + np.abs(own - other)) / 2
+        return mean_effects(np.abs(on - one) - chance), mean_effects(apart - chance), mean_effects(chance)
 
     plain, off, off2 = area(s.plain, s.plain), area(s.off, s.off), area(s.off2, s.off2)
     unknown = math.nan, np.full(len(same), np.nan)
     left = off2 if batched else ((off[0] + off2[0]) / 2, (off[1] + off2[1]) / 2)
+    (sway, shift, null_shift), (_, turned, null_turned) = moved(_ranks(s)), moved(np.sign(np.stack(s) - 0.5) / 2)
     rows = [
         plain,
         left,
         less(plain, left),
         swing(s.on, s.off),
         unknown if batched else share(s.on, s.off),
-        unknown if batched else sway(),
+        unknown if batched else sway,
+        unknown if batched else shift,
+        unknown if batched else turned,
         unknown if batched else swing(s.off, s.off2),
         unknown if batched else share(s.off, s.off2),
+        unknown if batched else null_shift,
+        unknown if batched else null_turned,
     ]
     return np.array([value for value, _ in rows]), np.array([effect for _, effect in rows])

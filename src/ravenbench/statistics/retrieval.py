@@ -93,31 +93,37 @@ FEWEST_UNITS = 10
 
 
 def rank_content(
-    authors: Authors, bits: Mapping[str, Floats], margin: float = RANK_MARGIN
+    authors: Authors, bits: Mapping[str, Floats], margin: float = RANK_MARGIN, *, barred: bool = False
 ) -> tuple[Content, dict[str, Estimate | None]]:
     """What content does to a method's ranks, by its queries' binary logarithms of them (k,) in each version
     (``retrieval.content``): the verdict, and what it goes by; one is a rank doubled.
 
     ``swing_in_rank`` is the rank with content off the true candidate's topic less that with content on it;
     ``drop_in_rank`` that with content off it less that with its own; ``sway_in_rank`` how much more the former two
-    differ, query by query, than two contents off topic do; ``null_in_rank`` the difference of these.
+    differ, query by query, than two contents off topic do, and ``shift_in_rank`` the same of the rank with its own
+    content and that off it; ``null_in_rank`` the difference of the two contents off topic.
 
-    An interval of swing or drop wholly above the margin is an effect; all within it, and sway too, is none; else it is
-    undecided.
+    An interval of swing, drop, sway or shift wholly above the margin is an effect; all within it is none; else it is
+    undecided. A method that is ``barred`` from being cleared gets no verdict but an effect.
     """
-    off = (bits["off"] + bits["off2"]) / 2
+    off, chance = (bits["off"] + bits["off2"]) / 2, np.abs(bits["off"] - bits["off2"])
+    moved = (np.abs(bits["own"] - bits["off"]) + np.abs(bits["own"] - bits["off2"])) / 2
     parts = {
         "swing_in_rank": off - bits["on"],
         "drop_in_rank": off - bits["own"],
-        "sway_in_rank": np.abs(bits["on"] - bits["off"]) - np.abs(bits["off"] - bits["off2"]),
+        "sway_in_rank": np.abs(bits["on"] - bits["off"]) - chance,
+        "shift_in_rank": moved - chance,
         "null_in_rank": bits["off"] - bits["off2"],
     }
     found = {name: authors.mean(values) for name, values in parts.items()}
-    swing, drop, sway, _ = ((one and one.interval) or (0.0, 0.0) for one in found.values())
+    swing, drop, sway, shift, _ = ((one and one.interval) or (0.0, 0.0) for one in found.values())
+    effects = {Content.RELIES: swing, Content.LOSES: drop, Content.SWAYED: sway, Content.DISPLACED: shift}
     if authors.count < FEWEST_UNITS:
         return Content.NO_VERDICT, found
-    for outcome, (low, _) in ((Content.RELIES, swing), (Content.LOSES, drop), (Content.SWAYED, sway)):
+    for outcome, (low, _) in effects.items():
         if low > margin:
             return outcome, found
-    none = all(-margin < low and high < margin for low, high in (swing, drop)) and sway[1] < margin
+    if barred:
+        return Content.NO_VERDICT, found
+    none = all(-margin < low and high < margin for low, high in (swing, drop)) and max(sway[1], shift[1]) < margin
     return (Content.LESS if none else Content.UNDECIDED), found

@@ -335,6 +335,16 @@ def test_memory_that_runs_out_while_scoring_costs_no_training(monkeypatch, torch
     assert np.allclose(again.score(problems), fitted.score(problems), rtol=0, atol=1e-5)
 
 
+def test_a_model_kept_in_half_precision_is_trained_in_single(bert_folder, tmp_path, need_extra):
+    transformers = need_extra("transformers")
+    shutil.copytree(bert_folder, tmp_path / "half")
+    transformers.AutoModel.from_pretrained(bert_folder).half().save_pretrained(tmp_path / "half")
+    problems, same = toy_problems(12)
+    fitted = luar(model=str(tmp_path / "half"), epochs=1).fit(problems, same)
+    assert {p.dtype for p in fitted._network().parameters()} == {need_extra("torch").float32}
+    assert np.isfinite(fitted.score(problems)).all()
+
+
 def test_half_precision_trains_too():
     problems, same = toy_problems(20)
     history = luar(precision="bf16", accumulate=2, chunk=3).fit(problems, same).history_

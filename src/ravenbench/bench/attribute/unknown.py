@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 DEFAULT = "raven-2026, ppm, cosine-delta"
-"""Many views of style, compression, and frequent words: the best of six sets in ``benchmarks.study_unknown``."""
+"""Many views of style, compression, and frequent words: the best of six sets that were tried."""
 LONGEST, SHORTEST = 500, 50
 """Words of a passage, at most and at least."""
 FOLDS, TOPICS, GROUPS = 8, 5, 5
@@ -59,8 +59,8 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     methods: Annotated[str, told(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)] = DEFAULT
     none: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
-        told("How probable it is beforehand that none of the candidates wrote a text. Default: 0.2.", metavar="P"),
-    ] = 0.2
+        told("How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.", metavar="P"),
+    ] = 0.5
     seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
 
 

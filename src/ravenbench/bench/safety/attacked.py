@@ -141,7 +141,7 @@ def method_cells(
             key=content_key(
                 [
                     method_identity(method),
-                    reject and ["none of them", reject],
+                    reject and ["none of them", 2, reject],
                     names,
                     info.train_digest,
                     info.test_digest,

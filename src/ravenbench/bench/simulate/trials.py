@@ -23,7 +23,7 @@ from ravenbench.engine.transplants import mixed
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import stream
 from ravenbench.statistics import domain
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.statistics.domain import Crossed, Repetition, gain_figure, gain_of
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import CellPlace
@@ -38,10 +38,12 @@ class Found:
     """Figures of one scorer in one world.
 
     ``repetitions`` are those of the crossed probe that were complete, 0 where the probe does not apply; ``alike``
-    says that both fits of every repetition answered alike.
+    says that both fits of every repetition answered alike. ``behind`` are the figures of its scores where these order
+    problems otherwise than its answers.
     """
 
     content: ContentFigures
+    behind: ContentFigures | None = None
     swing_alone: Estimate | None = None
     gain: Estimate | None = None
     gain_alone: Estimate | None = None
@@ -68,7 +70,7 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
 def _content(
     spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine, segmenter: Segmenter
 ) -> dict[str, Found]:
-    usable, versions = list[KeptFold](), dict[str, list[Versions]]()
+    usable, versions = list[KeptFold](), dict[str, tuple[list[Versions], list[Versions]]]()
     hidden, batched = Adversaries(spec, world, segmenter), set[str]()
     numbers: dict[str, int] = {}
     for fold, done in zip(world.folds, made, strict=True):
@@ -80,30 +82,25 @@ def _content(
         fitted = Scorers(world.legible(fold), untrained, spec.doses, world.number, hidden)
         arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
         arms = {arm: world.read(problems) for arm, problems in (arms | {"off": done.off2}).items()}
-        each = {arm: fitted.of(p, fold.name, arm, same) for arm, p in arms.items()}
+        each = {arm: fitted.asked(p, fold.name, arm, same) for arm, p in arms.items()}
         for name in each["plain"]:
-            plain, along, against, off2 = (each[arm][name] for arm in arms)
-            arranged = Versions(plain, np.where(same, along, against), np.where(same, against, along), off2)
-            versions.setdefault(name, []).append(arranged)
-        plain, on, off, off2 = versions["untrained topic"][-1]
+            for kind, kept in enumerate(versions.setdefault(name, ([], []))):
+                plain, along, against, off2 = (each[arm][name][kind] for arm in arms)
+                kept.append(Versions(plain, np.where(same, along, against), np.where(same, against, along), off2))
         for dose in spec.doses:
             thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
-            thinned = Versions(plain, np.where(thin, on, off2), off, off2)
-            versions.setdefault(f"texts {shown(dose)}", []).append(thinned)
+            both = versions.setdefault(f"texts {shown(dose)}", ([], []))
+            for kept, (*_, (plain, on, off, off2)) in zip(both, versions["untrained topic"], strict=True):
+                kept.append(Versions(plain, np.where(thin, on, off2), off, off2))
         half = np.arange(len(same))[::2]
         again = fitted.of(arms["plain"].select(half), fold.name, "again", same[half])
-        batched |= {n for n in BATCHED if not alike(again[n], each["plain"][n][half], each["plain"][n])}
+        batched |= {n for n in BATCHED if not alike(again[n], each["plain"][n][0][half], each["plain"][n][0])}
     full = ContentDesign(tuple(usable), world.similarity)
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
     authors = ContentDesign(tuple(usable))
     return {
-        name: Found(
-            full.figures(thinned, batched=name in batched)._replace(
-                silence=full.silence(list(map(left_open, thinned)))
-            ),
-            authors.figures(thinned).swing,
-        )
-        for name, thinned in versions.items()
+        name: Found(*full.judged(answers, scores, batched=name in batched), authors.figures(answers).swing)
+        for name, (scores, answers) in versions.items()
     }
 
 
@@ -139,7 +136,10 @@ def _topics(corpus: Corpus, problems: Problems) -> Ints:
     return corpus.topic.codes[np.stack([problems.known_index, problems.questioned_index], axis=1)]
 
 
-CONTENT = ("auc", "style_left", "drop", "swing", "share", "sway", "silence", "null_swing", "null_share")
+CONTENT = (
+    "auc", "style_left", "drop", "swing", "share", "sway", "shift", "turned", "silence", "null_swing", "null_share",
+    "null_shift", "null_turned",
+)  # fmt: skip
 OTHERS = ("swing_alone", "gain", "gain_alone")
 COUNTS = ("same", "different", "folds", "missing", "units", "batched")
 
@@ -164,30 +164,39 @@ class ReplicateUnit(CellUnit):
 def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:
     """Arrays of s scorers.
 
-    ``figures`` (s, 12, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
-    ``counts`` (s, 8) the counts of the transplant, 1 where answers depend on the batch, the complete repetitions, and 1
-    where answers were alike.
+    ``figures`` (s, 16, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
+    ``behind`` (s, 13, 5) the same of scores that order problems otherwise than answers; ``counts`` (s, 8) the counts of
+    the transplant, 1 where answers depend on the batch, the complete repetitions, and 1 where answers were alike.
     """
     figures = [
         [*(_numbers(getattr(one.content, name)) for name in CONTENT), *(_numbers(getattr(one, n)) for n in OTHERS)]
         for one in found
     ]
+    behind = [[_numbers(getattr(one.behind, name, None)) for name in CONTENT] for one in found]
     counts = [[*(int(getattr(one.content, name)) for name in COUNTS), one.repetitions, int(one.alike)] for one in found]
-    return {"figures": np.array(figures, dtype=np.float64), "counts": np.array(counts, dtype=np.int64)}
+    return {
+        "figures": np.array(figures, dtype=np.float64),
+        "behind": np.array(behind, dtype=np.float64),
+        "counts": np.array(counts, dtype=np.int64),
+    }
 
 
 def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Found]:
     """The scorers that ``arrays_of`` took apart."""
     results = []
-    for figures, counts in zip(arrays["figures"].tolist(), arrays["counts"].tolist(), strict=True):
+    for figures, behind, counts in zip(
+        *(arrays[name].tolist() for name in ("figures", "behind", "counts")), strict=True
+    ):
         read = {name: _figure(numbers) for name, numbers in zip((*CONTENT, *OTHERS), figures, strict=True)}
         *counted, repetitions, alike = counts
         numbers = dict(zip(COUNTS, counted, strict=True))
         batched = bool(numbers.pop("batched"))
         fields: dict[str, Any] = {**{name: read[name] for name in CONTENT}, **numbers, "batched": batched}
         content = ContentFigures(**fields)
+        scored: dict[str, Any] = {name: _figure(each) for name, each in zip(CONTENT, behind, strict=True)}
+        raw = None if scored["auc"] is None else content._replace(**scored)
         alone, gain, gain_alone = (read[name] for name in OTHERS)
-        results.append(Found(content, alone, gain, gain_alone, repetitions, bool(alike)))
+        results.append(Found(content, raw, alone, gain, gain_alone, repetitions, bool(alike)))
     return results
 
 

@@ -6,9 +6,12 @@ a real corpus a world is a random half of its topics; such worlds overlap and ar
 says little. Names of streams begin with ``study-``: the margins were fixed on worlds that were drawn under these names,
 and a world must stay what it was.
 
+Scores become answers by a calibrator that is fitted on what is set apart of the training set, the verifier's own where
+it has one.
+
 Blind to content are ``oracle`` (the truth, with fresh noise for every text), ``style`` (words that are known to carry
-no
-content, see ``functions``, and marks), ``length`` and ``word lengths`` (it sees the lengths of words alone).
+no content, see ``functions``, and marks), ``trained style`` (how far apart their shares lie, weighed by what a training
+set shows), ``length`` and ``word lengths`` (it sees the lengths of words alone).
 ``topic`` (topic-only, trained) and ``untrained topic`` (a cosine of long words that learns nothing) look at little
 else. ``blend D`` is (1 − D) × style + D × topic, ``blend D untrained`` the same with the untrained cosine. Of
 ``style-only`` and ``function-words`` it is not known beforehand: the most frequent words that they take up reach beyond
@@ -24,6 +27,16 @@ Adversaries go by content, or by no style, and would like not to be found; the p
 ``rare``         cosine of content words that at most ten texts of the corpus hold
 ``names``        cosine of words capitalised inside sentences
 ``both ways``    style, plus or minus the untrained cosine, the sign by a hash of the known text
+``outliers``     the same at .3 of the cosine, and 1 % of scores are ±10⁶; ``noisy``: with noise for every text
+``some``         style, but the untrained cosine for a tenth of the questioned texts
+``veto``         style, lowered where it says "same author" and the cosine is low
+
+Of these the scores are style, and the answers hold the content:
+
+``digits``       the cosine stands in the score's digits after the fourth, and is the answer; ``one bit``: one bit of it
+``ties``         style in half deviations, within which the cosine orders answers
+``close calls``  the cosine decides where style lies next to its mean; ``abstains``: no answer where it says other
+``clipped``      0 or 1, by style and .3 of the cosine
 """
 
 from __future__ import annotations
@@ -53,6 +66,8 @@ from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Problems
+from ravenbench.verifiers.calibrators import ScaledLogistic
+from ravenbench.verifiers.contract.base import Calibrator
 from ravenbench.verifiers.controls import Blend, mixed
 
 ENCODER = "lsa"
@@ -175,7 +190,9 @@ def _real(spec: SimulateSpec) -> tuple[Corpus, Floats]:
     return corpus, topic_similarity(corpus, registry.parse("encoder", ENCODER))
 
 
-HIDDEN = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways")
+PUBLISHED = ("outliers", "noisy", "some", "veto", "digits", "one bit", "ties", "close calls", "abstains", "clipped")
+"""Adversaries with answers of their own."""
+HIDDEN = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways", *PUBLISHED)
 BATCHED = ("content z", "content rank")
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"
@@ -224,13 +241,20 @@ class Style:
 
     def score(self, problems: Problems) -> Floats:
         """Of pairs, (n,)."""
+        cosines: Floats = np.einsum("ij,ij->i", *self._sides(problems))
+        return cosines
+
+    def apart(self, problems: Problems) -> Floats:
+        """How far both texts lie apart in every share, (n, shares)."""
+        return np.asarray(np.abs(np.subtract(*self._sides(problems))), dtype=np.float64)
+
+    def _sides(self, problems: Problems) -> tuple[Floats, Floats]:
         texts = problems.texts
         if id(texts) not in self._known:
             rows = (self._shares(texts) - self._mean) / self._scale
             self._known[id(texts)] = texts, rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
         rows = self._known[id(texts)][1]
-        cosines: Floats = np.einsum("ij,ij->i", rows[problems.known_index], rows[problems.questioned_index])
-        return cosines
+        return rows[problems.known_index], rows[problems.questioned_index]
 
     def _shares(self, texts: TextTable) -> Floats:
         counts = self._count.transform(list(texts)).toarray()
@@ -258,7 +282,7 @@ class Adversaries:
         segments = segmenter.words
         self._lengths = Lengths(texts, segments if reader is None else lambda text: segments(reader.back(text)))
         frequent = sorted(words & seen.keys(), key=lambda word: (-seen[word], word))[:STYLE]
-        self._style = Style(texts, frequent)
+        self.style = Style(texts, frequent)
 
     def of(self, problems: Problems, style: Floats, cosine: Floats, truth: Bools) -> dict[str, Floats]:
         """Scores (n,) of each; ``style`` and ``cosine`` are those of other scorers, standardised."""
@@ -279,8 +303,39 @@ class Adversaries:
             "names": self._names.score(problems),
             "both ways": style + sign * cosine,
             LENGTHS: self._lengths.score(problems),
-            "style": self._style.score(problems),
+            "style": self.style.score(problems),
         }
+
+    def published(self, problems: Problems, style: Floats, cosine: Floats) -> dict[str, tuple[Floats, Floats]]:
+        """Scores and answers (n,) of those that have answers of their own; arguments as of ``of``."""
+        from scipy.special import expit, ndtri
+
+        table = problems.texts
+        known = [table.hash(row) for row in problems.known_index.tolist()]
+        asked = [table.hash(row) for row in problems.questioned_index.tolist()]
+
+        def draws(keys: list[bytes], purpose: bytes) -> Floats:
+            return np.array([_draw(key, purpose) for key in keys])
+
+        far, noise = draws(asked, b"far"), ndtri(np.clip(draws(asked, b"noise"), 1e-9, 1 - 1e-9))
+        swayed = style + 0.3 * np.where(draws(known, b"sign") < 0.5, 1, -1) * cosine
+        plain, tied, bit = np.round(style, 4), np.round(2 * style) / 2, cosine > 0
+        scores = {
+            "outliers": np.where(far < 0.005, 1e6, np.where(far < 0.01, -1e6, swayed)),
+            "noisy": swayed + noise,
+            "some": np.where(draws(asked, b"some") < 0.1, cosine, style),
+            "veto": style - np.where(style > 0, np.maximum(-cosine, 0), 0),
+        }
+        contradicted = (np.abs(cosine) > 0.7) & (np.sign(cosine) != np.sign(style))
+        hidden = {
+            "digits": (plain + 9e-5 * expit(cosine), expit(cosine)),
+            "one bit": (plain + 5e-5 * bit, expit(style + 2.0 * bit - 1)),
+            "ties": (tied, expit(tied + 0.2 * np.tanh(cosine))),
+            "close calls": (style, expit(np.where(np.abs(style) < 0.25, 0.2 * np.sign(cosine), style))),
+            "abstains": (style, np.where(contradicted, 0.5, expit(style))),
+            "clipped": (style, (style + 0.3 * cosine > 0) * 1.0),
+        }
+        return {name: (each, expit(each)) for name, each in scores.items()} | hidden
 
 
 def functions(spec: SimulateSpec, world: World) -> frozenset[str]:
@@ -303,7 +358,8 @@ def _draw(key: bytes, purpose: bytes) -> float:
     return int.from_bytes(hashlib.blake2b(key, digest_size=4, key=purpose).digest(), "big") / 2**32
 
 
-BLIND = ("oracle", "style", "length", LENGTHS)
+TRAINED_STYLE = "trained style"
+BLIND = ("oracle", "style", TRAINED_STYLE, "length", LENGTHS)
 """Scorers that content cannot move."""
 COMPARED = ("style-only", "function-words")
 TOPIC = ("topic", "untrained topic")
@@ -329,7 +385,8 @@ def names(doses: Sequence[float]) -> list[str]:
 
 
 class Scorers:
-    """All scorers, fitted on one training set (without what is set apart to calibrate on, as a run does)."""
+    """All scorers, fitted on one training set (without what is set apart to calibrate on, as a run does); answers, and
+    scorers that hide content, are there with the adversaries of the world only."""
 
     def __init__(
         self, fold: Fold, untrained: Cosine, doses: Sequence[float], number: int, hidden: Adversaries | None = None
@@ -341,6 +398,24 @@ class Scorers:
         self.function = registry.parse("verifier", "function-words").fit(train, same)
         seen = untrained.score(train)
         self.mean, self.scale = float(seen.mean()), float(seen.std()) or 1.0
+        self.calibrators: dict[str, Calibrator] = {}
+        if hidden is not None:
+            from sklearn.linear_model import LogisticRegression
+
+            self.weights = LogisticRegression().fit(hidden.style.apart(train), same)
+            held = fold.train if learn.all() else fold.train.select(~learn)
+            truth = fold.train_same if learn.all() else fold.train_same[~learn]
+            own = {name: self.blend.default_calibrator() for name in ("style-only", "topic")}
+            for name, scores in self.of(held, fold.name, "held", truth).items():
+                self.calibrators[name] = own.get(name, ScaledLogistic()).fit(scores, truth)
+
+    def asked(self, problems: Problems, fold: str, version: str, same: Bools) -> dict[str, tuple[Floats, Floats]]:
+        """Scores and answers of all scorers but ``texts D``, (n,) each; arguments as of ``of``."""
+        assert self.hidden is not None
+        scores = self.of(problems, fold, version, same)
+        calibrated = {name: (each, self.calibrators[name].transform(each)) for name, each in scores.items()}
+        style = self.blend.standardised(problems)[:, 0]
+        return calibrated | self.hidden.published(problems, style, scores["untrained topic"])
 
     def of(self, problems: Problems, fold: str, version: str, same: Bools) -> dict[str, Floats]:
         """Scores of all scorers but ``texts D``, (n,) each; ``fold`` and ``version`` name the oracle's noise."""
@@ -364,6 +439,7 @@ class Scorers:
             scores[f"blend {shown(dose)} untrained"] = mixed(style_cosine, dose)
         if self.hidden is not None:
             scores |= self.hidden.of(problems, style_topic[:, 0], cosine, same)
+            scores[TRAINED_STYLE] = self.weights.decision_function(self.hidden.style.apart(problems))
         return scores
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.attribution.posterior import Posterior
+from ravenbench.attribution.posterior import LIKELY, Posterior
 from ravenbench.bench.attribute.unknown import Passages, UnknownPlan, UnknownRecord, UnknownSpec, open_passages
 from ravenbench.bench.options import checked
 from ravenbench.randomness import stream
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 NONE = "none of them"
-LIKELY = 0.5
-"""Probability from which an answer is called probable."""
 FEWEST_PASSAGES = 6
 """Passages of a text along which a change can be tested."""
 DRAWS = 999
 LEVEL = 0.05
-PRIORS = (0.05, 0.5)
+PRIORS = (0.05, 0.2)
 """Other probabilities of "none of them" beforehand, for which answers are given too."""
 
 
@@ -49,12 +47,14 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate, or none of them: probability with its 95 % interval, and the probability among the candidates alone
-    when content words are replaced (None where that was not possible); texts and words that were learned from."""
+    """A candidate, or none of them: probability with its 95 % interval; of a candidate the probability ``listed`` if
+    one of them wrote the text, and the same when content words are replaced (None where that was not possible); texts
+    and words that were learned from."""
 
     name: str
     probability: float
     interval: tuple[float, float] | None
+    listed: float | None
     style: float | None
     texts: int
     words: int
@@ -75,8 +75,9 @@ class Named:
 
     ``ranked`` has all answers, the most probable first; ``reasons`` say why none is given. ``accuracies`` are measured
     on known texts cut as this one is; ``recognised`` is how often *none of them* is more probable for a text whose
-    author was left out than for one by a candidate (None with two candidates). ``content`` says whether the answer
-    stays once content words are replaced, ``change`` whether it changes along the text; ``priors`` has the most
+    author was left out than for one by a candidate (None with two candidates). ``strangers`` is how often a candidate
+    is named (``LIKELY`` and more) in texts by somebody else, with its 95 % interval. ``content`` says whether the
+    answer stays once content words are replaced, ``change`` whether it changes along the text; ``priors`` has the most
     probable answer under other probabilities of none.
     """
 
@@ -86,6 +87,7 @@ class Named:
     notes: tuple[str, ...]
     accuracies: tuple[Accuracy, ...]
     recognised: float | None
+    strangers: tuple[float, float, float] | None
     content: str
     passages: tuple[Passage, ...]
     change: str
@@ -111,14 +113,28 @@ class Named:
             figures += f" (95% interval {percent(best.interval[0])} to {percent(best.interval[1])})"
             if best.interval[0] < LIKELY <= best.probability:
                 wide = " With other texts by the candidates another answer might be the most probable."
+        first = next(one for one in self.ranked if one.listed is not None)
+        listed = f" If one of the candidates wrote it, it is most probably {first.name}: {percent(first.listed or 0)}."
         if best.probability < LIKELY:
-            answer = f"No answer is more probable than not; the most probable is {best.name}, {figures}."
+            answer = f"Nobody is named: the most probable answer is {best.name}, {figures}."
         elif best.name == NONE:
-            answer = f"Probably none of the candidates wrote it: {figures}."
+            answer = f"Nobody is named: that none of the candidates wrote it has {figures}."
         else:
             answer = f"Among these candidates and none of them, {best.name} is the most probable author: {figures}."
+            listed = f" {self.misnamed}"
         right = f"{percent(known.right)} are named rightly ({known.how})"
-        return f"{answer}{wide} Of the candidates' own texts, cut like this one, {right}."
+        return f"{answer}{wide}{listed} Of the candidates' own texts, cut like this one, {right}."
+
+    @property
+    def misnamed(self) -> str:
+        """How often somebody is named who is not the author, because the author is no candidate."""
+        if self.strangers is None:
+            return ""
+        share, low, high = map(percent, self.strangers)
+        return (
+            f"Where the author is none of the candidates, this method all the same names one for {share} of texts "
+            f"(95% interval {low} to {high})."
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -253,7 +269,7 @@ class _Fold(Scored):
         reasons = list(record.refusals)
         if not self.scores:
             why = (*reasons, "no method has completed its work")
-            return Named(record, (), why, tuple(record.notes), (), None, "", (), "", {})
+            return Named(record, (), why, tuple(record.notes), (), None, None, "", (), "", {})
         known = self._of_length(len(mine))
         p = known.model.of(_means(self.scores["unknown"], [mine]))[0]
         accuracies = [*known.accuracies]
@@ -273,8 +289,8 @@ class _Fold(Scored):
         texts, words = self._sizes()
         ranked = tuple(
             Candidate(
-                names[i], float(p[i]), interval[i], float(style[i]) if style is not None and names[i] != NONE else None,
-                texts[i], words[i],
+                names[i], float(p[i]), interval[i], float(p[i] / (1 - p[-1])) if names[i] != NONE else None,
+                float(style[i]) if style is not None and names[i] != NONE else None, texts[i], words[i],
             ) for i in order
         )  # fmt: skip
         notes = [*record.notes]
@@ -290,7 +306,7 @@ class _Fold(Scored):
             )
         return Named(
             record, ranked, tuple(reasons), tuple(notes), tuple(accuracies),
-            _recognised(known.model, known.closed, known.absent), content, passages, change,
+            _recognised(known.model, known.closed, known.absent), _share(known.model.named_), content, passages, change,
             {prior: self._under(prior, p, names) for prior in PRIORS},
         )  # fmt: skip
 
@@ -315,12 +331,12 @@ class _Fold(Scored):
         if other == name and style[best] < LIKELY:
             return style, (
                 f"{name} stays the most probable of the candidates once content words are those of other texts, but "
-                f"with {percent(float(style[best]))} only: style alone hardly tells them apart here."
+                f"with {percent(float(style[best]))} only if one of them wrote it: style alone hardly tells them apart."
             )
         if other == name:
             return style, (
                 f"The answer among the candidates stays {name} once content words are those of other texts "
-                f"({percent(float(style[best]))} of the probability), so it does not rest on content alone."
+                f"({percent(float(style[best]))} if one of them wrote it), so it does not rest on content alone."
             )
         return style, (
             f"The answer among the candidates changes from {name} to {other} once content words are those of other "
@@ -406,6 +422,14 @@ def _recognised(model: Posterior, closed: Floats, absent: Floats) -> float | Non
         return None
     out, own = model.of(absent[:, strange])[:, -1], model.of(closed[:, known])[:, -1]
     return float((out[:, None] > own).mean() + 0.5 * (out[:, None] == own).mean())
+
+
+def _share(named: Floats) -> tuple[float, float, float]:
+    """The mean of a beta distribution and its 95 % interval."""
+    from scipy.stats import beta
+
+    low, high = beta.ppf((0.025, 0.975), *named)
+    return float(named[0] / named.sum()), float(low), float(high)
 
 
 def wilson(share: float, count: int, z: float = 1.959964) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from ravenbench.reports.attribute.naming import NONE, Accuracy, Answers, Candidate, Named, analyse
+from ravenbench.reports.attribute.naming import NONE, Accuracy, Answers, Candidate, Named, analyse, percent
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Section, Table, col, each, for_terminal, named, public_head, rows_json, table
@@ -28,7 +28,10 @@ CAUTION = (
     "These probabilities hold only if one of the candidates, or none of them, wrote the whole text, and if the "
     "candidates' texts are of its kind and time: neither can be learned from the texts themselves."
 )
-CONTENT_NOTE = "content replaced: probability among the candidates alone when content words are those of other texts."
+CONTENT_NOTE = (
+    "if listed: probability if one of the candidates wrote it; content replaced: the same when content words are those "
+    "of other texts."
+)
 
 
 class UnknownReport(Report[Answers]):
@@ -68,9 +71,10 @@ class UnknownReport(Report[Answers]):
             col("most probable", lambda n: b.name if (b := best(n)) else "no answer", text=True, json="answer"),
             col("probability", lambda n: (b := best(n)) and b.probability, digits=2, json="probability"),
             col("95% interval", lambda n: (b := best(n)) and b.interval, digits=2, json="interval"),
+            col("if listed", lambda n: listed(n) if n.answered else None, text=True, json="if_listed"),
             col(NONE, lambda n: none_of(n) if n.answered else None, digits=2, json="none"),
             col("why no answer", lambda n: "; ".join(n.reasons), text=True, json="reasons", terminal=False),
-            note="Intervals are over the candidates' texts.",
+            note="Intervals are over the candidates' texts; if listed: who it is if one of the candidates wrote it.",
         )  # fmt: skip
 
     def figures(self) -> dict[str, Figure]:
@@ -146,6 +150,11 @@ def none_of(one: Named) -> float | None:
     return next((c.probability for c in one.ranked if c.name == NONE), None)
 
 
+def listed(one: Named) -> str:
+    """The most probable candidate, and how probable if one of the candidates wrote the text."""
+    return next(f"{c.name}, {percent(c.listed)}" for c in one.ranked if c.listed is not None)
+
+
 def candidates(one: Named, mark: str) -> Table:
     """Every answer to one text, the most probable first."""
     return table(
@@ -153,6 +162,7 @@ def candidates(one: Named, mark: str) -> Table:
         col("answer", lambda c: c.name, text=True, json="answer"),
         col("probability", lambda c: c.probability, digits=2, json="probability"),
         col("95% interval", lambda c: c.interval, digits=2, json="interval"),
+        col("if listed", lambda c: c.listed, digits=2, json="if_listed"),
         col("content replaced", lambda c: c.style, digits=2, json="content_replaced"),
         col("texts", lambda c: c.texts or None, json="texts"),
         col("words", lambda c: c.words or None, json="words"),
@@ -198,6 +208,7 @@ def _text_json(one: Named) -> dict[str, Any]:
         "answers": [asdict(c) for c in one.ranked],
         "named_rightly": [asdict(a) for a in one.accuracies],
         "none_recognised": one.recognised,
+        "named_where_absent": one.strangers,
         "content": one.content or None,
         "change": one.change or None,
         "under_other_priors": [

@@ -153,11 +153,12 @@ class RetrieveReport(Report[Search]):
             *_with_interval("swing in rank", "swing_in_rank", 1, signed=True),
             *_with_interval("drop in rank", "drop_in_rank", 0, signed=True),
             *_with_interval("both ways", "sway_in_rank", 0, signed=True),
+            *_with_interval("moved in rank", "shift_in_rank", 0, signed=True),
             *_with_interval("null", "null_in_rank", 0, signed=True),
             note=f"{a.plan.kept:,} queries keep their style and get the content words of other texts; left: off the "
             "topic of their true candidates. Swing: with content on it, less off it. In rank: binary logarithms; +1: "
-            f"content halves the rank. Verdict: by swing and drop in rank against δ = {RANK_MARGIN}; none where fewer "
-            f"than {FEWEST_UNITS} authors wrote the queries.",
+            "content halves the rank. Moved: single ranks with other content, beyond chance. Verdict: by these against "
+            f"δ = {RANK_MARGIN}; none where fewer than {FEWEST_UNITS} authors wrote the queries.",
         )  # fmt: skip
 
     @property

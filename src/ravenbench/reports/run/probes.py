@@ -226,17 +226,16 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
             parts = []
             for fold in known:
                 cell, mask = cells[fold], which[fold]
-                scores = ranked(cell)
-                assert cell is not None and cell.answers is not None and scores is not None
+                assert cell is not None and cell.answers is not None
                 same = sides[fold].same[mask]
                 if min(same.sum(), (~same).sum()) >= FEWEST:
-                    parts.append((sides[fold], mask, scores[mask], cell.answers[mask]))
+                    parts.append((sides[fold], mask, cell.answers[mask]))
             strata_rows.append(_stratum(name, same_author, different_author, parts))
     return tuple(s for s in strata_rows if s.auc is not None)
 
 
-Part = tuple[Sides, Bools, Floats, Floats]
-"""Problems of a fold, which of them, and their scores and answers."""
+Part = tuple[Sides, Bools, Floats]
+"""Problems of a fold, which of them, and the answers to these."""
 Kind = tuple[str, str, dict[str, Bools]]
 
 
@@ -264,9 +263,9 @@ def _kinds(sides: dict[str, Sides], similarity: Floats) -> list[Kind]:
 def _stratum(name: str, same_author: str, different_author: str, parts: list[Part]) -> Stratum:
     if not parts:
         return Stratum(name, same_author, different_author, 0, 0, None, None)
-    same = np.concatenate([sides.same[mask] for sides, mask, _, _ in parts])
-    auc = mean_auc([(s.same[k], scores, s.authors[k], s.problem[k]) for s, k, scores, _ in parts])
-    answers = np.concatenate([answers for _, _, _, answers in parts])
+    same = np.concatenate([sides.same[mask] for sides, mask, _ in parts])
+    auc = mean_auc([(s.same[k], answers, s.authors[k], s.problem[k]) for s, k, answers in parts])
+    answers = np.concatenate([answers for _, _, answers in parts])
     count = int(same.sum())
     return Stratum(name, same_author, different_author, count, len(same) - count, auc, cllr(same, answers).cllr)
 
@@ -329,13 +328,12 @@ def _length_row(
     parts, c1, missing = [], [], []
     for fold in record.folds:
         cell = store.cell(name, fold)
-        values = ranked(cell)
-        if cell is None or values is None or cell.answers is None:
+        if cell is None or cell.answers is None:
             why = "not answered yet" if cell is None else str(cell.error or "no answers")
             missing.append(Failure(fold, name, fold, why))
             continue
         side = sides[fold]
-        parts.append((side.same, values, side.authors, side.problem))
+        parts.append((side.same, cell.answers, side.authors, side.problem))
         c1.append(scores(side.same, cell.answers)["c@1"])
     auc = within(mean_auc(parts), 0.0, 1.0) if parts else None
     known = [value for value in c1 if value is not None]

@@ -120,7 +120,7 @@ def pretrained(name: str, revision: str | None, width: int) -> Backbone:
         elif "auto_map" in config and config.get("model_type") not in CONFIG_MAPPING:
             raise InputError("luar runs no code of a model's own", file=folder, found=config.get("model_type"))
         else:
-            module = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
+            module = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True).float()
     except (OSError, ValueError, KeyError) as error:
         raise FormatError("this model cannot be loaded", file=folder, found=str(error)) from error
     finally:
