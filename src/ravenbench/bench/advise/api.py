@@ -156,15 +156,16 @@ def advise(
         raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
     options = {"questioned": (str(text),), "known": known, "background": background, "seed": seed, "encoding": encoding}
     columns = {"text": column, "author": author, "topic": topic}
-    spec = build({**options, **columns, "verifiers": verifiers or DEFAULT, "folds": 5, "donors": 1})
+    spec = build({**options, **columns, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
     material = read_material(spec)
     if len(material.cases) != 1:
         raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
-    plan = draft(spec, material, progress)
+    plan = draft(spec, material, progress, whole=True)
     record = plan.plan.cases[0]
     if record.refusals:
         raise InputError(f"no advice can be given: {record.refusals[0]}", file=text)
-    fold = next(fold for fold in plan.folds if fold.name == f"{record.shape}-f0-case")
+    (asked,) = (name for shape in plan.plan.shapes for name in shape.case_folds)
+    fold = next(fold for fold in plan.folds if fold.name == asked)
     learned: dict[str, Verifier] = {}
     components = spec.components()
     for name in (able := [one.name for one in plan.plan.verifiers]):

@@ -230,12 +230,13 @@ def case_shape(case: Case) -> Shape:
 
 class Shaped:
     """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
-    has background pairs alone."""
+    has background pairs alone. ``whole``: cases are asked once, of verifiers that learn from everybody, which suits
+    answers that are not calibrated."""
 
     def __init__(
         self,
         spec: CompareSpec, background: Background, wanted: Shape, name: str, cases: Sequence[Case],
-        row: Mapping[bytes, int],
+        row: Mapping[bytes, int], whole: bool = False,
     ) -> None:  # fmt: skip
         self.seed, self.donors = spec.seed, spec.donors
         self.background, self.name, self.cases, self.row = background, name, cases, row
@@ -262,6 +263,9 @@ class Shaped:
             self.trained = [(part, self._fold(number, able, part)) for number, part in enumerate(parts)]
             if members:
                 self._class(parts, [training for _, training in self.trained], everyone)
+            elif whole:
+                taught = writers(background, self.shape, self.seed, TAUGHT, able)
+                self._cases(len(parts), self._learned_from(taught), cases, self._asked_of(cases), everyone)
             elif cases:
                 # A verifier that learned from all authors scores lower than those that scored the background's pairs:
                 # calibration holds for scores of the folds' verifiers alone.
