@@ -191,8 +191,14 @@ def seedless(identity: Any) -> Any:
 def foreign(component: Component) -> list[str]:
     """The modules of the classes a component is made of, Raven's own and scikit-learn's left out."""
     held_values = [value for part in parts(component) for value in (part, *part.get_params().values())]
-    modules = {type(value).__module__ for value in held_values if isinstance(value, Component) or is_estimator(value)}
-    return sorted(module for module in modules if not module.startswith(("ravenbench.", "sklearn.")))
+    kinds = {type(value) for value in held_values if isinstance(value, Component) or is_estimator(value)}
+    return sorted({kind.__module__ for kind in kinds if not _known(kind)})
+
+
+def _known(kind: type) -> bool:
+    """Whether a class is Raven's own or scikit-learn's, and not one that says so."""
+    found = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
+    return found is kind and kind.__module__.startswith(("ravenbench.", "sklearn."))
 
 
 def source_hash(component: Component) -> str | None:

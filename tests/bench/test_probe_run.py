@@ -176,13 +176,16 @@ class Keeping(Scorer):
 class Silent(Scorer):
     def fit(self, problems, same):
         used = {problems.texts[row] for row in problems.documents}
+        self.words_ = TfidfVectorizer(max_df=0.2).fit(used)
         self.pairs_ = {(a, b) for text in used for a, b in zip(text.split(), text.split()[1:])}
         return self
 
     def score(self, problems):
         texts = [problems.texts[row].split() for row in problems.questioned_index]
         odd = np.array([np.mean([pair not in self.pairs_ for pair in zip(t, t[1:])]) for t in texts])
-        return np.where(odd > 0.9, 0.5, cosine(problems))
+        vectors = self.words_.transform(list(problems.texts))
+        both = vectors[problems.known_index].multiply(vectors[problems.questioned_index]).sum(axis=1)
+        return np.where(odd > 0.9, 0.5, np.asarray(both).ravel())
 """
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from contracts.commands import raven
 from contracts.tasks import TASKS, options, write_data
@@ -273,6 +274,10 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
             size = np.dtype(kind).itemsize * int(np.prod(shape))
             values, content = np.frombuffer(content[:size], dtype=kind), content[size:]
             yield f" [{name}]", f"{kind} {shape} {' '.join(_rounded(value) for value in values.tolist())}"
+        return
+    if place.suffix == ".parquet":
+        rows = pl.read_parquet(place).rows(named=True)
+        yield "", steady("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), folder)
         return
     text = place.read_text("utf-8", "replace")
     if place.suffix == ".json":

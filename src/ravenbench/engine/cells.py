@@ -6,7 +6,6 @@ What a task does with a method is a ``CellUnit``; whatever engine calls it, its 
 
 from __future__ import annotations
 
-import copy
 import math
 import time
 from collections import Counter, defaultdict
@@ -16,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 from numpy.typing import NDArray
 
-from ravenbench.components import Component, foreign
-from ravenbench.engine.guard import answer, answer_each, isolated, likelihoods, tell
+from ravenbench.components import Component
+from ravenbench.engine.apart import answered, exposed, learned, outsider
+from ravenbench.engine.guard import answer, answer_each, asks_likelihoods, isolated, likelihoods, tell
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
 from ravenbench.engine.prepare import (
-    PairFeatures,
     PairUnit,
     features_of,
     no_counts_left,
@@ -34,16 +34,13 @@ from ravenbench.engine.prepare import (
 from ravenbench.programs.confinement import ways
 from ravenbench.store.records import CellPlace, CellRecord, Seconds
 from ravenbench.store.store import Store, keep_open, open_store
-from ravenbench.types import Fold
-from ravenbench.verifiers.contract.base import Calibrated, Scorer, Verifier, as_verifier, fresh
+from ravenbench.verifiers.contract.base import Calibrated, Scorer, as_verifier, fresh
 from ravenbench.verifiers.contract.languages import check_language
 
-ARMS_FIRST = {"off": 0, "along": 1, "against": 1, "batch": 2}
-"""Order in which the arms of a transplant are answered; test sets as they are come last."""
-FIRST = 2
-"""Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
 Filled = tuple[Mapping[str, NDArray[Any]], Mapping[str, str]]
 """Arrays of a cell, and by problem why it was left unanswered."""
+FIRST = 2
+"""Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +82,10 @@ class CellUnit:
         """How an error message begins."""
         return f"{place.verifier} on {place.fold}: "
 
+    def exposed(self, store: Store, learned: Any) -> str | None:
+        """``CellRecord.exposed`` of a cell that was answered."""
+        return exposed(self.method, store, learned)
+
     def work(self) -> list[str]:
         """Learn, answer, commit each cell; returns the errors of those that failed."""
         return self._commit()
@@ -95,7 +96,7 @@ class CellUnit:
 
     def _commit(self, failure: str | None = None) -> list[str]:
         store, learned, errors = open_store(self.run), None, []
-        identities = {record.name: record.identity for record in store.plan.verifiers}
+        records = {record.name: record for record in store.plan.verifiers}
         began = time.perf_counter()
         if failure is None:
             learned, failure = self._tried(self.learn, store)
@@ -107,10 +108,13 @@ class CellUnit:
             seconds = Seconds(fit=fit, score=time.perf_counter() - start)
             arrays, faults = filled or ({}, {})
             train_digest, test_digest = self.digests(store, place)
+            more = self.exposed(store, learned) if wrong is None else None
+            if more is None and records[place.verifier].source is not None:
+                more = ""
             record = CellRecord(
                 key=place.key,
                 verifier=place.verifier,
-                identity=identities[place.verifier],
+                identity=records[place.verifier].identity,
                 train_digest=train_digest,
                 test_digest=test_digest,
                 n=self.size(store, place, arrays),
@@ -118,6 +122,7 @@ class CellUnit:
                 error=wrong,
                 faults=dict(faults),
                 programs=ways(),
+                exposed=msgspec.UNSET if more is None else more,
             )
             store.write_cell(record, arrays)
             if wrong is not None:
@@ -151,12 +156,10 @@ class FitUnit(CellUnit):
     blocks: tuple[str, ...] = ()
     isolate: bool = False
 
-    def _fold(self, store: Store, name: str) -> Fold:
-        # Who wrote a method of their own may change what it is given.
-        return store.fold(name) if foreign(self.method) else store.shared_fold(name)
-
-    def learn(self, store: Store) -> tuple[Verifier, PairFeatures | None]:
-        fold = self._fold(store, self.cells[0].fold)
+    def learn(self, store: Store) -> Any:
+        fold = store.shared_fold(self.cells[0].fold)
+        if outsider(self.method):
+            return learned(self.method, store, fold.train, fold.train_same, check=not self.isolate)
         features = features_of(store, self.blocks) if self.blocks else None
         if not self.isolate:  # a shared task runs methods as they were, an English tagger on Dutch included
             check_language(self.method, fold.train)
@@ -167,24 +170,17 @@ class FitUnit(CellUnit):
         same = fold.train_same if fold.train.calibrate is None else fold.train_same[fold.train.calibrate]
         return verifier.calibrate(features.score(fold.train.calibration_split[1]), same), features
 
-    def answer(self, store: Store, learned: tuple[Verifier, PairFeatures | None], place: CellPlace) -> Filled:
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+        test = store.shared_fold(place.fold).test
+        if outsider(self.method):
+            return answered(learned, store, place.fold, test, each=self.isolate)
         verifier, features = learned
-        test = self._fold(store, place.fold).test
-        if foreign(self.method):
-            verifier = _copied(verifier)
         if self.isolate:
             scores, answers, faults = answer_each(verifier, test)
         else:
             (scores, answers), faults = answer(verifier, test, features), {}
-        return {"scores": scores, "answers": answers, **likelihoods(verifier, store.plan, place.fold, test)}, faults
-
-
-def _copied(verifier: Verifier) -> Verifier:
-    """A copy, without what earlier test sets may have left in it; the verifier itself where it cannot be copied."""
-    try:
-        return copy.deepcopy(verifier)
-    except Exception:
-        return verifier
+        likely = likelihoods(verifier, test) if asks_likelihoods(store.plan, place.fold) else {}
+        return {"scores": scores, "answers": answers, **likely}, faults
 
 
 def execute(
@@ -202,17 +198,17 @@ def execute(
     does not fail its cell.
     """
     keep_open(store)
-    missing_cells, arms = pending(store), {name: fold.transplanted for name, fold in store.plan.folds.items()}
+    missing_cells = pending(store)
     waiting = {name for name, _ in missing_cells}
     # A problem that fails must not fail others, so its pairs are not compared in blocks with theirs.
-    free = [c for n, c in components.items() if n in waiting and isinstance(c, Scorer) and c.fold_free]
+    own = {n: components[n] for n in waiting if not outsider(components[n])}
+    free = [c for c in own.values() if isinstance(c, Scorer) and c.fold_free]
     blocks = plan_pairs(store, free, sorted({entry.fold for entry in store.plan.cells})) if free and not isolate else {}
     fits = [
         FitUnit(
             store.path,
             components[name],
-            # Replaced content first: what a method keeps of its answers then never comes from the texts as they were.
-            tuple(sorted(cells, key=lambda place: ARMS_FIRST.get(arms[place.fold] or "", 3))),
+            tuple(cells),
             tuple(unit.key for unit in blocks.get(str(components[name]), ())),
             isolate,
         )
@@ -222,8 +218,8 @@ def execute(
     missing: list[PairUnit] = [u for units in blocks.values() for u in units if read_block(store, u.key) is None]
     folds = sorted({place.fold for cells in missing_cells.values() for place in cells})
     with no_counts_left(store):
-        run_units(engine, plan_encoding(store, {n: components[n] for n in waiting}, folds), progress, "encoding texts")
-        counting = plan_counting(store, [unit.method for unit in fits], folds)
+        run_units(engine, plan_encoding(store, own, folds), progress, "encoding texts")
+        counting = plan_counting(store, [unit.method for unit in fits if unit.name in own], folds)
         stage = "comparing pairs" if missing else "counting texts"
         errors = run_units(engine, [*counting, *missing], progress, stage)
         errors += run_units(engine, first, progress, "first fits")

@@ -21,7 +21,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from ravenbench.components import Component, parts
-from ravenbench.errors import CorpusError, InputError, MethodError, SpecError, said
+from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
 from ravenbench.store.records import Plan
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
@@ -39,6 +39,10 @@ SLOW = "ravenbench.verifiers.neural."
 """Methods of this package train for minutes, on toy problems too."""
 _worker: list[int] = []
 """The process that called ``in_worker``, if it is this one."""
+
+
+class Reported(RavenError):
+    """What a method raised in a process of its own, as ``tell`` put it there."""
 
 
 class _TimeUp(BaseException):
@@ -211,6 +215,8 @@ def _libraries(modules: int) -> ThreadpoolController:
 
 def tell(error: Exception) -> str:
     """An error as a cell keeps it: one line, then where it happened."""
+    if isinstance(error, Reported):
+        return str(error.args[0])
     try:
         where = "".join(traceback.format_exception(error))[-2000:]
     except Exception:  # an exception of user code may fail at anything
@@ -265,12 +271,16 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     return scores, answers, faults
 
 
-def likelihoods(verifier: Verifier, plan: Plan, fold: str, test: Problems) -> dict[str, Floats]:
-    """How likely the language model of a verifier finds each questioned text, (n,), of texts in a content probe and of
-    their twins off topic; empty for other verifiers and folds."""
-    models = [found for part in parts(verifier) if (found := getattr(part, "likelihood", None)) is not None]
+def asks_likelihoods(plan: Plan, fold: str) -> bool:
+    """Whether a fold has texts in a content probe as they are, or their twins off topic."""
     twins = {name: record.source for name, record in plan.folds.items() if record.transplanted == "off"}
-    if not models or fold not in {*twins, *twins.values()}:
+    return fold in {*twins, *twins.values()}
+
+
+def likelihoods(verifier: Verifier, test: Problems) -> dict[str, Floats]:
+    """How likely the language model of a verifier finds each questioned text, (n,); empty where it has none."""
+    models = [found for part in parts(verifier) if (found := getattr(part, "likelihood", None)) is not None]
+    if not models:
         return {}
     return {"likelihood": np.array([models[0](test.texts[row]) for row in test.questioned_index], dtype=np.float64)}
 

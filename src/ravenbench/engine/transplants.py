@@ -8,13 +8,13 @@ hide in it. One more set shows whether any does: a part of the problems in anoth
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ravenbench.engine.apart import arm_id
 from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
 from ravenbench.problems.references import References
@@ -186,8 +186,7 @@ def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
 
 
 def _arm(fold: Fold, name: str, arm: str, test: Problems, same: Bools) -> Fold:
-    """Ids differ in every arm: an answer kept by its id would else be taken over from the original text."""
-    ids = (hashlib.blake2b(f"{name}\x1f{i}".encode(), digest_size=8).hexdigest() for i in test.ids.tolist())
+    ids = (arm_id(name, i) for i in test.ids.tolist())
     labels = {"transplanted": arm, "source": fold.name}
     return replace(fold, name=name, test=replace(test, ids=name_array(ids)), test_same=same, labels=labels, counts={})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ravenbench.engine.transplants import ReferenceRecord, TransplantedFold, TransplantRecord
-    from ravenbench.store.store import Store
+    from ravenbench.store.store import Cell, Store
 
 R = TypeVar("R")
 Read = Callable[[str, str], tuple[Floats | None, str]]
 """Answers and scores (2, n) of a verifier on a fold's test problems, scores NaN where it could not answer one; None and
 why without any."""
 NOTHING = ContentFigures()
+NOT_APART = "its arms were not asked apart, as this version of Raven does; make the run again"
 OLD = "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
 
 
@@ -75,12 +76,12 @@ def content_probe(
     topics: Sequence[str] = (),
     read: Read | None = None,
     likely: Likely | None = None,
-    barred: Mapping[str, str] | None = None,
+    cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
 ) -> ContentProbe | None:
     """Figures and verdicts of a transplant probe; None where it was not asked for.
 
-    ``topics`` are the run's, in the order of its similarities; ``read`` and ``likely`` find scores and likelihoods
-    where they are not in one cell for each fold. ``barred`` has the reason for each verifier that cannot be cleared.
+    ``topics`` are the run's, in the order of its similarities; ``read``, ``likely`` and ``cells`` find scores,
+    likelihoods and cells where there is not one cell for each fold.
     """
     if section is None:
         return None
@@ -90,7 +91,7 @@ def content_probe(
     if not all(entry.arms for entry in section.folds):
         judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
         return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
-    reader = read or partial(stored, store)
+    reader, of = read or partial(stored, store), cells or (lambda name, fold: [store.cell(name, fold)])
     similarity = store.similarity() if topics else None
     design = ContentDesign(tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity)
     reference = section.reference()
@@ -106,8 +107,9 @@ def content_probe(
         answers, scores = ([None if two is None else two[kind] for two in both] for kind in range(2))
         batches = [_batched(reader, name, entry) for entry in section.folds if entry.batch is not None]
         batched = True if True in batches else None if not batches or None in batches else False
+        filled = (cell for e in section.folds for fold in (e.source, *e.arms.values()) for cell in of(name, fold))
         figures, behind = design.judged(answers, scores, batched=batched)
-        judged = content_axis(figures, lengths=lengths, behind=behind, barred=(barred or {}).get(name))
+        judged = content_axis(figures, lengths=lengths, behind=behind, barred=exposure(store, name, filled))
         refused = 0 if behind is None else behind.refused
         if refused:
             note = f"{refused} problems could not be answered in every version and count as .5"
@@ -150,6 +152,19 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     """What the cell of a verifier on a fold holds."""
     cell = store.cell(name, fold)
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
+
+
+def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
+    """Why a method may know more than it was handed when it filled these cells (``engine.apart``); None where not."""
+    source = next((one.source for one in store.plan.verifiers if one.name == name), None)
+    for cell in cells:
+        if cell is not None and cell.error is None:
+            if cell.record.exposed is msgspec.UNSET:
+                if source is not None or cell.record.programs:
+                    return NOT_APART
+            elif cell.record.exposed:
+                return cell.record.exposed
+    return None
 
 
 def remembered_of(probe: ContentProbe | None) -> tuple[Remembered, ...]:

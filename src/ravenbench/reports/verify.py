@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
+    from ravenbench.store.store import Cell
+
 METRICS = ("auc", "c@1", "final")
 """Those of PAN-2014: the area under the ROC curve, accuracy that rewards non-answers, and their product."""
 SHOWN = 5
@@ -96,6 +98,9 @@ class VerifyReport(Report[Answered]):
             values = [values for cell in cells if (values := published(cell)) is not None]
             return (np.concatenate(values, axis=1), "") if values else (None, error)
 
+        def cells(_: str, fold: str) -> list[Cell]:
+            return cells_of(self.store, plan, fold)[0]
+
         def likely(_: str, fold: str) -> Floats | None:
             values = [cell.arrays.get("likelihood") for cell in cells_of(self.store, plan, fold)[0]]
             known = [one for one in values if one is not None]
@@ -111,7 +116,7 @@ class VerifyReport(Report[Answered]):
             scores=None if collected.missing or not plan.truth else self._scores(collected),
             fit=None if trained is None else trained.seconds,
             score=collected.seconds,
-            content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], (), read, likely),
+            content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], (), read, likely, cells),
         )
 
     def _scores(self, collected: Collected) -> dict[str, float | None]:

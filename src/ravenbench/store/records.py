@@ -171,7 +171,8 @@ class CellRecord(Record, frozen=True, kw_only=True):
     """What a cell says of itself; its arrays lie in the same file.
 
     A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was left unanswered. ``programs``
-    says how outside programs were run, "confined" or "not confined" and why; "" where none was.
+    says how outside programs were run, "confined" or "not confined" and why; "" where none was. ``exposed`` says why a
+    method that is not Raven's own may know more than it was handed, "" where it does not.
     """
 
     key: str
@@ -184,6 +185,7 @@ class CellRecord(Record, frozen=True, kw_only=True):
     error: str | None = None
     faults: dict[str, str] = {}
     programs: str = ""
+    exposed: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Envelope(msgspec.Struct):

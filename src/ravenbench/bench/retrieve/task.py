@@ -8,9 +8,11 @@ OUT/vectors/                              embeddings of the candidates, memory-m
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,9 @@ from ravenbench import files, registry
 from ravenbench.bench.options import PATH, Option
 from ravenbench.bench.retrieve.spec import METHODS, RetrieveSpec, build
 from ravenbench.bench.task import Draft, Task, content_hash, slug
+from ravenbench.components import foreign
+from ravenbench.engine.apart import Apart, Unsendable, answered, exposed, outsider, own_table
+from ravenbench.engine.apart import learned as learned_apart
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.errors import SpecError, counted
@@ -29,13 +34,15 @@ from ravenbench.randomness import stream
 from ravenbench.retrieval.audit import FAULTS, NAMED, audit, several_languages
 from ravenbench.retrieval.content import GIVERS, with_content
 from ravenbench.retrieval.methods import Retriever, shortcuts
-from ravenbench.retrieval.pool import Asked, Pool
+from ravenbench.retrieval.pool import Asked, Items, Pool, chosen
 from ravenbench.retrieval.rerank import kept_apart, reranked, training
-from ravenbench.retrieval.search import search, shards
+from ravenbench.retrieval.search import Ask, search, shards
 from ravenbench.store.plans import content_key, decides, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace, FoldRecord, Plan
 from ravenbench.text.counting import forget_counts
+from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Fold, Ints, Problems
+from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -185,7 +192,10 @@ class Retrieve(Task):
         for version in ("plain", *pool.versions):
             for number, _ in enumerate(shards(len(pool.candidates), SHARD)):
                 test = content_key([data, version, number])
-                folds[f"{version}-{number}"] = FoldRecord(train_digest=data, test_digest=test, fold=number)
+                other = None if version == "plain" else version
+                folds[f"{version}-{number}"] = FoldRecord(
+                    train_digest=data, test_digest=test, fold=number, transplanted=other
+                )
         controls = shortcuts(pool)
         cells = [
             CellPlace(key=content_key([decides(method), record.test_digest, self.spec.half]), verifier=name, fold=fold)
@@ -295,13 +305,14 @@ class SearchUnit(CellUnit):
 
     half: bool = False
 
-    def learn(self, store: Store) -> Retriever:
-        from ravenbench.verifiers.contract.base import fresh
-
+    def learn(self, store: Store) -> Any:
         forget_counts()  # those of another shard are not needed again
+        shard, pool, again = self.shard(store, self.cells[0]), opened(store), len(self.cells) > 1
+        if foreign(self.method):
+            with suppress(Unsendable):
+                return Alone.learned(store, self.method, pool, shard, again, self.half)
         method: Retriever = fresh(self.method)
-        method.again = len(self.cells) > 1
-        shard, pool = self.shard(store, self.cells[0]), opened(store)
+        method.again = again
         identity = content_key(
             [decides(method), self.digests(store, self.cells[0])[0], self.half, int(shard[0]), len(shard)]
         )
@@ -312,10 +323,14 @@ class SearchUnit(CellUnit):
         begin = (store.plan.folds[place.fold].fold or 0) * SHARD
         return np.arange(begin, min(begin + SHARD, len(opened(store).candidates)))
 
-    def answer(self, store: Store, learned: Retriever, place: CellPlace) -> Filled:
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         asked, candidates = self.asked(store, place), opened(store).candidates
         shard, edges = self.shard(store, place), version_of(place.fold) == "plain"
-        return search(learned.ask(asked.queries), asked, candidates, shard, edges=edges), {}
+        with asked_about(learned, store, asked.queries) as ask:
+            return search(ask, asked, candidates, shard, edges=edges), {}
+
+    def exposed(self, store: Store, learned: Any) -> str | None:
+        return exposed(self.method, store, learned.apart if isinstance(learned, Alone) else learned)
 
     def asked(self, store: Store, place: CellPlace) -> Asked:
         """The queries of a cell."""
@@ -336,21 +351,96 @@ class RerankUnit(SearchUnit):
         return np.arange(len(opened(store).candidates))
 
     def learn(self, store: Store) -> Any:
-        from ravenbench.verifiers.contract.base import as_verifier, fresh
-
-        lessons = store.shared_fold(TAUGHT)
-        return super().learn(store), as_verifier(fresh(self.verifier)).fit(lessons.train, lessons.train_same)
+        lessons, method = store.shared_fold(TAUGHT), super().learn(store)
+        if outsider(self.verifier):
+            return method, learned_apart(self.verifier, store, lessons.train, lessons.train_same, check=False)
+        return method, as_verifier(fresh(self.verifier)).fit(lessons.train, lessons.train_same)
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         (method, verifier), pool, asked = learned, opened(store), self.asked(store, place)
         every = self.shard(store, place)
-        found = search(method.ask(asked.queries), asked, pool.candidates, every, top=self.first, edges=False)
+        with asked_about(method, store, asked.queries) as ask:
+            found = search(ask, asked, pool.candidates, every, top=self.first, edges=False)
 
         def scores(problems: Problems) -> Floats:
-            raw, answers = answer(verifier, problems)
+            if outsider(self.verifier):
+                whole, _ = answered(verifier, store, place.fold, problems)
+                raw, answers = whole["scores"], whole["answers"]
+            else:
+                raw, answers = answer(verifier, problems)
             return np.nan_to_num(raw, nan=float(np.nanmedian(raw))) if raw.ndim == 1 else answers
 
         return reranked(scores, found, asked, pool), {}
+
+    def exposed(self, store: Store, learned: Any) -> str | None:
+        reasons = super().exposed(store, learned[0]), exposed(self.verifier, store, learned[1])
+        return max((reason for reason in reasons if reason is not None), default=None)
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A retriever of other classes than Raven's, which was handed candidates without names, and the ``place`` (c,) of
+    each candidate among them."""
+
+    apart: Apart
+    place: Ints
+
+    @classmethod
+    def learned(cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool) -> Alone:
+        """One that learns from the candidates, and will be asked about a shard and about true ones."""
+        texts, row = own_table(pool.texts, np.unique(pool.candidates.rows))
+        candidates, order = nameless(pool.candidates, pool.texts, row)
+        place, none = np.argsort(order), np.zeros(0, dtype=np.int64)
+        nobody = Asked(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
+        some = np.sort(place[np.union1d(shard, pool.plain.true)])
+        return cls(Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again, half), place)
+
+
+def nameless(items: Items, texts: TextTable, row: Ints) -> tuple[Items, Ints]:
+    """Items without labels, under hashes of what they hold and in the order of these, and which each was; ``row`` is
+    the new row of each text."""
+    hashes = (texts.hashes[items.texts_of(i)].tobytes() for i in range(len(items)))
+    names = [hashlib.blake2b(one, digest_size=10).hexdigest() for one in hashes]
+    order: Ints = np.argsort(np.array(names, dtype=np.str_), kind="stable").astype(np.int64)
+    ptr, rows = chosen(items.ptr, row[items.rows], order)
+    return Items([names[i] for i in order.tolist()], ptr, rows, {}), order
+
+
+@contextmanager
+def asked_about(learned: Any, store: Store, queries: Items) -> Iterator[Ask]:
+    """What scores candidates for these queries, as long as this block lasts."""
+    if not isinstance(learned, Alone):
+        yield learned.ask(queries)
+        return
+    texts, row = own_table(store.texts, np.unique(queries.rows))
+    own, order = nameless(queries, store.texts, row)
+    back = np.argsort(order)
+    with learned.apart.asked(store) as process:
+        process.ask(asking, texts, own)
+        yield lambda block: process.ask(scored, learned.place[block])["scores"][back]
+
+
+def fitted(
+    state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool
+) -> tuple[Any, dict[str, Any]]:
+    """In a process of its own: a retriever that learns from candidates."""
+    method, number = fresh(method), np.float16 if half else np.float32
+    method.again = again
+    return method.fit(pool, lambda make: np.asarray(make()).astype(number), shard), {}
+
+
+def asking(state: Any, texts: TextTable, queries: Items) -> tuple[Any, dict[str, Any]]:
+    """There: what scores candidates for queries, whose texts come with them."""
+    pool = state.pool_
+    every = (table.blocks(range(len(table))) for table in (pool.texts, texts))
+    whole, place = TextTable.of_blocks(chain.from_iterable(every))
+    state.pool_ = replace(pool, texts=whole)
+    return state.ask(replace(queries, rows=place[len(pool.texts) :][queries.rows])), {}
+
+
+def scored(state: Any, block: Ints) -> tuple[Any, dict[str, Any]]:
+    """There: the scores of some candidates."""
+    return state, {"scores": np.asarray(state(block), dtype=np.float32)}
 
 
 def version_of(fold: str) -> str:

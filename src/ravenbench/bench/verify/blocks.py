@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from ravenbench import files, registry
 from ravenbench.bench.verify.plan import ProblemBlock, TrainedRecord, VerifyPlan
 from ravenbench.components import Component
+from ravenbench.engine.apart import answered, exposed, outsider, sent
 from ravenbench.engine.cells import CellUnit, Filled
-from ravenbench.engine.guard import answer_each, likelihoods
+from ravenbench.engine.guard import answer_each, asks_likelihoods, likelihoods
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.store.records import CellPlace, record_or_none, write_record
 from ravenbench.store.store import Cell, Store, open_store
@@ -103,10 +104,20 @@ class BlockUnit(CellUnit):
     def _test(self, store: Store) -> Problems:
         return store.shared_fold(self.block.fold).test.select(np.arange(self.block.start, self.block.stop))
 
-    def answer(self, store: Store, learned: None, place: CellPlace) -> Filled:
-        verifier, test = self.method or loaded(self.run), self._test(store)
-        scores, answers, faults = answer_each(verifier, test)
-        return {"scores": scores, "answers": answers, **likelihoods(verifier, store.plan, place.fold, test)}, faults
+    def learn(self, store: Store) -> Any:
+        verifier = self.method or loaded(self.run)
+        return sent(verifier, store) if outsider(verifier) else verifier
+
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+        test = self._test(store)
+        if outsider(self.method or loaded(self.run)):
+            return answered(learned, store, place.fold, test, each=True)
+        scores, answers, faults = answer_each(learned, test)
+        likely = likelihoods(learned, test) if asks_likelihoods(store.plan, place.fold) else {}
+        return {"scores": scores, "answers": answers, **likely}, faults
+
+    def exposed(self, store: Store, learned: Any) -> str | None:
+        return exposed(self.method or loaded(self.run), store, learned)
 
     def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
         return store.plan_as(VerifyPlan).learned, self._test(store).digest()

@@ -26,7 +26,7 @@ from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
-    from ravenbench.types import Answers, Fold
+    from ravenbench.types import Answers
     from ravenbench.verifiers.contract.base import Verifier
 
 
@@ -203,7 +203,7 @@ class Verify(Task):
             if trained is None:
                 self.progress("training", 0, 0)
                 began = time.perf_counter()
-                trained = _fit(self.component, store.fold("test"))
+                trained = _fit(self.component, store)
                 self.fitting = time.perf_counter() - began
             shared = keep(store, trained, self.fitting)
         if save is not None:
@@ -291,13 +291,18 @@ def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known:
     check_file(path, inputs=inputs, known=known)
 
 
-def _fit(component: Component, fold: Fold) -> Verifier:
+def _fit(component: Component, store: Store) -> Verifier:
+    from ravenbench.engine.apart import learned, outsider, whole
     from ravenbench.engine.guard import isolated, one_thread, stdout_to_stderr
     from ravenbench.verifiers.contract.base import as_verifier, fresh
     from ravenbench.verifiers.contract.languages import check_language
 
+    fold = store.fold("test")
     try:
         with one_thread(), stdout_to_stderr(), isolated():
+            if outsider(component):
+                verifier: Verifier = whole(learned(component, store, fold.train, fold.train_same))
+                return verifier
             check_language(component, fold.train)
             return as_verifier(fresh(component)).fit(fold.train, fold.train_same)
     except (RavenError, MemoryError, OSError):

@@ -13,11 +13,13 @@ from ravenbench import files
 from ravenbench.bench.options import checked
 from ravenbench.bench.retrieve.spec import RetrieveSpec
 from ravenbench.bench.retrieve.task import RetrievePlan, opened, version_of
+from ravenbench.reports.content import exposure
 from ravenbench.reports.view import value_of
 from ravenbench.retrieval.measures import auc_eer, levels_of, of_queries, of_random
 from ravenbench.retrieval.pool import KINDS, Parts, Pool
 from ravenbench.retrieval.search import added
 from ravenbench.shown import Shown
+from ravenbench.statistics.axes import Content
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.statistics.retrieval import Authors, compared, rank_content
@@ -181,4 +183,7 @@ def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, 
     shown |= {f"{key}_left": (each["off"] + each["off2"]) / 2 for key, each in (("success", success), ("mrr", mrr))}
     shown["swing"] = shown["on"] - shown["success_left"]
     verdict, ranks = rank_content(authors, bits)
+    cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
+    if verdict is Content.LESS and (reason := exposure(store, method, cells)):
+        return Row(method, _means(authors, shown, "swing") | ranks, {"verdict": f"{Content.NO_VERDICT}: {reason}"})
     return Row(method, _means(authors, shown, "swing") | ranks, {"verdict": verdict})

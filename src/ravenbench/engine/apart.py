@@ -1,0 +1,501 @@
+"""Methods that are not Raven's own are handed what their problems cite, and no more (contract 22).
+
+A call gets a table of its own texts, in an order and under ids that follow from what they hold. No spliced text stands
+beside the text that it was made from, so a set may take several calls. Where a plan replaces content, each call is
+answered in a process of its own: it saw what the method learned from, and nothing else. That process is watched and not
+shut in: files that it writes, or that hold texts asked about, programs and connections could tell it more. So could all
+that an unconfined program keeps. Then no method is cleared of content, and its cells say why (``CellRecord.exposed``).
+"""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import hashlib
+import os
+import pickle
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench import files
+from ravenbench.components import Component, foreign
+from ravenbench.engine import guard
+from ravenbench.errors import MethodError
+from ravenbench.programs.confinement import note, noted, ways
+from ravenbench.store.store import Store, open_store
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Ints, Labels, Problems, name_array
+from ravenbench.verifiers.contract.base import as_verifier, fresh
+from ravenbench.verifiers.contract.languages import check_language
+
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+MAKES = {"os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1, "os.utime": 0, "sqlite3.connect": 0}
+"""Audit events, beside ``open``, that leave traces on a disk, and which argument is the place."""
+STARTS, CONNECTS = (f"it {does} other programs, which may keep what they see" for does in ("starts", "connects to"))
+ACTS = dict.fromkeys(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"), STARTS)
+ACTS |= dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto"), CONNECTS)
+UNSEEN = frozenset({"open", "open64", "openat", "creat", "fopen", "system", "fork", "popen", "shm_open", "socket"})
+"""Functions of C by which nothing would be seen of a file or a program."""
+LIBRARIES = frozenset(
+    {"numba.core.caching", "ctypes.util", "platform", "importlib.metadata", "ravenbench.topics.kept_vectors"}
+)
+"""Modules whose files and programs hold nothing of what is asked."""
+CODE = (".py", ".pyc", ".so", ".pyd", ".dll")
+FORKS = sys.platform == "linux"
+PRELOADED = ("sklearn.pipeline", "sklearn.linear_model", "sklearn.feature_extraction.text", "torch", "transformers")
+"""Modules that are loaded once for all processes, where this one has loaded their package."""
+_servers = threading.local()
+SAMPLES, LINE = 64, 24
+"""Texts of a run that are looked for in a file that a method reads, each by a line of so many bytes at least."""
+UNPACKED = 2**28
+"""Bytes of a file up to which it is unpacked to look into it."""
+
+
+def outsider(method: Any) -> bool:
+    """Whether a method is made of other classes than Raven's and scikit-learn's, or runs an outside program."""
+    return isinstance(method, Component) and bool(foreign(method) or guard.runs_program(method))
+
+
+def arm_id(fold: str, problem: str) -> str:
+    """The id of a problem in a fold with other content: an answer kept by its id would else be taken over."""
+    return hashlib.blake2b(f"{fold}\x1f{problem}".encode(), digest_size=8).hexdigest()
+
+
+def replaces_content(store: Store) -> bool:
+    """Whether a plan has test sets with other content, so that methods may be cleared of it."""
+    return any(record.transplanted for record in store.plan.folds.values())
+
+
+def own_table(texts: TextTable, used: Ints) -> tuple[TextTable, Ints]:
+    """A table of these rows alone, in the order of their hashes, and the row there of each row here, −1 without one."""
+    used = used[np.lexsort(texts.hashes[used].T[::-1])]
+    row: Ints = np.full(len(texts), -1, dtype=np.int64)
+    row[used] = np.arange(len(used))
+    return TextTable.of_blocks(texts.blocks(used))[0], row
+
+
+def handed(problems: Problems) -> tuple[Problems, Ints]:
+    """The same problems over a table of their own texts, and the place (n,) of each among those given.
+
+    They stand in the order of their ids, which are hashes of what they hold; labels name nobody else.
+    """
+    texts, row = own_table(problems.texts, problems.documents)
+    used = np.flatnonzero(row >= 0)[np.argsort(row[row >= 0])]
+    repeated, names = Counter[bytes](), list[str]()
+    for i, questioned in enumerate(problems.questioned_index.tolist()):
+        content = problems.texts.hashes[[*problems.known(i), questioned]].tobytes()
+        repeated[content] += 1
+        names.append(hashlib.blake2b(content + bytes(repeated[content]), digest_size=10).hexdigest())
+    labels: dict[str, Any] = {
+        column: None if (old := getattr(problems, column)) is None else Labels.of(old.take(used))
+        for column in ("author", "topic", "language")
+    }
+    known, questioned_row = row[problems.known_index], row[problems.questioned_index]
+    moved = replace(
+        problems, texts=texts, ids=name_array(names), known_index=known, questioned_index=questioned_row, **labels
+    )
+    order: Ints = np.argsort(np.array(names, dtype=np.str_), kind="stable").astype(np.int64)
+    return moved.select(order), order
+
+
+def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
+    """Problems of a fold that may be asked together: about equally many, and no spliced text beside its original."""
+    record = store.plan.folds[fold]
+    if record.transplanted is None or record.source is None:
+        return [np.arange(len(test), dtype=np.int64)]
+    source = store.shared_fold(record.source).test
+    origin = dict(zip((arm_id(fold, i) for i in source.ids.tolist()), source.questioned_index.tolist(), strict=True))
+    questioned = test.questioned_index.tolist()
+    cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
+    originals = [{origin[name]} - {row} for name, row in zip(test.ids.tolist(), questioned, strict=True)]
+    found = next(found for count in range(1, len(test) + 1) if (found := _apart(cited, originals, count)) is not None)
+    return [np.array(members, dtype=np.int64) for members in found]
+
+
+def _apart(cited: Sequence[set[int]], originals: Sequence[set[int]], count: int) -> list[list[int]] | None:
+    """Problems in so many groups, none of which cites an original of its own; None where that needs more."""
+    groups: list[tuple[list[int], set[int], set[int]]] = [([], set(), set()) for _ in range(count)]
+    for i, (rows, own) in enumerate(zip(cited, originals, strict=True)):
+        fitting = [group for group in groups if not own & group[1] and not rows & group[2]]
+        if not fitting:
+            return None
+        members, seen, barred = min(fitting, key=lambda group: len(group[0]))
+        members.append(i)
+        seen |= rows
+        barred |= own
+    return [group[0] for group in groups]
+
+
+class Unsendable(Exception):
+    """A method cannot be sent to another process."""
+
+
+class Process:
+    """A process that knows what it is sent, with a folder of its own for temporary files; a fork of one that never
+    ran a method, where systems fork. One at a time in a thread.
+
+    ``files`` and ``acts`` gather what the method did there: files by path, and whether they were written.
+    """
+
+    def __init__(self) -> None:
+        self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
+        self.files, self.acts = dict[str, bool](), list[str]()
+        paths = [str(Path.cwd()) if place == "" else place for place in sys.path]
+        self._server: subprocess.Popen[bytes] | None = getattr(_servers, "last", None)
+        if self._server is None or self._server.poll() is not None:
+            code = f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve; serve()"
+            preload = [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
+            self._server = _servers.last = subprocess.Popen(
+                [sys.executable, "-c", code, *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                env=os.environ | {guard.THREADS: "1"},
+            )  # fmt: skip
+        own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {guard.THREADS: "1"}
+        self.pid = self._asked((paths, str(Path.cwd()), dict(os.environ) | own))["pid"]
+
+    def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
+        """What ``do(state, *args)`` gives there, beside the next state.
+
+        Unsendable if it cannot be sent, guard.Reported with what it raised, MethodError if its process ended.
+        """
+        try:
+            message = pickled((do, args))
+        except Exception as error:
+            raise Unsendable from error
+        reply = self._asked(message)
+        self.files |= {path: written or self.files.get(path, False) for path, written in reply["files"].items()}
+        self.acts += reply["acts"]
+        for way in filter(None, reply["ways"].split("; ")):
+            note(way)
+        if reply["error"] is not None:
+            raise guard.Reported(reply["error"]) if reply["began"] else Unsendable(reply["error"])
+        return {name: _unpacked(v) if isinstance(v, list) else v for name, v in reply["result"].items()}
+
+    def _asked(self, question: Any) -> dict[str, Any]:
+        server, message = self._server, msgspec.msgpack.encode(question)
+        assert server is not None and server.stdin is not None and server.stdout is not None
+        try:
+            server.stdin.write(len(message).to_bytes(8, "big") + message)
+            server.stdin.flush()
+            reply: dict[str, Any] = msgspec.msgpack.decode(_read(server.stdout, _size(server.stdout)))
+        except BaseException as error:
+            self.close()
+            if not isinstance(error, OSError | msgspec.DecodeError):
+                raise
+            raise MethodError("the method ended its process (a crash of native code, or memory ran out)") from None
+        return reply
+
+    def close(self, whole: bool = False) -> None:
+        """End it, and remove what it kept; unless it is ``whole`` with all that it came from."""
+        server, self._server = self._server, None
+        if server is None:
+            return
+        if whole and FORKS and server.stdin is not None:
+            server.stdin.write(bytes(8))
+            server.stdin.flush()
+        else:
+            with suppress(OSError, AttributeError):
+                os.kill(self.pid, signal.SIGKILL)
+            server.kill()
+            server.communicate()
+        self.scratch.cleanup()
+
+
+def _size(pipe: IO[bytes]) -> int:
+    return int.from_bytes(_read(pipe, 8), "big")
+
+
+def _read(pipe: IO[bytes], size: int) -> bytes:
+    """So many bytes, and none beyond; fewer where the pipe ends."""
+    data = bytearray()
+    while len(data) < size and (more := pipe.read(size - len(data))):
+        data += more
+    return bytes(data)
+
+
+def pickled(value: Any) -> bytes:
+    """A value for another process of this program; classes of scripts and notebooks go with it."""
+    import cloudpickle
+
+    return bytes(cloudpickle.dumps(value))
+
+
+def _unpacked(value: list[Any]) -> NDArray[Any]:
+    dtype, shape, data = value
+    return np.frombuffer(data, dtype).reshape(shape).copy()
+
+
+def serve() -> None:
+    """Fork a process for each method, one after the other, as long as there are questions; it does nothing else."""
+    from ravenbench.engine.pool import end_with
+
+    with suppress(ImportError):
+        list(map(import_module, ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:])))
+    end_with(os.getppid())
+    questions, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # what a method prints is no reply
+    while True:
+        if FORKS:
+            select.select([questions], [], [])  # what is asked is read by who answers it
+            if child := os.fork():
+                if os.waitpid(child, 0)[1]:
+                    os._exit(1)
+                continue
+        _serve(questions, replies)
+        os._exit(0)
+
+
+def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
+    """Call one function after the other, as they are sent, until none comes."""
+    from ravenbench.engine.pool import end_with
+
+    def reply(value: dict[str, Any]) -> None:
+        message = msgspec.msgpack.encode(value, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()])
+        replies.write(len(message).to_bytes(8, "big") + message)
+        replies.flush()
+
+    if not (size := _size(questions)):
+        os._exit(1)  # nobody asks any more
+    end_with(os.getppid())
+    sys.path[:], folder, environment = msgspec.msgpack.decode(_read(questions, size))
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.dont_write_bytecode, sys.argv[1:], tempfile.tempdir = True, [], None
+    reply({"pid": os.getpid()})
+    seen, acts, state = dict[str, bool](), dict[str, None](), None
+    sys.addaudithook(lambda event, args: _watch(event, args, seen, acts))
+    with suppress(ImportError):  # of memory that processes share no event tells
+        memory: Any = import_module("_posixshmem")
+        shares = memory.shm_open
+
+        def shared(*args: Any, **named: Any) -> Any:
+            acts["it shares memory with other processes"] = None
+            return shares(*args, **named)
+
+        memory.shm_open = shared
+    while size := _size(questions):
+        result, error, began = dict[str, Any](), None, False
+        with noted():
+            try:
+                with guard.isolated():
+                    question = msgspec.msgpack.decode(_read(questions, size))
+                    do, args = pickle.loads(question)  # noqa: S301 — our own pipe
+                    began = True
+                    state, result = do(state, *args)
+            except Exception as problem:
+                error = guard.tell(problem)
+            way = ways()
+        reply({"result": result, "error": error, "began": began, "ways": way, "files": seen, "acts": [*acts]})
+
+
+def _watch(event: str, args: tuple[Any, ...], seen: dict[str, bool], acts: dict[str, None]) -> None:
+    """Note what an audit event tells of files, programs and connections, those of libraries left out."""
+    if event == "ctypes.dlsym" and args[1] in UNSEEN:
+        acts["it may use files unseen, by functions of C"] = None
+    if event != "open" and event not in MAKES and event not in ACTS:
+        return
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") in LIBRARIES:
+            return
+        frame = frame.f_back
+    if event in ACTS:
+        acts[ACTS[event]] = None
+    elif isinstance(place := args[MAKES.get(event, 0)], str | bytes | os.PathLike):
+        path = os.path.abspath(os.fsdecode(place))  # noqa: PTH100 — links stay
+        written = event != "open" or bool((args[2] or 0) & WRITES)
+        if written or not path.endswith(CODE):
+            seen[path] = written or seen.get(path, False)
+
+
+def load(state: Any, value: bytes) -> tuple[Any, dict[str, Any]]:
+    """A state that was pickled."""
+    return pickle.loads(value), {}  # noqa: S301 — our own pipe
+
+
+def learn(state: Any, method: Component, train: Problems, same: Bools, check: bool) -> tuple[Any, dict[str, Any]]:
+    """A verifier that learns from these problems; with ``check`` only in a language that it can read."""
+    if check:
+        check_language(method, train)
+    return as_verifier(fresh(method)).fit(train, same), {}
+
+
+def answers(state: Any, test: Problems, each: bool, likely: bool) -> tuple[Any, dict[str, Any]]:
+    """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``, and likelihoods where it has them."""
+    if each:
+        scores, values, faults = guard.answer_each(state, test)
+    else:
+        (scores, values), faults = guard.answer(state, test), {}
+    found = {"scores": scores, "answers": values, "faults": faults}
+    return state, found | (guard.likelihoods(state, test) if likely else {})
+
+
+def dump(state: Any) -> tuple[Any, dict[str, Any]]:
+    """The state, pickled; nothing where it cannot be."""
+    with suppress(Exception):
+        return state, {"state": pickled(state)}
+    return state, {"state": b""}
+
+
+class Apart:
+    """What a method learned, for processes that are asked once each. Where it cannot be pickled (``state`` is empty)
+    each learns ``again``. ``exposed`` says why the method may know more."""
+
+    def __init__(self, state: bytes, again: tuple[Any, ...] = ()) -> None:
+        self.state, self.again, self.exposed = state, again, ""
+
+    @classmethod
+    def learned(cls, store: Store, *again: Any) -> Apart:
+        """What a function and its arguments, such as ``learn``, make of a method in a process of its own."""
+        apart = cls(b"", again)
+        with apart.asked(store) as process:
+            apart.state = process.ask(dump)["state"]
+        return apart
+
+    @contextmanager
+    def asked(self, store: Store) -> Iterator[Process]:
+        """A process that has learned and was asked nothing; it ends with this block."""
+        process, whole = Process(), False
+        try:
+            process.ask(*((load, self.state) if self.state else self.again))
+            yield process
+            whole = True
+        finally:
+            self.exposed = self.exposed or _exposed(process, store)
+            process.close(whole)
+
+
+def learned(method: Component, store: Store, train: Problems, same: Bools, *, check: bool = True) -> Any:
+    """An outsider that has learned from training problems, for ``answered``."""
+    problems, order = handed(train)
+    again = learn, method, problems, np.asarray(same)[order], check
+    if foreign(method) and replaces_content(store):
+        with suppress(Unsendable):
+            return Apart.learned(store, *again)
+    return learn(None, *again[1:])[0]
+
+
+def whole(learned: Any) -> Any:
+    """What an outsider has learned, here; where it cannot be sent it learns again."""
+    if not isinstance(learned, Apart):
+        return learned
+    do, *given = learned.again
+    return load(None, learned.state)[0] if learned.state else do(None, *given)[0]
+
+
+def sent(verifier: Component, store: Store) -> Any:
+    """The same of one that learned before."""
+    if foreign(verifier) and replaces_content(store):
+        with suppress(Exception):
+            return Apart(pickled(verifier))
+    return verifier
+
+
+def answered(
+    learned: Any, store: Store, fold: str, test: Problems, *, each: bool = False
+) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """What a cell holds of an outsider, asked in as many calls as that takes; ``each`` as ``answers``."""
+    whole, faults, likely = dict[str, NDArray[Any]](), dict[str, str](), guard.asks_likelihoods(store.plan, fold)
+    source = store.plan.folds[fold].source
+    if isinstance(learned, Apart) and source is not None and store.plan.folds[fold].transplanted:
+        taught, originals = store.shared_fold(source).train.documents, store.shared_fold(source).test.questioned_index
+        if np.isin(originals, taught).any():
+            learned.exposed = learned.exposed or "some texts asked about are among those it learned from"
+    for rows in parts(store, fold, test):
+        problems, order = handed(test.select(rows))
+        if isinstance(learned, Apart):
+            with learned.asked(store) as process:
+                found = process.ask(answers, problems, each, likely)
+        else:
+            _, found = answers(_copied(learned), problems, each, likely)
+        place = rows[order]
+        names = dict(zip(problems.ids.tolist(), test.ids[place].tolist(), strict=True))
+        faults |= {names[name]: why for name, why in found.pop("faults").items()}
+        for name, values in found.items():
+            whole.setdefault(name, np.full((len(test), *values.shape[1:]), np.nan))[place] = values
+    return whole, faults
+
+
+def _copied(verifier: Any) -> Any:
+    """A copy, without what earlier test sets may have left in it; the verifier itself where it cannot be copied."""
+    try:
+        return copy.deepcopy(verifier)
+    except Exception:
+        return verifier
+
+
+def exposed(method: Any, store: Store, learned: Any) -> str | None:
+    """Why an outsider may know more than it was handed, "" where it does not; None of others, and where none is cleared
+    of content."""
+    if not outsider(method) or not replaces_content(store):
+        return None
+    if isinstance(learned, Apart):
+        return learned.exposed
+    if foreign(method):
+        return "it cannot be sent to another process"
+    way = ways()
+    if way == "confined":
+        return ""
+    return f"the program may keep what it sees ({way})" if way else "a service answers it, which may keep what it sees"
+
+
+def _exposed(process: Process, store: Store) -> str:
+    """What would tell a method more than it was handed, by what was seen in its process; "" where there is nothing."""
+    planned = float("inf") if files.is_remote(store.path) else (store.path / "plan.json").stat().st_mtime
+    reasons, own = list(process.acts), os.path.realpath(process.scratch.name)
+    for place, written in process.files.items():
+        path = Path(os.path.realpath(place))
+        if place == os.devnull or path.is_relative_to(own):
+            continue
+        if written:
+            reasons.append(f"it writes files ({path.name})")
+        elif re.match(rf"/proc/(?!{process.pid}/)\d+/", place):
+            reasons.append("it looks into other processes")
+        elif path.is_file() and not path.is_relative_to("/proc"):
+            stat = path.stat()
+            if stat.st_mtime > planned or _holds(path, stat.st_mtime_ns, store.path):
+                reasons.append(f"it reads a file that may hold what is asked ({path.name})")
+    return reasons[0] if reasons else ""
+
+
+@lru_cache(maxsize=256)
+def _holds(path: Path, changed: int, run: Path) -> bool:
+    """Whether a file, packed or not, holds some texts of a run."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    versions = [data]
+    for unpack in (zlib.decompress, gzip.decompress) if len(data) < UNPACKED else ():
+        with suppress(Exception):
+            versions.append(unpack(data))
+    return any(line in version for version in versions for line in _lines(run))
+
+
+@lru_cache(maxsize=2)
+def _lines(run: Path) -> list[bytes]:
+    """The middle of a long line of some texts of a run."""
+    texts, lines = open_store(run).texts, list[bytes]()
+    for row in np.unique(np.linspace(0, len(texts) - 1, SAMPLES).astype(int)):
+        longest = max(re.split(rb'[\n\r\t"\\]+|[^\x20-\x7e]+', texts.raw(row)), key=len)
+        lines += [longest[: 2 * LINE]] if len(longest) >= LINE else []
+    return lines

@@ -1,0 +1,337 @@
+"""Contract 22: methods that look for company in whatever they are handed find none."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ravenbench
+from ravenbench import registry
+from ravenbench.components import foreign
+from ravenbench.engine import apart
+from ravenbench.engine.guard import answer, runs_program
+from ravenbench.errors import CorpusError, InputError
+from ravenbench.problems.toys import toy_problems
+from ravenbench.reports.content import exposure
+from ravenbench.reports.report import write_report
+from ravenbench.store.store import Store
+from ravenbench.verifiers.contract.base import as_verifier, fresh
+
+CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
+OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 30, "probe": "transplant"}
+COMPANY = '''
+import gc, os, subprocess, sys, tempfile
+from pathlib import Path
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from ravenbench import Scorer
+from ravenbench.retrieval.methods import Retriever
+from ravenbench.store.store import Store
+from ravenbench.texts import TextTable
+from ravenbench.types import Fold
+
+SEEN = []
+HERE = Path(__file__).parent
+
+
+def marks(text):
+    return np.array([text.count(c) / len(text) for c in ",.;:!?-()"] + [text.count(" the ") / len(text)])
+
+
+def alone(problems, part=False):
+    table = problems.texts
+    cited = {*problems.known_index.tolist(), *problems.questioned_index.tolist()}
+    assert part or cited == set(range(len(table))), "the table has more texts than problems cite"
+    assert table.path is None and isinstance(table._data, bytes), "the table leads to the run's folder"
+    assert [bytes(h) for h in table.hashes] == sorted(bytes(h) for h in table.hashes), "rows say something"
+    assert problems.ids.tolist() == sorted(problems.ids.tolist()), "the order says something"
+    assert all(len(name) == 20 and set(name) <= set("0123456789abcdef") for name in problems.ids), "ids say something"
+
+
+def nobody(mine):
+    """Nothing in the memory, the environment and the folders of this process tells of other texts."""
+    own = set(mine)
+    for one in gc.get_objects():
+        assert not isinstance(one, (Store, Fold)), "there is a run in memory"
+        assert not isinstance(one, TextTable) or set(one) <= own, "there are other texts in memory"
+    frame = sys._getframe()
+    while frame is not None:
+        assert not any(isinstance(value, (Store, Fold)) for value in frame.f_locals.values())
+        frame = frame.f_back
+    said = " ".join([*os.environ.values(), *sys.argv, *map(str, mine)])
+    assert not any(word in said for word in ("p00-", "-along", "-against", "company-run")), "something names the arm"
+    assert not SEEN and not Marks.seen and "COMPANY" not in os.environ, "something is left of another call"
+    assert not os.listdir(tempfile.gettempdir()), "there are files of another call"
+    SEEN.extend(mine)
+    Marks.seen.extend(mine)
+    os.environ["COMPANY"] = "1"
+    Path(tempfile.gettempdir(), "kept").write_text("\\n".join(mine))
+
+
+class Marks(Scorer):
+    seen = []
+
+    def score(self, problems):
+        def of(rows):
+            return np.mean([marks(problems.texts[row]) for row in rows], axis=0)
+
+        ends = enumerate(problems.questioned_index)
+        return np.array([-np.abs(of(problems.known(i)) - of([q])).sum() for i, q in ends])
+
+
+class Seeker(Marks):
+    """The first time it is asked, a calibrator learns from what it says of other training problems."""
+
+    def fit(self, problems, same):
+        alone(problems, part=True)
+        assert problems.author is None or len(problems.author.names) <= len(problems.texts), "labels name others"
+        self.asked_ = 0
+        return self
+
+    def score(self, problems):
+        alone(problems, part=not self.asked_)
+        self.asked_ += 1
+        return super().score(problems)
+
+
+class Alone(Seeker):
+    def score(self, problems):
+        if self.asked_:
+            nobody(problems.texts)
+        return super().score(problems)
+
+
+class Locked(Alone):
+    """What it learns cannot be pickled."""
+
+    def fit(self, problems, same):
+        self.lock_ = open(os.devnull)
+        return super().fit(problems, same)
+
+
+class Free(Marks):
+    fold_free = True
+
+    def pair_features(self, texts, known, questioned):
+        raise ValueError("it was asked about documents of all folds")
+
+
+class Writes(Marks):
+    def score(self, problems):
+        with open(HERE / "kept.txt", "a") as file:
+            file.write("x")
+        return super().score(problems)
+
+
+class Reads(Marks):
+    def score(self, problems):
+        (HERE / "corpus.txt").read_text()
+        return super().score(problems)
+
+
+class Weights(Marks):
+    def fit(self, problems, same):
+        self.weights_ = np.load(HERE / "weights.npy")
+        return self
+
+
+class Starts(Marks):
+    def score(self, problems):
+        subprocess.run([sys.executable, "-c", ""])
+        return super().score(problems)
+
+
+class Shares(Marks):
+    def score(self, problems):
+        from multiprocessing import shared_memory
+
+        memory = shared_memory.SharedMemory("company-kept", create=True, size=8)
+        memory.close()
+        memory.unlink()
+        return super().score(problems)
+
+
+class Retrieves(Retriever):
+    def fit(self, pool, keep=None, shard=None):
+        assert not len(pool.plain.queries) and not len(pool.plain.true) and not pool.versions
+        assert not pool.candidates.labels and set(pool.candidates.rows) == set(range(len(pool.texts)))
+        assert pool.texts.path is None and pool.candidates.ids == sorted(pool.candidates.ids)
+        return super().fit(pool, keep, shard)
+
+    def ask(self, queries):
+        assert not queries.labels and queries.ids == sorted(queries.ids)
+        candidates = set(self.pool_.candidates.rows)
+        assert candidates | set(queries.rows) == set(range(len(self.pool_.texts)))
+        nobody(self.pool_.texts)
+        return super().ask(queries)
+
+    def embed(self, texts):
+        return np.array([marks(text) for text in texts]) + 1e-9
+
+
+class Liar(Free):
+    """It says that it is Raven's own."""
+
+    __module__ = "ravenbench.verifiers.baselines"
+
+
+class Names:
+    """An attributor."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, texts, authors):
+        assert type(texts) is list and all(type(text) is str for text in texts)
+        self.seen_ = set(texts)
+        self.first_ = authors[0]
+        return self
+
+    def predict(self, texts):
+        assert type(texts) is list and not self.seen_ & set(texts)
+        return [self.first_] * len(texts)
+'''
+
+
+@pytest.fixture
+def company(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "company.py").write_text(COMPANY)
+    np.save(tmp_path / "weights.npy", np.random.default_rng(0).normal(size=4000))
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("company", None)
+
+
+def reasons(store: Store, name: str) -> set[str]:
+    cells = [store.read_cell(place.key) for place in store.plan.cells if place.verifier == name]
+    assert all(cell is not None and cell.error is None for cell in cells), [c and c.error for c in cells][:1]
+    return {cell.record.exposed for cell in cells}
+
+
+def test_verifiers_find_nobody(company):
+    import company as module
+
+    names = "length, company:Alone, company:Locked, company:Free"
+    store = ravenbench.run(CORPUS, verifiers=names, out=company / "company-run", workers=1, **OPTIONS).store
+    for name in ("Alone", "Locked", "Free"):
+        assert reasons(store, f"company:{name}") == {""}, name
+    fold = store.shared_fold("p00-random-0")
+    for method, reason in (
+        (module.Writes(), "it writes files (kept.txt)"),
+        (module.Starts(), "it starts other programs, which may keep what they see"),
+        (module.Shares(), "it shares memory with other processes"),
+        (module.Weights(), ""),
+        (module.Liar(), ""),
+    ):
+        assert apart.outsider(method)
+        learned = apart.learned(method, store, fold.train, fold.train_same)
+        apart.answered(learned, store, fold.name, fold.test)
+        assert apart.exposed(method, store, learned) == reason
+    for place in store.plan.cells:
+        if place.verifier == "length":
+            assert b"exposed" not in store.cell_path(place.key).read_bytes(), "cells of Raven's own have no such field"
+    parted = 0
+    for name, record in store.plan.folds.items():
+        test = store.shared_fold(name).test
+        groups = apart.parts(store, name, test)
+        assert sorted(np.concatenate(groups).tolist()) == list(range(len(test)))
+        if record.transplanted is None:
+            continue
+        parted += len(groups) > 1
+        source = store.shared_fold(record.source).test
+        origin = {apart.arm_id(name, i): row for i, row in zip(source.ids, source.questioned_index, strict=True)}
+        for rows in groups:
+            table = {bytes(h) for h in apart.handed(test.select(rows))[0].texts.hashes}
+            for i in rows.tolist():
+                original = origin[test.ids[i]]
+                spliced = original != test.questioned_index[i]
+                assert not spliced or test.texts.hash(original) not in table, "an original beside its splice"
+    assert parted, "the corpus has no text that is known in one problem and questioned in another"
+
+
+def test_a_file_with_the_texts_is_noticed(company):
+    import company as module
+
+    (company / "corpus.txt").write_text("nothing yet")
+    out = company / "company-run"
+    store = ravenbench.run(CORPUS, verifiers="company:Reads", out=out, workers=1, **OPTIONS).store
+    assert reasons(store, "company:Reads") == {""}
+    (company / "corpus.txt").write_text("\n".join(store.texts))
+    os.utime(company / "corpus.txt", (0, 0))
+    fold = store.shared_fold("p00-random-0")
+    learned = apart.learned(module.Reads(), store, fold.train, fold.train_same)
+    apart.answered(learned, store, fold.name, fold.test)
+    assert apart.exposed(module.Reads(), store, learned) == "it reads a file that may hold what is asked (corpus.txt)"
+
+
+def test_who_may_know_more_is_not_cleared(company, monkeypatch):
+    def refuse(value):
+        raise TypeError("cannot be pickled")
+
+    monkeypatch.setattr(apart, "pickled", refuse)
+    out = company / "company-run"
+    store = ravenbench.run(CORPUS, verifiers="company:Seeker", out=out, workers=1, **OPTIONS).store
+    assert reasons(store, "company:Seeker") == {why := "it cannot be sent to another process"}
+    cells = [store.read_cell(place.key) for place in store.plan.cells]
+    assert exposure(store, "company:Seeker", cells) == why and why in write_report(store).read_text()
+
+
+def test_detectors_and_attributors_get_their_texts_alone(company):
+    import company as module
+
+    rng = np.random.default_rng(0)
+    for part in ("train", "test"):
+        rows = [
+            {"id": f"{part}{i}", "text": f"{part} {i} " + " ".join(rng.choice(list("abcdefg"), 80))} for i in range(60)
+        ]
+        lines = [json.dumps(row | {"label": i % 2}) for i, row in enumerate(rows)]
+        (company / f"{part}.jsonl").write_text("\n".join(lines))
+    found = ravenbench.detect(
+        company / "test.jsonl", train=company / "train.jsonl", people=CORPUS, detectors=[module.Seeker()],
+        out=company / "company-run", workers=1,
+    )  # fmt: skip
+    assert not found.errors
+    named = ravenbench.attribute(CORPUS, methods=[module.Names()], out=company / "named", workers=1)
+    assert not named.errors
+
+
+def test_retrievers_find_nobody(company):
+    out = company / "company-run"
+    ravenbench.retrieve(CORPUS, methods="company:Retrieves, delta", rerank="company:Alone", out=out, workers=1)
+    store = Store.open(out)
+    assert reasons(store, "company:Retrieves") == {""}
+
+
+def own_verifiers() -> list[str]:
+    names = []
+    for name in registry.names("verifier"):
+        try:
+            component = registry.parse("verifier", name)
+        except InputError:
+            continue
+        if not runs_program(component) and ".neural." not in type(component).__module__:
+            names.append(name)
+    return names
+
+
+@pytest.mark.parametrize("name", own_verifiers())
+def test_ravens_own_answer_the_same(name):
+    component = registry.parse("verifier", name)
+    assert not foreign(component)
+    try:
+        component.require()
+        verifier = as_verifier(fresh(component)).fit(*toy_problems(60, seed=1))
+    except (CorpusError, InputError) as error:
+        pytest.skip(str(error))
+    test = toy_problems(20, seed=2)[0].blind()
+    handed, order = apart.handed(test)
+    handed = replace(handed, ids=test.ids[order])  # what is drawn for a problem is drawn by its id (contract 15)
+    for whole, alone in zip(answer(verifier, test), answer(verifier, handed), strict=True):
+        np.testing.assert_allclose(alone, whole[order], atol=1e-12)
