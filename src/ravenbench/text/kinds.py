@@ -5,8 +5,7 @@ a case is its mean distance from the background's mean, in standard deviations o
 author is taken to the others. A case is of another kind if it is farther away than every author of the background, and
 than their mean distance and three standard deviations of it.
 
-It notices what lies outside the background, and seldom a narrow kind within a wide one, such as essays among posts
-(docs/compare-studies.md).
+It does not notice a narrow kind within a wide one, such as essays among posts (docs/compare-studies.md).
 """
 
 from __future__ import annotations
