@@ -12,6 +12,11 @@ was found into ``benchmarks/cases.json`` and the tables into docs/compare-studie
 - ``newsgroups-choose``, ``newsgroups-show``: likewise, one stranger each, nearest among some two thousand posts. People
   are divided in halves before anything is chosen (``study_cases_corpora.newsgroups_alike``): how likeness in content
   enters was settled on the half ``choose`` and on parts 0 and 1 of EBG.
+- ``short0`` to ``short2``, each ``-choose`` and ``-show``: posts once more, people shared out to halves by a hash of
+  their names; one known text of 200 words, a questioned one of 80, and the same people asked about against three
+  disjoint backgrounds of 40. ``two``: two known texts of 150; ``topic``: likewise, a background four fifths about two
+  subjects; ``genre``: essays (EBG) among posts; ``few10`` to ``few12``: essays of 500 words among so many authors.
+  Bounds, fusion and what is answered were settled on ``-choose``.
 - ``newsgroups``: 20 Newsgroups, two known posts and a questioned one of 150 words; 30 people against 40.
 - ``en_essays``, ``du_essays``: PAN-2014; background from training problems, cases from test problems.
 
@@ -27,7 +32,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.study_cases_corpora import Batch, ebg, ebg_alike, newsgroups, newsgroups_alike, pan14
+from benchmarks.study_cases_corpora import (
+    HALVES,
+    Batch,
+    ebg,
+    ebg_alike,
+    essays_among_posts,
+    few_essays,
+    newsgroups,
+    newsgroups_alike,
+    newsgroups_apart,
+    pan14,
+)
 from benchmarks.study_cases_fusion import compared
 from benchmarks.study_cases_tables import TITLES, write
 from ravenbench import compare
@@ -54,6 +70,14 @@ MADE: dict[str, Callable[[Path], Batch]] = {
     "en_essays": lambda place: pan14(place, "en_essays"),
     "du_essays": lambda place: pan14(place, "du_essays"),
 }
+for half in HALVES:
+    MADE |= {
+        **{f"short{n}-{half}": lambda place, n=n, half=half: newsgroups_apart(place, half, n) for n in range(3)},
+        f"two-{half}": lambda place, half=half: newsgroups_apart(place, half, 0, (150, 150), 150),
+        f"topic-{half}": lambda place, half=half: newsgroups_apart(place, half, 0, (150, 150), 150, topics=2),
+        f"genre-{half}": lambda place, half=half: essays_among_posts(place, half),
+        **{f"few{n}-{half}": lambda place, n=n, half=half: few_essays(place, half, n % 10, n) for n in (12, 10, 11)},
+    }  # type: ignore[misc]
 OUT = Path("raven-runs/study-cases")
 
 
@@ -93,6 +117,7 @@ def found(store: Store, kinds: dict[str, str]) -> list[dict[str, Any]]:
             "kind": kinds[case.record.id],
             "refused": [reason.partition(":")[0] for reason in case.reasons],
             "content": content,
+            "promised": None if answer is None else round(answer.promise["cllr"].value, 3),
             "llr": {} if answer is None else {line.name: round(line.llr, 3) for line in answer.lines},
         })  # fmt: skip
     return told

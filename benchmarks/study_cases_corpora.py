@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from ravenbench.text.tokens import count_words, cut
 SEED = 7
 WORDS, LEAST = 500, 470
 """Words that EBG's texts are cut to, and those of the shortest used, so that all cases have one shape."""
+FORTY = 40
+"""Authors of a whole background."""
 MOST_CASES = 40
 """Cases of a PAN-2014 corpus."""
 OWN, OWN_FAR, RANDOM, NEAREST = "own", "own, farthest in content", "stranger at random", "stranger nearest in content"
@@ -150,8 +153,8 @@ def newsgroups_alike(place: Path, half: str, words: int = 150, background: int =
     able = [able[i] for i in stream(SEED, "newsgroups").permutation(len(able))]
     few = [few[i] for i in stream(SEED, "newsgroups-few").permutation(len(few))]
     number = ("choose", "show").index(half)
-    half_of = len(able) // 2
-    names = able[:half_of] if half == "choose" else able[half_of:]
+    middle = len(able) // 2
+    names = able[:middle] if half == "choose" else able[middle:]
     batch = Batch(place)
     # In the half that was looked at, the people asked about and the background are those of ``newsgroups``.
     asked = [*names[:-background]] if half == "show" else [*names[:30], *names[30 + background :]]
@@ -161,6 +164,93 @@ def newsgroups_alike(place: Path, half: str, words: int = 150, background: int =
             batch.other(f"author{count:03d}", str(row), corpus.texts[row])
     own = {name: [cut(corpus.texts[row], words) for row in rows[name]] for name in [*asked, *few[number::2]]}
     return _alike(batch, own, asked)
+
+
+HALVES = ("choose", "show")
+Post = tuple[int, str, str]
+"""A post's words, newsgroup and text."""
+
+
+def half_of(name: str) -> str:
+    """The half that a person is in, by a hash of the name: nothing is chosen by people of ``show``."""
+    return HALVES[hashlib.sha256(name.encode()).digest()[0] % 2]
+
+
+def posts_of(half: str, least: int) -> dict[str, list[Post]]:
+    """Posts of so many words by every author of a half of 20 Newsgroups, in an order drawn for each author."""
+    corpus = load_corpus("newsgroups")
+    found: dict[str, list[Post]] = defaultdict(list)
+    for row, author in enumerate(corpus.author):
+        if author is not None and half_of(author) == half:
+            found[author].append((count_words(corpus.texts[row]), corpus.topic[row] or "", corpus.texts[row]))
+    drawn = {name: stream(SEED, "posts", name).permutation(len(own)) for name, own in found.items()}
+    ordered = {name: [found[name][i] for i in drawn[name]] for name in sorted(found)}
+    return {name: able for name, own in ordered.items() if (able := [post for post in own if post[0] >= least])}
+
+
+def newsgroups_apart(
+    place: Path, half: str, number: int, known: Sequence[int] = (200,), words: int = 80, background: int = 40,
+    topics: int = 0, asked: int = 70,
+) -> Batch:  # fmt: skip
+    """Posts of people of a half against the ``number``-th of three disjoint backgrounds of that half; the same people
+    are asked about against all three.
+
+    ``topics``: four fifths of the background's posts are of the two newsgroups with most authors. People asked about
+    have a post for each known text and two more; strangers' posts are by anybody of the half outside the backgrounds.
+    """
+    posts = posts_of(half, words)
+    order = stream(SEED, "apart", half).permutation(len(posts))
+    names = [name for i in order if len(posts[name := list(posts)[i]]) >= 3]
+    away = set(names[: 3 * FORTY])
+    held = names[number * FORTY : (number + 1) * FORTY][:background]
+    if topics:
+        by_topic = Counter(topic for name in names for topic in {topic for _, topic, _ in posts[name]})
+        two = {topic for topic, _ in by_topic.most_common(2)}
+        near = [name for name in names if sum(topic in two for _, topic, _ in posts[name]) >= 3]
+        held = [*near[: background * 4 // 5], *[name for name in names if name not in near][: background // 5]]
+        away |= set(held)
+    batch = Batch(place)
+    for count, name in enumerate(held):
+        for i, (_, _, text) in enumerate(posts[name][:8]):
+            batch.other(f"author{count:03d}", str(i), text)
+    texts = dict[str, list[str]]()
+    able = list[str]()
+    for name in (name for name in posts if name not in away):
+        long = [i for i, post in enumerate(posts[name]) if post[0] >= max(known)][: len(known)]
+        rest = [cut(text, words) for i, (_, _, text) in enumerate(posts[name]) if i not in long]
+        if len(long) == len(known) and rest:
+            able.append(name)
+            rest = [*(cut(posts[name][i][2], size) for i, size in zip(long, known, strict=True)), *rest]
+        texts[name] = rest
+    drawn = [able[i] for i in stream(SEED, "asked", half).permutation(len(able))[:asked]]
+    return _alike(batch, texts, drawn, known=len(known), words=words)
+
+
+def essays_among_posts(place: Path, half: str, words: int = 250) -> Batch:
+    """Essays of people of a half (EBG) against a background of posts: another kind of text."""
+    batch = newsgroups_apart(place, half, 0, (words,), words)
+    batch.lines.clear()
+    batch.truth.clear()
+    samples, _ = read_ebg(str(data() / "ebg" / "extended-brennan-greenstadt.zip"))
+    own = {
+        name: [cut(text, words) for _, text in _apart(samples[name], words)][:6]
+        for name in sorted(samples) if half_of(name) == half
+    }  # fmt: skip
+    return _alike(batch, own, [name for name in own if len(own[name]) > 2], known=1)
+
+
+def few_essays(place: Path, half: str, number: int, background: int) -> Batch:
+    """Essays (EBG) of a half: a background of few authors, drawn for each ``number``, and the others' cases."""
+    batch = Batch(place)
+    samples, _ = read_ebg(str(data() / "ebg" / "extended-brennan-greenstadt.zip"))
+    own = {name: [text for _, text in _apart(samples[name], LEAST)] for name in sorted(samples)}
+    own = {name: texts for name, texts in own.items() if len(texts) > 2 and half_of(name) == half}
+    names = [list(own)[i] for i in stream(SEED, "few", number).permutation(len(own))]
+    for count, name in enumerate(names[:background]):
+        for i, text in enumerate(own[name]):
+            batch.other(f"author{count:03d}", str(i), text)
+    texts = {name: [cut(text, WORDS) for text in own[name]] for name in names[background:]}
+    return _alike(batch, texts, list(texts), known=1)
 
 
 def ebg_alike(place: Path, part: int) -> Batch:
@@ -178,20 +268,25 @@ def ebg_alike(place: Path, part: int) -> Batch:
     return _alike(batch, own, [name for name in names if len(own[name]) > 2], 2)
 
 
-def _alike(batch: Batch, texts: Mapping[str, Sequence[str]], asked: Sequence[str], strangers: int = 1) -> Batch:
-    """Cases of people by their first two texts: their third text and the farthest in content of all further ones (which
-    may be the third), and texts of so many strangers, at random and the nearest of all, by ``text.content``."""
+def _alike(
+    batch: Batch, texts: Mapping[str, Sequence[str]], asked: Sequence[str], strangers: int = 1, known: int = 2,
+    words: int | None = None,
+) -> Batch:  # fmt: skip
+    """Cases of people by their first texts, so many: their next text and the farthest in content of all further ones
+    (which may be that one), and texts of so many strangers, at random and the nearest of all, by ``text.content``;
+    questioned texts are cut to so many words."""
     owner = [name for name, own in texts.items() for _ in own]
     every = [text for own in texts.values() for text in own]
     space = ContentSpace(every)
-    cosine = space.cosines(["\n".join(texts[name][:2]) for name in asked], every)
+    cosine = space.cosines(["\n".join(texts[name][:known]) for name in asked], every)
     for number, (name, alike) in enumerate(zip(asked, cosine, strict=True)):
-        paths = [batch.text(f"{number}/known{i}", text) for i, text in enumerate(texts[name][:2])]
+        paths = [batch.text(f"{number}/known{i}", text) for i, text in enumerate(texts[name][:known])]
 
         def ask(kind: str, what: str, text: str, number: int = number, paths: list[str] = paths) -> None:
+            text = text if words is None else cut(text, words)
             batch.case(f"{number}-{what}", kind, paths, batch.text(f"{number}/{what}", text), f"person {number}")
 
-        mine = [i for i, other in enumerate(owner) if other == name][2:]
+        mine = [i for i, other in enumerate(owner) if other == name][known:]
         others = [i for i, other in enumerate(owner) if other != name]
         farthest = min(mine, key=lambda i: alike[i])
         ask(OWN_FAR, "far", every[farthest])

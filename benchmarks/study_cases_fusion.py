@@ -93,13 +93,13 @@ def _cases(found: ShapeScores, way: Way, verifiers: list[str], kinds: Mapping[st
     pairs = found.pairs
     rows = [
         row
-        for row, problem in enumerate(found.shape.problems)
+        for row, problem in enumerate(found.problems)
         if problem.asks == "plain" and kinds[problem.case] in ("same", "different")
     ]
     learned = learn(pairs, pairs.weight)
     fusion = way(_members(learned, verifiers, pairs.scores, pairs.content), pairs.same, pairs.weight)
     llr = fusion.llr(_members(learned, verifiers, taken(found.cases, rows), found.content[rows]))
-    return llr, np.array([kinds[found.shape.problems[row].case] == "same" for row in rows])
+    return llr, np.array([kinds[found.problems[row].case] == "same" for row in rows])
 
 
 def _members(learned: System, verifiers: list[str], scores: Mapping[str, Floats], content: Floats) -> Floats:
@@ -142,7 +142,7 @@ def issued(store: Store, kinds: Mapping[str, str], names: Sequence[str]) -> Aske
     kept = {field: {name: getattr(pairs, field)[name] for name in names} for field in ("scores", "moved")}
     valid = validate(replace(pairs, **kept))
     cost = {name: cllr(valid.llr[name], pairs.same, pairs.weight) for name in names}
-    problems, llr = found.shape.problems, list[dict[str, Floats]]()
+    problems, llr = found.problems, list[dict[str, Floats]]()
     plain = [row for row, problem in enumerate(problems) if problem.asks == "plain"]
     for row in plain:
         off = [i for i, p in enumerate(problems) if p.asks == "off" and p.case == problems[row].case]

@@ -36,7 +36,8 @@ SAMPLE = 1
 
 def plain(shape: ShapeRecord) -> list[int]:
     """The problems that ask about a case itself."""
-    return [i for i, problem in enumerate(shape.problems) if problem.asks == "plain"]
+    first = {problem: i for i, problem in reversed([*enumerate(shape.problems)])}
+    return [i for problem, i in first.items() if problem.asks == "plain"]
 
 
 def by_bitig(store: Store, shape: ShapeRecord) -> dict[str, float]:
@@ -64,7 +65,7 @@ def by_bitig(store: Store, shape: ShapeRecord) -> dict[str, float]:
     background = np.concatenate([scores(fold, range(len(store.truth(fold)))) for fold in shape.folds])
     same = np.concatenate([store.truth(fold) for fold in shape.folds])
     rows = plain(shape)
-    llr = calibrate(background, same).llr(scores(f"{shape.name}-case", rows))
+    llr = calibrate(background, same).llr(scores(shape.case_folds[0], rows))
     return {shape.problems[row].case: float(value) for row, value in zip(rows, llr, strict=True)}
 
 
@@ -72,7 +73,7 @@ def by_lambdag(store: Store, shape: ShapeRecord) -> dict[str, Any]:
     """The greatest difference between the package's scores and our port's, on the same texts and draws."""
     from lambdag import LambdaGMethod
 
-    fold = store.fold(f"{shape.name}-case")
+    fold = store.fold(shape.case_folds[0])
     rows = sorted(stream(7, "lambdag-sample").choice(plain(shape), SAMPLE, replace=False).tolist())
     masked = registry.parse("verifier", POSNOISE)
     mask = fresh(masked.mask)

@@ -34,6 +34,17 @@ ALIKE = {
     "ebg1-alike": "EBG, part 1, to choose by",
     "ebg0-alike": "EBG, part 0, to choose by",
 }
+APART = {
+    "short0": "one text of 200 words, a questioned one of 80: first background",
+    "short1": "… second background",
+    "short2": "… third background",
+    "two": "two texts of 150 words",
+    "topic": "… a background about two subjects",
+    "genre": "essays among posts, 250 words",
+    "few10": "essays, 10 background authors, 500 words",
+    "few11": "… 11",
+    "few12": "… 12",
+}
 AGAINST = {
     "random strangers": (OWN, RANDOM),
     "nearest strangers": (OWN, NEAREST),
@@ -80,7 +91,7 @@ def write(out: Path, corpora: Sequence[str]) -> None:
 
 def tables(kept: dict[str, Any]) -> str:
     """The tables of the page as Markdown; others are files beside it."""
-    made = (_worth, _shown_alike, _package, _calibration, _hostile)
+    made = (_worth, _shown_alike, _apart, _package, _calibration, _hostile)
     return "\n\n".join(part for make in made if (part := make(kept))) + "\n"
 
 
@@ -153,6 +164,38 @@ def _shown_alike(kept: dict[str, Any]) -> str:
     return "\n".join(line for line in _alike(kept).split("\n") if "to choose by" not in line)
 
 
+def _apart(kept: dict[str, Any]) -> str:
+    """People who decided nothing, in neither training nor background: what was promised, what was found."""
+    lines = ["**Promise and result on people left out of everything, answered cases; means at most 1 if calibrated**\n"]
+    heads = "cases | answered | C_llr promised | random strangers | nearest | mean 1/LR of own texts | mean LR: random"
+    lines += [f"| {heads} | nearest | wrong at 10 or more |", "|---" * 9 + "|"]
+    for name, title in APART.items():
+        cases = kept.get(f"{name}-show", [])
+        found = [one for one in cases if not one["refused"]]
+        kinds = np.array([one["kind"] for one in found])
+        if not {OWN, RANDOM, NEAREST} <= set(kinds):
+            lines += [f"| {title} | {len(found)} of {len(cases)} |" + " |" * 7] if cases else []
+            continue
+        llr, same = np.array([one["llr"][FUSED] for one in found]), np.isin(kinds, (OWN, OWN_FAR))
+        person = np.unique([one["case"].partition("-")[0] for one in found], return_inverse=True)[1]
+        means = [
+            _drawn(
+                llr[at], same[at], person[at], lambda llr, same: float(np.mean(10.0 ** np.where(same, -llr, llr))), 1
+            )
+            for at in (kinds == OWN, kinds == RANDOM, kinds == NEAREST)
+        ]
+        costs = [_cost(found, OWN, kind) for kind in (RANDOM, NEAREST)]
+        wrong = int((np.where(same, -llr, llr) >= 1).sum())
+        promised = bare(float(np.mean([one["promised"] for one in found])))
+        cells = [title, f"{len(found)} of {len(cases)}", promised, *costs, *means, str(wrong)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) if len(lines) > 3 else ""
+
+
+def _mean_misleading(llr: Any, same: Any) -> float:
+    return float(np.mean(10.0 ** np.where(same, -llr, llr)))
+
+
 def _cost(found: Found, own: str, strangers: str) -> str:
     """C_llr of the answered cases of two kinds, with its interval over people."""
     asked = [one for one in found if one["kind"] in (own, strangers) and not one["refused"]]
@@ -161,13 +204,13 @@ def _cost(found: Found, own: str, strangers: str) -> str:
     return _drawn(np.array([one["llr"][FUSED] for one in asked]), same, person, cllr)
 
 
-def _drawn(llr: Any, same: Any, person: Any, figure: Callable[[Any, Any], float]) -> str:
-    """A figure, and its interval when people are drawn anew."""
-    rng, told = stream(SEED, "alike-people"), []
+def _drawn(llr: Any, same: Any, person: Any, figure: Callable[[Any, Any], float], classes: int = 2) -> str:
+    """A figure of so many classes, and its interval when people are drawn anew."""
+    rng, told, names = stream(SEED, "alike-people"), [], np.unique(person)
     for _ in range(DRAWS):
-        people = rng.integers(person.max() + 1, size=person.max() + 1)
+        people = rng.choice(names, len(names))
         rows = np.concatenate([np.flatnonzero(person == one) for one in people])
-        if same[rows].any() and not same[rows].all():
+        if len(np.unique(same[rows])) == classes:
             told.append(figure(llr[rows], same[rows]))
     low, high = np.quantile(told, [0.025, 0.975])
     return f"{bare(figure(llr, same))} [{bare(low)}, {bare(high)}]"

@@ -29,7 +29,7 @@ from ravenbench import compare, load_corpus
 from ravenbench.bench.compare import background, plan
 from ravenbench.randomness import stream
 from ravenbench.reports.compare import analysis
-from ravenbench.reports.compare.model import cost
+from ravenbench.reports.compare.model import promise
 from ravenbench.statistics.likelihood_ratios import cllr
 from ravenbench.text.tokens import count_words, cut
 
@@ -108,7 +108,7 @@ def told(store: Any, truth: Mapping[str, str]) -> list[dict[str, Any]]:
         if fused is not None:
             row |= {"llr": round(fused.llr, 3), "interval": [round(end, 3) for end in fused.interval]}
             row |= {"cllr": round(fused.worth.cllr, 3), "cllr_min": round(fused.worth.cllr_min, 3)}
-            row["high"] = round(min(cost(case.answer.validated, 0)[1], 9.0), 3)
+            row["high"] = round(min(promise(case.answer.validated, 0)["cllr"].high, 9.0), 3)
         rows.append(row)
     return rows
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from functools import partial
 
 import numpy as np
 import pytest
@@ -10,15 +9,16 @@ from comparable import FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.compare.dossier import Cited, Dossier, cited, covering, parse_between, standing
+from ravenbench.bench.compare.dossier import Cited, Dossier, Figure, cited, covering, parse_between, standing
 from ravenbench.bench.validate.conditions import MOST_CELLS, read_conditions
 from ravenbench.bench.validate.plan import ValidatePlan
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, InputError, SpecError
 from ravenbench.reports.compare.model import FUSED, issued, limits, read_scores, validate
 from ravenbench.reports.report import analyse, report_of, write_report
+from ravenbench.reports.validate import failing
 from ravenbench.statistics.likelihood_ratios import cllr
-from ravenbench.statistics.validation import estimated
+from ravenbench.statistics.validation import estimated, mean_misleading
 from ravenbench.store.records import read_record
 
 CONDITIONS = "name,questioned,known,texts,genre\nplain,220,220,2,any\nacross,220,220,1,different\none way,220,220,1,"
@@ -31,7 +31,7 @@ def few_draws():
     """Intervals from a few draws: what is asserted here is not how narrow they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ravenbench.reports.compare.model.DRAWS", 20)
-        patch.setattr("ravenbench.reports.validate.estimated", partial(estimated, draws=40))
+        patch.setattr("ravenbench.reports.validate.estimated", lambda *given: estimated(*given[:5], 40, given[6]))
         yield
 
 
@@ -71,6 +71,22 @@ def test_every_cell_has_its_measures_and_a_verdict(done):
         assert by_name[name].authors >= 10 and by_name[name].measures["cllr"].value < 1
 
 
+def test_a_cell_passes_by_the_ends_of_its_intervals(done):
+    dossier = analyse(done).dossier
+    kept = {key: Figure(value=0.01, low=0.0, high=0.02) for key in dossier.cells[0].measures}
+    lax = dossier.criterion
+    assert failing(kept, lax) == []
+    for key, one, reason in (
+        ("cllr", Figure(value=0.9, low=0.8, high=lax.cllr), "C_llr may be"),
+        ("devpav", Figure(value=0.1, low=0.1, high=lax.devpav + 0.1), "devPAV may be"),
+        ("mean_for", Figure(value=1.2, low=0.9, high=lax.mean + 0.1), "the mean LR of strangers may be"),
+        ("mean_against", Figure(value=1.2, low=1.01, high=1.4), "the mean 1/LR of own texts is at least 1.010"),
+        ("misleading_against", Figure(value=0.0, low=0.0, high=lax.misleading + 0.01), "may mislead against"),
+    ):
+        (said,) = failing({**kept, key: one}, lax)
+        assert reason in said
+
+
 def test_pairs_lie_as_the_condition_says_and_training_is_shared(done, place):
     plan = done.plan_as(ValidatePlan)
     genre = {}
@@ -104,6 +120,12 @@ def test_the_lrs_validated_are_those_of_the_comparison_but_for_limits_learned_wi
     with (done.path / "report" / "tables" / "lrs.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["condition"] == "plain"]
     assert [float(row["log10 LR"]) for row in rows] == pytest.approx(llr.tolist())
+    listed, weight = ([float(row[column]) for row in rows] for column in ("log10 LR", "weight"))
+    measured = cell.result.measures
+    assert measured["cllr_listed"].value == pytest.approx(cllr(listed, pairs.same))
+    assert measured["cllr"].value == pytest.approx(cllr(listed, pairs.same, weight))
+    means = measured["mean_for"].value, measured["mean_against"].value
+    assert means == pytest.approx(mean_misleading(listed, pairs.same, weight))
     assert [row["known texts by"] == row["questioned text by"] for row in rows] == pairs.same.tolist()
 
 

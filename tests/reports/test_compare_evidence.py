@@ -8,9 +8,22 @@ import pytest
 from ravenbench.randomness import stream
 from ravenbench.reports.compare.analysis import too_few
 from ravenbench.reports.compare.evidence import Passage, by_tokens, evidence, hidden
-from ravenbench.reports.compare.model import FUSED, STYLE, UNSHOWN, PairScores, able, drawn, limits, taken, validate
+from ravenbench.reports.compare.model import (
+    FUSED,
+    STYLE,
+    UNSHOWN,
+    PairScores,
+    able,
+    drawn,
+    issued,
+    limits,
+    promise,
+    taken,
+    validate,
+)
 from ravenbench.reports.compare.report import css_text, heat
-from ravenbench.reports.compare.sentences import answer, by_chance, misleading, sided, signed, times, verbal
+from ravenbench.reports.compare.sentences import NEITHER, answer, by_chance, misleading, sided, signed, times, verbal
+from ravenbench.statistics.likelihood_ratios import cllr, supported
 from ravenbench.testing import toy_problems
 from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Problems
@@ -74,11 +87,11 @@ def test_what_both_sides_do_and_the_background_does_not_pulls_for(found):
 
 def test_scale_of_enfsi():
     assert [verbal(x) for x in (0.0, 0.3, 0.31, -1.0, 1.99, 2.0, 3.5, -5, 6)] == [
-        "no support for either", "no support for either", "weak support", "moderate support", "moderate support",
+        "no support either way", "no support either way", "weak support", "moderate support", "moderate support",
         "moderately strong support", "strong support", "very strong support", "extremely strong support",
     ]  # fmt: skip
     assert [sided(x) for x in (1.2, -1.2, -0.1)] == [
-        "moderate support", "moderate support for someone else", "no support for either",
+        "moderate support", "moderate support for someone else", "no support either way",
     ]  # fmt: skip
     for hundredths in range(-2050, 2051):
         llr = hundredths / 1000
@@ -93,19 +106,24 @@ def test_every_answer_names_both_propositions():
         "moderate support for Hp (log10 LR +1.3, 95% interval +0.8 to +1.4)."
     )
     assert "if someone else wrote q.txt (Hd) as if Ann wrote q.txt (Hp): weak support for Hd" in answer(
-        -0.5, (-0.9, 0.0), "Ann", "q.txt"
+        -0.5, (-0.9, -0.1), "Ann", "q.txt"
     )
     neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
     assert "neither proposition, Hp that Ann wrote q.txt or Hd that someone else wrote q.txt" in neither
+    crossing = answer(1.3, (-0.1, 1.4), "Ann", "q.txt")
+    assert "neither proposition" in crossing and sided(1.3, (-0.1, 1.4)) == NEITHER == verbal(-0.9, (-1.2, 0.0))
 
 
 def test_how_often_pairs_mislead_is_said_in_words_and_counts():
-    assert misleading(20, 96, 1.2) == (
-        "About one in five pairs by different authors (20 of 96) scored at least this high."
+    assert misleading(0.21, (40, 96), 1.2) == (
+        "About one in five pairs by different authors (21%) scored at least this high."
     )
-    assert misleading(0, 32, -0.4) == "None of the 32 background pairs by one author scored at least this low."
-    assert misleading(1, 90, 0.4).startswith("One of the 90") and misleading(90, 90, 0.1).startswith("Nearly all pairs")
-    said = [misleading(count, 100, 1.0).partition(" pairs")[0] for count in (2, 8, 13, 33, 40, 50, 66, 75)]
+    assert misleading(0.0, (0, 32), -0.4) == "None of the 32 background pairs by one author scored at least this low."
+    assert misleading(0.01, (1, 90), 0.4).startswith("One of the 90")
+    assert misleading(1.0, (90, 90), 0.1).startswith("Nearly all pairs")
+    said = [
+        misleading(count / 100, (count, 100), 1.0).partition(" pairs")[0] for count in (2, 8, 13, 33, 40, 50, 66, 75)
+    ]
     assert said == [
         "About one in 50", "About one in 12", "About one in eight", "About one in three", "About two in five",
         "About half", "About two in three", "About three in four",
@@ -154,9 +172,12 @@ def test_what_is_validated_is_what_would_be_issued(style):
     for name, llr in valid.llr.items():
         bounds = valid.limits.bounds[name]
         assert (llr >= bounds.lower).all() and (llr <= bounds.upper).all()
-        each = zip(valid.raw.llr[name], valid.pairs.content, valid.raw.style[name], strict=True)
-        assert llr.tolist() == [valid.limits.of(name, content, alone).held(raw) for raw, content, alone in each]
-    assert verbal(UNSHOWN) == "no support for either"
+        most = valid.limits.upper(name, valid.pairs.content, valid.raw.style[name])
+        assert llr.tolist() == np.clip(issued(valid.pairs, valid.pairs)[name], bounds.lower, most).tolist()
+    each = zip(valid.raw.llr[FUSED], valid.pairs.content, valid.raw.style[FUSED], strict=True)
+    as_cases = [valid.limits.of(FUSED, content, alone).held(raw) for raw, content, alone in each]
+    assert valid.as_cases().tolist() == as_cases
+    assert verbal(UNSHOWN) == "no support either way"
 
 
 def test_beyond_what_strangers_show_only_style_supports_one_author():
@@ -168,6 +189,16 @@ def test_beyond_what_strangers_show_only_style_supports_one_author():
     for name, llr in with_style.llr.items():
         most = np.fmax(STYLE * with_style.raw.style[name], UNSHOWN)
         assert (llr[beyond] <= most[beyond]).all() and llr[beyond].max() > UNSHOWN
+
+
+def test_bounds_and_promises_count_people():
+    few, many = (validate(pairs_of(authors=authors)) for authors in (16, 80))
+    assert max(few.llr[FUSED]) <= supported(16) < supported(80) and min(few.llr[FUSED]) >= -supported(16)
+    assert np.abs(few.raw.llr[FUSED]).max() > supported(16)
+    for valid in (few, many):
+        found = promise(valid, 0)
+        assert found["cllr"].value == cllr(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight) < 1
+        assert found["mean_for"].low < 1 and found["mean_against"].low < 1
 
 
 def test_style_comes_in_with_likeness_up_to_one_half():

@@ -13,6 +13,7 @@ from ravenbench.statistics.likelihood_ratios import (
     fuse,
     misleading,
     pav,
+    supported,
     tippett,
     worth,
 )
@@ -107,6 +108,23 @@ def test_fusion_gives_no_weight_to_a_member_that_misleads():
     assert fuse(np.column_stack([right, -right]), same).weights[1] == 0
     nothing = fuse(np.column_stack([-right, -right]), same).weights
     assert nothing[0] == nothing[1]
+
+
+def test_lrs_are_supported_by_people():
+    assert supported(0) == supported(1) == 0 and supported(2) == pytest.approx(np.log10(1 / (1 - np.sqrt(0.05))))
+    # Ten of whom none was misled leave a rate of up to .26.
+    assert 10 ** -supported(10) == pytest.approx(1 - 0.05**0.1) and 12 < 10 ** supported(40) < 15
+
+
+def test_fusion_of_few_people_is_drawn_towards_one():
+    llr, same = drawn(3, 200, 200)
+    authors = np.arange(400) % 200
+    alone = fuse(llr[:, None], same)
+    many, few = (fuse(llr[:, None], same, None, np.stack([authors % n] * 2, axis=1)) for n in (200, 8))
+    assert 0.85 < float(many.weights[0] / alone.weights[0]) < 1 and few.weights[0] < many.weights[0] * 1.05
+    # Every pair eight times says no more than once about a slope: people count.
+    again = fuse(np.tile(llr, 8)[:, None], np.tile(same, 8), None, np.stack([np.tile(authors, 8)] * 2, axis=1))
+    assert float(again.weights[0]) == pytest.approx(float(many.weights[0]), rel=0.05)
 
 
 def test_weights_are_worth():

@@ -9,6 +9,8 @@ from ravenbench.statistics.validation import (
     devpav,
     entropy,
     estimated,
+    mean_misleading,
+    measures,
     misleading_rates,
     overstated,
     wilson,
@@ -86,11 +88,21 @@ def test_rates_count_the_wrong_side_alone():
     assert misleading_rates([2.0, -2, 2, -2, 0.5], [True, True, False, False, False], 1) == (pytest.approx(1 / 3), 0.5)
 
 
+def test_mean_misleading_lrs_are_one_where_lrs_mean_what_they_say():
+    assert mean_misleading([1.0, -1, 0, 1], [True, True, False, False], [1, 1, 3, 1]) == pytest.approx((3.25, 5.05))
+    # Normal LRs of variance 2·mean are calibrated by construction; twice as strong ones are not.
+    rng, mean = stream(6, "mean-misleading"), 1.0
+    same = np.arange(40000) < 20000
+    llr = rng.normal(np.where(same, mean, -mean), np.sqrt(2 * mean)) / np.log(10)
+    assert mean_misleading(llr, same) == pytest.approx((1, 1), abs=0.08)
+    assert min(mean_misleading(2 * llr, same)) > 2
+
+
 def test_few_authors_without_a_misleading_pair_are_not_sure_of_it():
     llr, same = np.where(np.arange(60) < 30, 2.0, -2.0), np.arange(60) < 30
     for count, most in ((6, 0.5), (30, 0.15)):
         authors = np.stack([np.arange(60) % count, np.where(same, np.arange(60), np.arange(60) + 1) % count], 1)
-        rate = estimated(llr, same, np.ones(60), authors, 1.0, seed=0, draws=40)["misleading_for"]
+        rate = estimated(llr, same, np.ones(60), authors, 0, 40, measures(1.0))["misleading_for"]
         assert rate.value == rate.low == 0 and rate.high == pytest.approx(wilson(0, count)[1]) and rate.high < most
     assert wilson(0, 6)[1] > 0.35
 
@@ -100,7 +112,7 @@ def test_intervals_cover_the_value_and_narrow_with_authors():
     widths = []
     for count in (10, 80):
         authors = np.repeat(np.arange(480)[:, None] % count, 2, axis=1)
-        found = estimated(llr, same, np.ones(480), authors, 1.0, seed=1, draws=60)
+        found = estimated(llr, same, np.ones(480), authors, 1, 60, measures(1.0))
         assert all(one.low <= one.value <= one.high for one in found.values())
         widths.append(found["cllr"].high - found["cllr"].low)
     assert widths[0] > 0

@@ -98,6 +98,7 @@ def validate(
     donors: int | None = None,
     most_cllr: float | None = None,
     most_devpav: float | None = None,
+    most_mean: float | None = None,
     most_misleading: float | None = None,
     strong: float | None = None,
     reach: float | None = None,

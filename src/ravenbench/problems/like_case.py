@@ -2,8 +2,9 @@
 
 A case has known texts of certain lengths and a questioned text of a certain length: its *shape*. From the background
 every author with texts enough gives problems of that shape. A text that is too long is cut; one that is too short is
-joined with another by the same author; a very long one gives several portions. Known and questioned side never share a
-document. The questioned text of a different-author problem is also that of same-author problems of its author.
+joined with another by the same author where there is none long enough; a very long one gives several portions. Known
+and questioned side never share a document. The questioned text of a different-author problem is also that of
+same-author problems of its author.
 """
 
 from __future__ import annotations
@@ -129,12 +130,15 @@ def writer(
 
 
 def _fill(slots: Sequence[int], portions: Sequence[Portion], document: int | None = None) -> Side | None:
-    """Texts of these lengths from portions in order; with a document, its own portions go first."""
+    """Texts of these lengths from portions in order; with a document, its own portions go first, else those that are
+    long enough by themselves: texts joined from several tell more of their author than one of a case does."""
     if document is not None:
         portions = sorted(portions, key=lambda p: p.document != document)
     rest = list(portions)
     texts, documents, topics = [], set(), set()
     for wanted in slots:
+        if document is None:
+            rest.sort(key=lambda p: p.words < LEAST_FILLED * wanted)
         parts: list[str] = []
         size = 0
         while rest and size < LEAST_FILLED * wanted:

@@ -7,9 +7,13 @@ class is weighted to the same total, so that nothing depends on how many pairs o
 
 *Calibration* is a ridge logistic regression with pairs weighted to equal odds of the classes, so that the log odds are
 log LRs, drawn a little towards LR = 1. *Fusion* weighs its members by the square of the information each carries
-(1 − C_llr), and calibrates their weighted mean. A regression on the members, the usual fusion, has as many free weights
-as members: with a few dozen background authors these follow chance, the more so as members agree
-(docs/compare-studies.md).
+(1 − C_llr), and calibrates their weighted mean, with a slope one standard error below its estimate. A regression on the
+members, the usual fusion, has as many free weights as members: with a few dozen background authors these follow chance,
+the more so as members agree (docs/compare-studies.md).
+
+*People*: if LRs mean what they say, one of L or more for the wrong side is met in at most one case in L (Royall 2000).
+That must be shown on people, not on pairs: where none of N was misled, the rate may still be 1 − .05^(1/N), at 95 %
+confidence. So N people support no LR beyond 1 / (1 − .05^(1/N)), about N / 3 (``supported``).
 
 *ELUB*: an LR of a thousand asks that misleading ones are seen less than once in a thousand; a background with eighty
 pairs cannot show that. Beyond the bounds, acting on the LRs (with one misleading one more on either side than was seen)
@@ -22,6 +26,7 @@ Ramos & Gonzalez-Rodriguez 2013, Reliable support: measuring calibration of like
 Morrison 2013, Tutorial on logistic-regression calibration and fusion. Australian Journal of Forensic Sciences 45.
 Vergeer, van Es, de Jongh, Alberink & Stoel 2016, Numerical likelihood ratios outputted by LR systems are often based on
 extrapolation: when to stop extrapolating? Science & Justice 56, 482–491.
+Royall 2000, On the probability of observing misleading statistical evidence. JASA 95.
 """
 
 from __future__ import annotations
@@ -184,6 +189,11 @@ class Bounds(NamedTuple):
         return min(max(llr, self.lower), self.upper)
 
 
+def supported(people: float) -> float:
+    """Greatest |log10 LR| that so many people can show: 0 for one, .59 for 10, .74 for 15, 1.14 for 40, 1.43 for 80."""
+    return float(-np.log10(1.0 - 0.05 ** (1.0 / max(people, 1.0)))) if people > 1 else 0.0
+
+
 def elub(
     llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, counts: tuple[float, float] | None = None,
     step: float = STEP,
@@ -265,16 +275,43 @@ def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Cali
     return Calibration(centre, scale, coefficients[:-1] / LN10, float(coefficients[-1]) / LN10)
 
 
-def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
+def fuse(members: Floats, same: Bools, weight: Floats | None = None, authors: Ints | None = None) -> Fusion:
     """The fusion of log10 LRs (n, m) that are calibrated each; members without information get no weight. ValueError if
-    a class is absent."""
+    a class is absent.
+
+    Where the ``authors`` (n, 2) of both sides are given, all LRs are drawn towards 1 by the standard error of the
+    calibration's slope between authors: other people would have given another slope, and too steep a one costs more
+    than one too flat.
+    """
     worth_of = [max(0.0, 1.0 - cllr(member, same, weight)) ** 2 for member in members.T]
     if not any(worth_of):
         worth_of = [1.0] * len(worth_of)
     weights = np.array(worth_of) / sum(worth_of)
     calibration = calibrate(members @ weights, same, weight)
     slope = float(calibration.slope[0] / calibration.scale[0])
-    return Fusion(weights * slope, calibration.offset - slope * float(calibration.centre[0]))
+    sure = 1.0
+    if authors is not None:
+        error = _slope_error(calibration, members @ weights, same, weight, authors)
+        sure = max(0.0, 1.0 - error / max(float(calibration.slope[0]), 1e-12))
+    return Fusion(weights * slope * sure, (calibration.offset - slope * float(calibration.centre[0])) * sure)
+
+
+def _slope_error(calibration: Calibration, scores: Floats, same: Bools, weight: Floats | None, authors: Ints) -> float:
+    """Standard error of the slope of a calibration of scores (n,), in its units: pairs that share one of their
+    ``authors`` (n, 2) move together (a sandwich over authors)."""
+    each, odds = _balanced(same, weight), calibration.llr(scores) * LN10
+    rows = np.column_stack([(scores - calibration.centre) / calibration.scale, np.ones(len(scores))])
+    p = 0.5 * (1 + np.tanh(odds / 2))
+    bread = np.linalg.inv((rows * (each * p * (1 - p))[:, None]).T @ rows + np.diag([RIDGE, 0.0]))
+    pull = (each * (same - p))[:, None] * rows
+    names, place = np.unique(authors, return_inverse=True)
+    one, other = place.reshape(authors.shape).T
+    sums, apart = np.zeros((len(names), 2)), one != other
+    np.add.at(sums, one, pull)
+    np.add.at(sums, other[apart], pull[apart])
+    # A pair of two authors is in both their sums, and its own square is counted twice.
+    meat = sums.T @ sums - pull[apart].T @ pull[apart]
+    return float(np.sqrt(max((bread @ meat @ bread)[0, 0], 0.0))) / LN10
 
 
 def worth(weight: Floats) -> float:

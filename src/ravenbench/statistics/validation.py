@@ -121,6 +121,15 @@ def misleading_rates(
     return float(pairs.weight[wrong[0]].sum()), float(pairs.weight[wrong[1]].sum())
 
 
+def mean_misleading(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> tuple[float, float]:
+    """Mean LR of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where LRs mean what they say
+    (Royall 2000), whatever the strength of the evidence."""
+    pairs = sides(llr, same, weight)
+    return float(10.0 ** pairs.llr[~pairs.same] @ pairs.weight[~pairs.same]), float(
+        10.0 ** -pairs.llr[pairs.same] @ pairs.weight[pairs.same]
+    )
+
+
 def measures(strong: float) -> dict[str, Callable[[Floats, Bools, Floats], float]]:
     """Every measure of a validation by its key; ``strong`` is the log10 LR from which a misleading one counts."""
     return {
@@ -130,33 +139,38 @@ def measures(strong: float) -> dict[str, Callable[[Floats, Bools, Floats], float
         "devpav": devpav,
         "ece_worst": worst_prior,
         "overstated": overstated,
+        "mean_for": lambda llr, same, weight: mean_misleading(llr, same, weight)[0],
+        "mean_against": lambda llr, same, weight: mean_misleading(llr, same, weight)[1],
         "misleading_for": lambda llr, same, weight: misleading_rates(llr, same, strong, weight)[0],
         "misleading_against": lambda llr, same, weight: misleading_rates(llr, same, strong, weight)[1],
     }
 
 
-def times_drawn(times: Ints, place: Ints, same: Bools) -> Floats:
+def times_drawn(times: Ints, place: Ints) -> Floats:
     """How often each pair was drawn: as often as its author, or as both its authors together. ``times`` is of authors,
     ``place`` (n, 2) says which authors a pair has."""
-    return np.where(same, times[place[:, 0]], times[place[:, 0]] * times[place[:, 1]]).astype(np.float64)
+    one, other = place.T
+    return np.asarray(np.where(one == other, times[one], times[one] * times[other]), dtype=np.float64)
+
+
+Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
 
 
 def estimated(
-    llr: Floats, same: Bools, weight: Floats, authors: Ints, strong: float, seed: int, draws: int = DRAWS
-) -> Mapping[str, Estimate]:
-    """Every measure with its 95 % interval, from drawing the ``authors`` (n, 2) of both sides with replacement.
+    llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, draws: int, asked: Measures
+) -> dict[str, Estimate]:
+    """The measures ``asked`` with their 95 % intervals, from drawing the ``authors`` (n, 2) of both sides anew.
 
     A rate's interval is at least as wide as Wilson's for as many cases as there are authors: where nothing was seen to
     go wrong, every sample says so too, and an interval of no width would make few authors look sure.
     """
     names = np.unique(authors)
     place = np.searchsorted(names, authors)
-    asked = measures(strong)
     drawn: dict[str, list[float]] = {key: [] for key in asked}
     for number in range(draws):
         rng = stream(seed, "validation-bootstrap", number)
         times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
-        often = times_drawn(times, place, same) * weight
+        often = times_drawn(times, place) * weight
         if often[same].any() and often[~same].any():
             used = often > 0
             for key, measure in asked.items():

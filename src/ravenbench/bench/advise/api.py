@@ -160,11 +160,12 @@ def advise(
     material = read_material(spec)
     if len(material.cases) != 1:
         raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
-    plan = draft(spec, material, progress)
+    plan = draft(spec, material, progress, whole=True)
     record = plan.plan.cases[0]
     if record.refusals:
         raise InputError(f"no advice can be given: {record.refusals[0]}", file=text)
-    fold = next(fold for fold in plan.folds if fold.name == f"{record.shape}-case")
+    (asked,) = (name for shape in plan.plan.shapes for name in shape.case_folds)
+    fold = next(fold for fold in plan.folds if fold.name == asked)
     learned: dict[str, Verifier] = {}
     components = spec.components()
     for name in (able := [one.name for one in plan.plan.verifiers]):

@@ -18,6 +18,7 @@ from ravenbench.problems.like_case import MOST_KNOWN, Pair, Shape, Writer, pairs
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
 from ravenbench.text.content_words import ContentSpace
+from ravenbench.text.kinds import distances, kinds, profile
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.topics.extract import Extract
@@ -214,6 +215,8 @@ TESTED, TAUGHT = 4, 2
 """Questioned texts by one background author that are tested, and that verifiers learn from."""
 NEAREST = 3
 """Different-author pairs that are tested for each known side because no others are as alike in content."""
+Question = tuple[Asks, str, int, Sequence[str], str]
+"""What is asked of which case, by what number, and the known texts and the questioned one that it is asked with."""
 Part = tuple[Fold, Floats | None]
 """A fold, and what is known of each of its pairs: (n, 4) authors of both sides, topic unseen, content similarity."""
 
@@ -227,12 +230,13 @@ def case_shape(case: Case) -> Shape:
 
 class Shaped:
     """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
-    has background pairs alone."""
+    has background pairs alone. ``whole``: cases are asked once, of verifiers that learn from everybody, which suits
+    answers that are not calibrated."""
 
     def __init__(
         self,
         spec: CompareSpec, background: Background, wanted: Shape, name: str, cases: Sequence[Case],
-        row: Mapping[bytes, int],
+        row: Mapping[bytes, int], whole: bool = False,
     ) -> None:  # fmt: skip
         self.seed, self.donors = spec.seed, spec.donors
         self.background, self.name, self.cases, self.row = background, name, cases, row
@@ -240,7 +244,7 @@ class Shaped:
         self.code = {author: code for code, author in enumerate(background.authors)} if members else {}
         self.part: dict[str, int] = {}
         self.trained: list[tuple[list[int], tuple[Problems, Bools]]] = []
-        """Authors of each fold, and what is learned from the others; for cases no authors, and all."""
+        """Authors of each fold, and what is learned from the others; of the third proposition's cases no authors."""
         self.case_folds: list[str] = []
         self.shape, able = fitting_shape(background, wanted, spec.seed)
         self.parts: list[Part] = []
@@ -248,18 +252,27 @@ class Shaped:
         self.folds: list[str] = []
         self.unseen = True
         self.strangers: list[float] = []
+        self.unlike: dict[str, str] = {}
+        """Why cases are of another kind than the background, by their id."""
         if len(able) >= FEWEST_AUTHORS:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
             self.strangers = strangers(background, everyone)
+            self.unlike = self._of_another_kind(everyone)
             self._transplanter = self._splicer(everyone)
             parts = shared_out(background, everyone, spec.folds, members)
             self.trained = [(part, self._fold(number, able, part)) for number, part in enumerate(parts)]
             if members:
                 self._class(parts, [training for _, training in self.trained], everyone)
+            elif whole:
+                taught = writers(background, self.shape, self.seed, TAUGHT, able)
+                self._cases(len(parts), self._learned_from(taught), cases, self._asked_of(cases), everyone)
             elif cases:
-                taught = writers(self.background, self.shape, self.seed, TAUGHT, able)
-                self.trained.append(([], self._learned_from(taught)))
-                self._cases(f"{name}-case", self.trained[-1][1], cases, everyone)
+                # A verifier that learned from all authors scores lower than those that scored the background's pairs:
+                # calibration holds for scores of the folds' verifiers alone.
+                asked = self._asked_of(cases)
+                for number, (part, training) in enumerate(self.trained):
+                    self._cases(number, training, cases, asked, [one for one in everyone if one.author in part])
+                self.trained.append(([], self.trained[0][1]))
         self.record = ShapeRecord(
             name=name,
             known=list(self.shape.known),
@@ -272,6 +285,21 @@ class Shaped:
             problems=self.problems,
             cases=self.case_folds,
         )
+
+    def _of_another_kind(self, everyone: Sequence[Writer]) -> dict[str, str]:
+        """Cases that are farther from the background in common words and marks than its authors are, in texts of the
+        same lengths."""
+        sets = [[*one.known[0].texts, *one.questioned[0].texts] for one in everyone if one.known and one.questioned]
+        counted = kinds([text for texts in sets for text in texts])
+        asked = [profile([*self.known(case), self.asked(case)], counted) for case in self.cases]
+        if not asked:
+            return {}
+        most, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(asked))
+        return {
+            case.id: f"its texts are of another kind than the background's: in common words and marks they are "
+            f"{away:.2f} standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
+            for case, away in zip(self.cases, far, strict=True) if away > most
+        }  # fmt: skip
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
         """One part of the authors: learned from the others, without one part of the topics where that leaves enough.
@@ -311,7 +339,7 @@ class Shaped:
         for number, training in enumerate(trained):
             cases = [case for case in self.cases if self.part[case.id] == number]
             if cases:
-                self._cases(f"{self.name}-f{number}-case", training, cases, everyone)
+                self._cases(number, training, cases, self._asked_of(cases), everyone)
 
     def _learned_from(self, taught: Sequence[Writer]) -> tuple[Problems, Bools]:
         return problems_of(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
@@ -359,36 +387,38 @@ class Shaped:
         joined = joined_known(case, len(self.shape.known))
         return [_held(text, words) for text, words in zip(joined, self.shape.known, strict=False)]
 
-    def _cases(
-        self, name: str, training: tuple[Problems, Bools], cases: Sequence[Case], everyone: Sequence[Writer]
-    ) -> None:
-        """A fold that asks about cases; its truth is not known, stands as False and is never read."""
-        rows: list[tuple[str, Sequence[str], str]] = []
-        questions: list[tuple[Asks, str, int]] = []
-
-        def ask(asks: Asks, case: str, known: Sequence[str], questioned: str, number: int = 0) -> None:
-            questions.append((asks, case, number))
-            rows.append((f"{len(rows)}", known, questioned))
-
+    def _asked_of(self, cases: Sequence[Case]) -> list[Question]:
+        """What is asked of cases: themselves, with content words replaced, and their known texts one by one."""
+        found: list[Question] = []
         for case in cases:
             known, questioned = self.known(case), self.asked(case)
-            ask("plain", case.id, known, questioned)
+            found.append(("plain", case.id, 0, known, questioned))
             versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
             moved = self._transplanter.transplant(versions)
             variants: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
             for asks, problems in variants:
-                for i in range(len(problems)):
-                    ask(asks, case.id, known, problems.texts[problems.questioned_index[i]], i)
+                first = self.donors * (problems is moved.off2)
+                texts = [problems.texts[row] for row in problems.questioned_index]
+                found += [(asks, case.id, i, known, text) for i, text in enumerate(texts, first)]
             if len(known) > 1:
-                for i, (text, rest) in enumerate(left_out(known)):
-                    ask("known", case.id, rest, text, i)
+                found += [("known", case.id, i, rest, text) for i, (text, rest) in enumerate(left_out(known))]
+        return found
+
+    def _cases(
+        self, number: int, training: tuple[Problems, Bools], cases: Sequence[Case], asked: Sequence[Question],
+        everyone: Sequence[Writer],
+    ) -> None:  # fmt: skip
+        """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
+        stands as False and is never read."""
+        name, questions = f"{self.name}-f{number}-case", list(asked)
         for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
             for one in everyone:
                 if one.known and one.author != self.code.get(case.candidate.name):
-                    ask("author", f"text {row}", one.known[0].texts, self.asked(case), one.author)
+                    questions.append(("author", f"text {row}", one.author, one.known[0].texts, self.asked(case)))
+        rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(questions)]
         self.problems += [
-            CaseProblem(asks=asks, case=case, number=number, content=alike)
-            for (asks, case, number), alike in zip(questions, self._alike(rows).tolist(), strict=True)
+            CaseProblem(asks=asks, case=case, number=of, content=alike)
+            for (asks, case, of, *_), alike in zip(questions, self._alike(rows).tolist(), strict=True)
         ]
         test = Problems.of(rows)
         self.parts.append((Fold(name, *training, test.blind(), np.zeros(len(test), dtype=np.bool_)), None))

@@ -103,10 +103,11 @@ def _thousands(problems: Problems) -> float:
 
 
 def draft(
-    spec: CompareSpec, material: Material, progress: Progress = silent, asking: bool = True
+    spec: CompareSpec, material: Material, progress: Progress = silent, asking: bool = True, whole: bool = False
 ) -> Draft[ComparePlan]:
     """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
     one author. Raises SpecError if a verifier cannot be used here. No model is asked for imitations unless ``asking``.
+    ``whole``: as of ``Shaped``.
     """
     components = usable(spec)
     progress("reading the background", 0, 0)
@@ -138,11 +139,13 @@ def draft(
     third_of = dict[str, ThirdRecord]()
     for wanted, cases in class_shapes(background, ready, spec.seed) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
-        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row)
+        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole)
         shapes.append(shaped.record)
         parts += shaped.parts
         part |= shaped.part
         placed |= {case.id: shaped.record.name for case in cases}
+        for name, reason in shaped.unlike.items():
+            refusals[name].append(reason)
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))

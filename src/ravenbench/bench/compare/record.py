@@ -40,7 +40,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
     ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
     give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
-    ``cases`` are the folds of the problems: one, or of a class one for each part of it that has cases.
+    ``cases`` are the folds of the problems. Each asks about every case; those of a class about that of its own part.
     ``strangers`` are a hundred content similarities, ascending, that lie as those of all different-author pairs of
     these authors do; empty where they are too few.
     """

@@ -1,6 +1,6 @@
 """``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
 
-FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-case`` cases
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-fM-case`` cases
 FOLDER/note.json   reference, examiner and date for the page, where they were given
 """
 
@@ -140,7 +140,7 @@ class Compare(Task):
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
     """Problems by what they are for."""
-    asks = [problem.asks for shape in drafted.plan.shapes for problem in shape.problems]
+    asks = [problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)]
     size = {fold.name: len(fold.test) for fold in drafted.folds}
     pairs = [fold for shape in drafted.plan.shapes for fold in shape.folds]
     return {

@@ -168,9 +168,10 @@ def criterion_lines(criterion: Criterion) -> list[str]:
     """A criterion in sentences."""
     strong = f"{10**criterion.strong:,.3g}"
     return [
-        f"A cell passes if the upper end of the 95% interval of C_llr is below {criterion.cllr:g}; devPAV is at most "
-        f"{criterion.devpav:g}; and the upper ends of the 95% intervals of both rates of misleading LRs of {strong} or "
-        f"more are at most {criterion.misleading:g}.",
+        f"A cell passes by the upper ends of 95% intervals: that of C_llr is below {criterion.cllr:g}; of devPAV at "
+        f"most {criterion.devpav:g}; of the mean LR of strangers, and of the mean 1/LR of own texts, at most "
+        f"{criterion.mean:g}, with no lower end above 1; of both rates of misleading LRs of {strong} or more at most "
+        f"{criterion.misleading:g}.",
         f"raven compare takes a case to fall into a cell where words and number of known texts lie within a factor of "
         f"{criterion.reach:g}.",
     ]

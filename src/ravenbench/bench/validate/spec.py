@@ -39,10 +39,17 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     most_devpav: Annotated[
         Positive,
         told(
-            "… if devPAV does not exceed this. Default .3: on the mean an LR is wrong by less than a factor of two, "
-            "the least step of the verbal scale."
+            "… if the upper end of that of devPAV does not exceed this. Default .3: on the mean an LR is wrong by less "
+            "than a factor of two, the least step of the verbal scale."
         ),
     ] = 0.3
+    most_mean: Annotated[
+        Positive,
+        told(
+            "… if the upper ends of those of the mean LR of strangers and of the mean 1 / LR of own texts do not "
+            "exceed this, and no lower end is above 1, which no mean exceeds where LRs mean what they say. Default 1.5."
+        ),
+    ] = 1.5
     most_misleading: Annotated[
         Positive,
         told(
@@ -72,6 +79,7 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
         return Criterion(
             cllr=self.most_cllr,
             devpav=self.most_devpav,
+            mean=self.most_mean,
             misleading=self.most_misleading,
             strong=self.strong,
             reach=self.reach,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -24,19 +24,20 @@ from ravenbench.reports.compare.model import (
     Told,
     Validated,
     able,
-    cost,
     held_out,
     intervals,
+    promise,
     read_scores,
     some,
     taken,
     third_scores,
     validate,
 )
-from ravenbench.reports.compare.sentences import WEAK, signed
+from ravenbench.reports.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.reports.view import public_head
 from ravenbench.shown import Shown
 from ravenbench.statistics.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
+from ravenbench.statistics.validation import Estimate
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats
@@ -49,9 +50,10 @@ RARE = 0.01
 MOST_SHOWN = 12
 """Cases whose passages and features are shown; all have a page and stand in ``case.json``."""
 BLIND = 0.9
-"""C_llr^min from which on pairs like the case cannot be told apart."""
+"""C_llr^min from which on style alone tells nothing."""
 WORTHLESS = 0.95
-"""C_llr from which on LRs as they are given are worth hardly more than none."""
+"""C_llr from which on LRs as they are given are worth hardly more than none: nothing is answered where all of its
+interval lies there, so that the answer to most cases does not hang on which people are in the background."""
 FEW_AUTHORS = 20
 """Background authors from which on their number alone is no reason not to answer (benchmarks/study_few_authors.py)."""
 NARROW = 0.1
@@ -107,7 +109,8 @@ class Answer:
 
     ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
     were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
-    how many these are, of how many; ``rank`` the candidate's place among ``ranked`` writers.
+    how many these are, of how many; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's
+    place among ``ranked`` writers.
     """
 
     lines: tuple[Line, ...]
@@ -122,6 +125,7 @@ class Answer:
     ranked: int
     known: tuple[float, ...]
     slices: tuple[tuple[str, Worth | None], ...]
+    promise: Mapping[str, Estimate]
     validated: Validated
     draws: int
 
@@ -218,7 +222,7 @@ class Comparison(Shown):
         """How many of the answered texts would have an LR this low or lower by chance, if each were by its author: by
         the share of the background's same-author pairs, one more counted than was seen."""
         validated = [case.answer.validated for case in self.cases if case.answer is not None and case.answered]
-        own = [valid.llr[FUSED][valid.pairs.same] for valid in validated]
+        own = [valid.as_cases()[valid.pairs.same] for valid in validated]
         return float(sum(((values <= llr).sum() + 1) / (len(values) + 1) for values in own))
 
     @property
@@ -252,6 +256,7 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
     }
     return (
         ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
+        ("all pairs, each counting alike", worth_of(llr, pairs.same)),
         *((name, worth_of(llr[part], pairs.same[part], None, FEWEST)) for name, part in parts.items()),
     )
 
@@ -259,7 +264,7 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
 def misled(valid: Validated, at: float) -> tuple[int, int]:
     """Background pairs of the other kind with an LR at least as strong, each counted once, and how many there are."""
     side = ~valid.pairs.same if at > 0 else valid.pairs.same
-    llr = valid.llr[FUSED][side]
+    llr = valid.as_cases()[side]
     return int((llr >= at if at > 0 else llr <= at).sum()), int(side.sum())
 
 
@@ -293,11 +298,12 @@ def disagreement(known: Floats, sets: Floats) -> str | None:
 
 
 def content_check(
-    found: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, told: Told
+    found: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, told: Told, line: Line
 ) -> ContentCheck | None:
     """The check of one case; None where its text could not be transplanted or too few background pairs could.
 
-    ``rows`` gives the case's problems by what they ask; ``told`` is what was found for the case itself.
+    ``rows`` gives the case's problems by what they ask; ``told`` is what was found for the case itself, ``line`` the
+    answer.
     """
     on, off = rows("on"), rows("off")
     style, pairs = valid.raw.style[FUSED], able(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
@@ -311,7 +317,8 @@ def content_check(
     assert worth is not None
     mean = bounds.held(float(versions.mean()))
     written = valid.limits.bounds[FUSED].held(float(told.written[FUSED][0]))
-    outcome, sentence = _outcome(written, mean, worth.cllr_min)
+    weak = verbal(line.llr, line.interval) == NEITHER
+    outcome, sentence = ("nothing", NOTHING) if weak else _outcome(written, mean, worth.cllr_min)
     return ContentCheck(
         written=written,
         style=mean,
@@ -325,22 +332,26 @@ def content_check(
     )
 
 
+NOTHING = "The evidence is too weak to say whether it comes from style or content."
+
+
 def _outcome(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
-    as_written = (
-        f"the texts as written have a log10 LR of {signed(llr)}, with content words from other texts {signed(style)}"
-    )
+    """What the check says and its sentence, which has no number: one strength stands on a page, the answer's."""
     if cllr_min >= BLIND:
         return "open", (
             "Without content words, style alone tells hardly anything in this background, so it stays open how much of "
-            f"the LR is style ({as_written})."
+            "the LR is style."
         )
     if abs(llr) < WEAK:
-        return "nothing", f"The evidence is too weak to say whether it comes from style or content ({as_written})."
+        return "nothing", NOTHING
     if llr * style > 0 and abs(style) >= abs(llr) / 2:
-        return "style", f"The evidence is style: {as_written}."
+        return "style", "The evidence is style: with content words from other texts at least half of it is left."
     if llr * style > 0 and abs(style) >= WEAK:
-        return "part", f"The evidence is style in part, and rests on content for the rest: {as_written}."
-    return "content", f"The evidence rests on content: {as_written}."
+        return "part", (
+            "The evidence is style in part, and rests on content for the rest: with content words from other texts "
+            "less than half of it is left."
+        )
+    return "content", "The evidence rests on content: with content words from other texts nothing of it is left."
 
 
 def analyse(store: Store) -> Comparison:
@@ -387,7 +398,7 @@ def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[Standing | None, 
 
 
 def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
-    problems = found.shape.problems
+    problems = found.problems
     valid = validate(found.pairs)
     sets = found.sets
     if case.part is not None:
@@ -406,27 +417,28 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     lines = tuple(_line(name, told, alike, valid, ends) for name in told.llr)
     fused = next(line for line in lines if line.name == FUSED)
     known = _fused(valid, found, of("known"))
-    notes = list(case.notes)
-    if fused.raw != fused.llr:
+    notes, reasons = list(case.notes), _reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)
+    if fused.raw != fused.llr and not reasons:
         notes.append(
-            f"the verifiers' own log10 LR is {signed(fused.raw)}; "
-            f"this background supports no value beyond {signed(fused.llr)}"
+            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people of this background "
+            f"support no value beyond {signed(fused.llr)}"
         )
     notes += _on_likeness(alike, valid, fused.bounds.upper)
     rank, ranked = _rank(case, found, valid, float(told.written[FUSED][0]))
     return Answer(
         lines=lines,
         fused=fused,
-        reasons=tuple(_reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)),
+        reasons=tuple(reasons),
         notes=tuple(notes),
         alike=alike,
-        misleading=misleading(valid.llr[FUSED], valid.pairs.same, fused.llr, valid.pairs.weight),
+        misleading=misleading(valid.as_cases(), valid.pairs.same, fused.llr, valid.pairs.weight),
         misled=misled(valid, fused.llr),
-        content=content_check(found, of, valid, told),
+        content=content_check(found, of, valid, told, fused),
         rank=rank,
         ranked=ranked,
         known=tuple(known.tolist()),
         slices=slices(valid.pairs, valid, alike),
+        promise=promise(valid, seed),
         validated=valid,
         draws=draws,
     )
@@ -497,7 +509,8 @@ def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
 
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
     """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
-    name = f"{case.shape}-case" if case.part is None else f"{case.shape}-f{case.part}-case"
+    shape = next(one for one in plan.shapes if one.name == case.shape)
+    name = shape.case_folds[0] if case.part is None else f"{case.shape}-f{case.part}-case"
     fold, row, tokens = store.fold(name), plain_rows(store, name)[case.id], list[tuple[str, tuple[Passage, ...]]]()
     for verifier in plan.verifiers:
         cell = store.cell(verifier.name, name)
@@ -527,18 +540,20 @@ def _line(name: str, told: Told, alike: float, valid: Validated, ends: dict[str,
     low, high = float(ends[name][0][0]), float(ends[name][1][0])
     worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight)
     assert worth is not None
-    # The ends cover the value itself: a bootstrap percentile interval need not.
+    # The ends cover the value itself, which a bootstrap percentile interval need not, and keep within its bounds.
     llr = bounds.held(raw)
-    return Line(name, llr, raw, (min(low, llr), max(high, llr)), bounds, worth)
+    return Line(name, llr, raw, (min(bounds.held(low), llr), max(bounds.held(high), llr)), bounds, worth)
 
 
 def _reasons(fused: Line, every: Validated, known: Floats, sets: Floats, seed: int) -> list[str]:
     """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
     reasons = []
-    if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= WORTHLESS:
+    worth = promise(every, seed)["cllr"]
+    if worth.low >= WORTHLESS or worth.value >= 1:
         reasons.append(
             "background pairs of this length cannot be told apart "
-            f"(C_llr {fused.worth.cllr:.2f}, where 1 is guessing): longer texts or more background authors are needed"
+            f"(C_llr {worth.value:.2f}, 95% interval {worth.low:.2f} to {worth.high:.2f}, where 1 is guessing): longer "
+            "texts or more background authors are needed"
         )
     elif (few := too_few(every, seed)) is not None:
         reasons.append(few)
@@ -552,14 +567,12 @@ def too_few(valid: Validated, seed: int) -> str | None:
     """The reason not to answer by a background of few authors whose C_llr may be that of guessing, and what would help;
     None where there is none."""
     count = len(np.unique(valid.pairs.authors))
-    high = cost(valid, seed)[1]
-    found = min(cllr(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight), WORTHLESS)
+    worth = promise(valid, seed)["cllr"]
+    high, found = worth.high, min(worth.value, WORTHLESS)
     if count >= FEW_AUTHORS or high < 1:
         return None
     # The interval narrows with the square root of the number of authors.
-    wanted = (
-        FEW_AUTHORS if not np.isfinite(high) else min(FEW_AUTHORS, ceil(count * ((high - found) / (1 - found)) ** 2))
-    )
+    wanted = min(FEW_AUTHORS, ceil(count * ((high - found) / (1 - found)) ** 2))
     return (
         f"the background has {count} authors, too few to show that such likelihood ratios are worth more than none "
         f"(C_llr {found:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
@@ -570,6 +583,6 @@ def too_few(valid: Validated, seed: int) -> str | None:
 def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
     """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
     asked = f"text {case.questioned.row}"
-    rows = [i for i, p in enumerate(found.shape.problems) if p.asks == "author" and p.case == asked]
+    rows = [i for i, p in enumerate(found.problems) if p.asks == "author" and p.case == asked]
     others = _fused(valid, found, rows)
     return 1 + int((others >= own).sum()), 1 + len(others)

@@ -15,16 +15,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import ceil
 
 import numpy as np
 
 from ravenbench import files
 from ravenbench.bench.compare.background import FEWEST_AUTHORS
-from ravenbench.bench.compare.record import MACHINE, OTHER, OWN, ShapeRecord
+from ravenbench.bench.compare.record import MACHINE, OTHER, OWN, CaseProblem, ShapeRecord
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
-from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, cllr, elub, fuse, worth
+from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
 from ravenbench.statistics.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
+from ravenbench.statistics.validation import DRAWS as SAMPLES
+from ravenbench.statistics.validation import Estimate, estimated, measures, times_drawn
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
 from ravenbench.text.tokens import count_words
@@ -41,6 +44,10 @@ support."""
 DRAWS = 200
 """Bootstrap samples of the background's authors."""
 LEVEL = 0.95
+REACHED = 0.75
+"""Share of the background's authors who must have a stranger's text as alike in content, or no LR above ``UNSHOWN`` is
+given for one author but what style gives."""
+PROMISED = ("cllr", "mean_for", "mean_against")
 Scores = Mapping[str, Floats]
 
 
@@ -82,9 +89,10 @@ class PairScores:
 
 @dataclass(frozen=True, eq=False)
 class ShapeScores:
-    """Scores of a shape: its pairs, and the problems of its cases by verifier.
+    """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the folds'
+    verifiers that were asked.
 
-    ``content`` (m,) is the content similarity of the two sides of each of the cases' problems. ``sets`` holds each
+    ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
     set. It is empty where a case has one known text.
     """
@@ -93,6 +101,7 @@ class ShapeScores:
     verifiers: tuple[str, ...]
     pairs: PairScores
     sets: PairScores
+    problems: tuple[CaseProblem, ...]
     cases: Mapping[str, Floats]
     content: Floats
     failures: tuple[Failure, ...]
@@ -141,10 +150,25 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
     }
     pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
-    content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
+    place: dict[CaseProblem, int] = {}
+    row = np.array([place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64)
     return ShapeScores(
-        shape, names, replace(pairs, moved=_moved(store, kept, shape.folds)), own, cases, content, tuple(failures)
+        shape,
+        names,
+        replace(pairs, moved=_moved(store, kept, shape.folds)),
+        own,
+        tuple(place),
+        {name: _means(scores, row) for name, scores in cases.items()},
+        np.array([problem.content for problem in place], dtype=np.float64),
+        tuple(failures),
     )
+
+
+def _means(scores: Floats, row: Ints) -> Floats:
+    """Means of scores (n,) or (n, f) over those of one row (n,)."""
+    sums = np.zeros((int(row.max()) + 1, *scores.shape[1:]))
+    np.add.at(sums, row, scores)
+    return np.asarray((sums.T / np.bincount(row)).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,14 +317,18 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """Pairs with log10 LRs (n,) by systems that learned nothing from either author, as they would be issued (``llr``)
-    and before they were held (``raw``); the limits, and the system of all pairs."""
+    """Pairs with log10 LRs (n,) that learned nothing from either author, limits too (``llr``), and before they were
+    held (``raw``); and the limits and the system of all pairs, by which cases are answered."""
 
     pairs: PairScores
     raw: Told
     llr: Scores
     limits: Limits
     system: Weighed
+
+    def as_cases(self) -> Floats:
+        """The fusion's log10 LRs (n,), held as those of cases are."""
+        return self.limits.held(self.raw, self.pairs.content)[FUSED]
 
 
 def weigh(pairs: PairScores, times: Floats) -> Weighed:
@@ -319,7 +347,7 @@ def _style(pairs: PairScores, times: Floats) -> System | None:
         return None
     calibrations = {name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()}
     members = [found.llr(pairs.moved[name][used]) for name, found in calibrations.items()]
-    return System({}, calibrations, fuse(np.column_stack(members), same, weight))
+    return System({}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
 
 
 def able(pairs: PairScores) -> Bools:
@@ -342,16 +370,22 @@ def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> Syste
         rows = gains[name].taken_off(values[used], content)
         calibrations[name] = calibrate(rows, same, weight)
         members.append(calibrations[name].llr(rows))
-    return System(gains, calibrations, fuse(np.column_stack(members), same, weight))
+    return System(gains, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
 
 
 def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
-    """Limits from pairs with log10 LRs (n,) that learned nothing from their authors."""
+    """Limits from pairs with log10 LRs (n,) that learned nothing from their authors. They count people: pairs of one
+    author are no more than one."""
     used = weight > 0
     same, each = pairs.same[used], weight[used]
-    counts = worth(each[same]), worth(each[~same])
-    bounds = {name: elub(values[used], same, each, counts) for name, values in raw.llr.items()}
-    return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], FEWEST_AUTHORS))
+    people = [float(len(np.unique(pairs.authors[side, 0]))) for side in (used & pairs.same, used & ~pairs.same)]
+    bounds = {
+        name: Bounds(max(found.lower, -supported(people[0])), min(found.upper, supported(people[1])))
+        for name, values in raw.llr.items()
+        for found in (elub(values[used], same, each, (people[0], people[1])),)
+    }
+    most = max(FEWEST_AUTHORS, ceil(REACHED * people[1]))
+    return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], most))
 
 
 @lru_cache(maxsize=8)
@@ -371,8 +405,28 @@ def validate(pairs: PairScores) -> Validated:
             for parts in ([one.written for one in each], [one.style for one in each], [one.llr for one in each])
         )
     )
-    found = limits(pairs, raw, pairs.weight)
-    return Validated(pairs, raw, found.held(raw, pairs.content), found, weigh(pairs, np.ones(len(pairs))))
+    return _validated(pairs, raw)
+
+
+def _validated(pairs: PairScores, raw: Told) -> Validated:
+    """Pairs with these log10 LRs, each held within the limits that the pairs of other folds show."""
+    every, llr = limits(pairs, raw, pairs.weight), {name: np.zeros(len(pairs)) for name in raw.llr}
+    for fold in np.unique(pairs.fold):
+        here = pairs.fold == fold
+        rest, both = every, len(np.unique(pairs.same[~here])) == 2
+        if both:
+            rest = limits(some(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
+        told, content = _rows(raw, here), pairs.content[here]
+        for name, held in rest.held(told, content).items():
+            most = every.upper(name, content, told.style[name])
+            llr[name][here] = np.clip(held, every.bounds[name].lower, most)
+    return Validated(pairs, raw, llr, every, weigh(pairs, np.ones(len(pairs))))
+
+
+def _rows(told: Told, rows: Bools | Ints) -> Told:
+    return Told(
+        *({name: values[rows] for name, values in part.items()} for part in (told.written, told.style, told.llr))
+    )
 
 
 @lru_cache(maxsize=16)
@@ -380,10 +434,7 @@ def held_out(valid: Validated, part: int) -> Validated:
     """The same without the pairs of one part of the authors, for a case whose candidate is among them: system, limits
     and what is shown are learned from the pairs of the other parts alone."""
     rows = np.flatnonzero(valid.pairs.fold != part)
-    pairs = some(valid.pairs, rows)
-    raw = Told(*(taken(scores, rows) for scores in (valid.raw.written, valid.raw.style, valid.raw.llr)))
-    at = limits(pairs, raw, pairs.weight)
-    return Validated(pairs, raw, at.held(raw, pairs.content), at, weigh(pairs, np.ones(len(pairs))))
+    return _validated(some(valid.pairs, rows), _rows(valid.raw, rows))
 
 
 def some(pairs: PairScores, rows: Ints) -> PairScores:
@@ -423,28 +474,19 @@ def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limit
     for number in range(draws):
         rng = stream(seed, "compare-bootstrap", number)
         times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
-        often = _times(times, place)
+        often = times_drawn(times, place)
         if often[pairs.same].any() and often[~pairs.same].any():
             found.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
     return tuple(found)
 
 
 @lru_cache(maxsize=16)
-def cost(valid: Validated, seed: int) -> tuple[float, float]:
-    """95 % interval of the fusion's C_llr when the background's authors are drawn anew; (0, inf) where no sample holds
-    pairs of both kinds."""
-    pairs, costs = valid.pairs, list[float]()
-    authors = np.unique(pairs.authors)
-    place = np.searchsorted(authors, pairs.authors)
-    for number in range(DRAWS):
-        rng = stream(seed, "compare-cost", number)
-        times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
-        weight = _times(times, place) * pairs.weight
-        if weight[pairs.same].any() and weight[~pairs.same].any():
-            costs.append(cllr(valid.llr[FUSED], pairs.same, weight))
-    tails = (1 - LEVEL) / 2
-    low, high = np.quantile(costs, [tails, 1 - tails]) if costs else (0.0, np.inf)
-    return float(low), float(high)
+def promise(valid: Validated, seed: int) -> Mapping[str, Estimate]:
+    """What the fusion's LRs are worth on people left out of all that made them (``PROMISED``), with 95 % intervals from
+    drawing the background's authors anew."""
+    pairs = valid.pairs
+    asked = {key: measures(1.0)[key] for key in PROMISED}
+    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, asked)
 
 
 def intervals(
@@ -462,13 +504,6 @@ def intervals(
         name: np.quantile(np.stack([one[name] for one in told]), [tails, 1 - tails], axis=0) for name in valid.raw.llr
     }
     return {name: (low, high) for name, (low, high) in ends.items()}, len(samples)
-
-
-def _times(times: Ints, place: Ints) -> Floats:
-    """How often each pair was drawn: as often as its author, or as both its authors together."""
-    return np.where(place[:, 0] == place[:, 1], times[place[:, 0]], times[place[:, 0]] * times[place[:, 1]]).astype(
-        np.float64
-    )
 
 
 def taken(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:

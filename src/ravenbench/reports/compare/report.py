@@ -50,6 +50,7 @@ from ravenbench.reports.view import (
     to_html,
 )
 from ravenbench.statistics.likelihood_ratios import pav, tippett
+from ravenbench.statistics.validation import Estimate
 from ravenbench.store.records import record_or_none
 
 if TYPE_CHECKING:
@@ -208,8 +209,6 @@ class CompareReport(Report[Comparison]):
             parts.append(Text(found.by_chance))
         for case in found.cases if len(found.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
-            if case.answer is not None and case.answered:
-                parts.append(for_terminal(verifier_table(case.answer)))
             parts += [Text(line) for line in third_lines(case)]
         parts += [Text(f"note: {note}") for note in found.plan.notes]
         parts += [Text(f"left out of the background: {text}") for text in found.plan.background.left_out]
@@ -223,12 +222,21 @@ def _lines(case: CaseFound) -> list[str]:
         return ["No answer is given:", *(f"  {reason}" for reason in case.reasons)]
     return [
         NO_PROBABILITY.format(name=name),
-        misleading(*answer.misled, answer.fused.llr),
+        misleading(answer.misleading, answer.misled, answer.fused.llr),
         *([] if answer.content is None else [answer.content.sentence]),
+        "On people left out: "
+        + "; ".join(f"{name} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" for name, one in worths(answer))
+        + " (means: at most 1 if LRs mean what they say).",
         *([] if case.standing is None else [f"Validation: {case.standing.sentence}."]),
         *([hand_sentence(hand)] if (hand := case.record.hand) is not None and hand.changes else []),
         *(f"note: {note}" for note in answer.notes),
     ]
+
+
+def worths(answer: Answer) -> list[tuple[str, Estimate]]:
+    """What was promised, each by a short name."""
+    names = {"cllr": "C_llr", "mean_for": "mean LR of strangers", "mean_against": "mean 1/LR of own texts"}
+    return [(names[key], one) for key, one in answer.promise.items()]
 
 
 def third_lines(case: CaseFound) -> list[str]:
@@ -241,7 +249,7 @@ def third_lines(case: CaseFound) -> list[str]:
 def _in_words(case: CaseFound) -> str:
     """The step of the scale, or the first words of each reason; the whole stands on the case's page and in JSON."""
     short = [re.split(r" \(|[,:;] ", reason)[0] for reason in case.reasons]
-    return f"no answer: {'; '.join(short)}" if case.llr is None else sided(case.llr)
+    return f"no answer: {'; '.join(short)}" if case.llr is None else sided(case.llr, case.interval)
 
 
 def _as_low(found: Comparison, case: CaseFound) -> float | None:
@@ -302,8 +310,26 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
         made += [third_table(case.third, f"third{mark}")] if isinstance(case.third, tuple) else []
-        made += [verifier_table(case.answer, f"verifiers{mark}"), slice_table(case.answer, f"validation{mark}")]
+        made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
+        made += [slice_table(case.answer, f"validation{mark}")]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
+
+
+TITLES = {
+    "cllr": "C_llr: cost of the LRs (0 all right and certain, 1 saying nothing)",
+    "mean_for": "mean LR of pairs by two authors (at most 1 if LRs mean what they say)",
+    "mean_against": "mean 1/LR of pairs by one author (at most 1 if LRs mean what they say)",
+}
+
+
+def promise_table(answer: Answer, key: str) -> Table:
+    """What such LRs were worth on people left out of everything that made them."""
+    return table(
+        key, "What such likelihood ratios were worth on people left out", answer.promise.items(),
+        col("measure", lambda r: TITLES[r[0]], text=True),
+        col("value", lambda r: r[1].value, digits=2),
+        col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
+    )  # fmt: skip
 
 
 _LINE: tuple[Col[Line], ...] = (
@@ -323,8 +349,11 @@ _LINE: tuple[Col[Line], ...] = (
 def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
     """Every verifier's own LR, its bounds and what it was worth on background pairs."""
     lines = sorted(answer.lines, key=lambda line: line.name != FUSED)
-    note = f"Bounds: no LR beyond them is supported by so many background pairs. {WORTH_NOTE}"
-    return table(key, "Every verifier's own likelihood ratio", lines, *_LINE, note=note)
+    note = (
+        "For whoever checks the methods: whether they agree. They see the same texts, so that each is no evidence "
+        f"beside the answer, which they make all together. Bounds: so many people support no LR beyond. {WORTH_NOTE}"
+    )
+    return table(key, "Every verifier by itself", lines, *_LINE, note=note)
 
 
 _AGAINST: tuple[Col[Against], ...] = (
@@ -438,7 +467,7 @@ def _case_json(case: CaseFound, machine: MachineRecord | None) -> dict[str, Any]
         "notes": list(record.notes if answer is None else answer.notes),
         "log10_lr": None if fused is None else fused.llr,
         "interval": None if fused is None else list(fused.interval),
-        "verbal": None if fused is None else verbal(fused.llr),
+        "verbal": None if fused is None else verbal(fused.llr, fused.interval),
         "sentence": None if fused is None else case.sentence,
         "propositions": dict(zip(("hp", "hd"), propositions(*names), strict=True))
         | ({} if machine is None else {"hm": imitated(machine.by, *names)}),
@@ -503,6 +532,7 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
             "bounds": list(check.bounds),
             **asdict(check.worth),
         },
+        "promise": {key: one._asdict() for key, one in answer.promise.items()},
         "validation": {name: None if worth is None else asdict(worth) for name, worth in answer.slices},
     }
 

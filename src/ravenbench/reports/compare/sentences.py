@@ -15,6 +15,7 @@ SCALE = (
 )
 """Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
 WEAK = SCALE[-1][0]
+NEITHER = "no support either way"
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -29,14 +30,16 @@ def signed(llr: float) -> str:
     return number(llr, Column("", digits=digits(llr), signed=True))
 
 
-def verbal(llr: float) -> str:
-    """The step of the scale: how much support, or "no support"."""
-    return next((text for least, text in SCALE if abs(round(llr, 3)) >= least), "no support for either")
+def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
+    """The step of the scale: how much support. There is none below the least step, nor where the interval holds 0."""
+    if interval is not None and interval[0] <= 0 <= interval[1]:
+        return NEITHER
+    return next((text for least, text in SCALE if abs(round(llr, 3)) >= least), NEITHER)
 
 
-def sided(llr: float) -> str:
+def sided(llr: float, interval: tuple[float, float] | None = None) -> str:
     """The step of the scale, and for whom where it is not the candidate."""
-    step = verbal(llr)
+    step = verbal(llr, interval)
     return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
 
 
@@ -71,7 +74,7 @@ def answer(llr: float, interval: tuple[float, float], name: str, text: str) -> s
 
 def compared(llr: float, interval: tuple[float, float], one: tuple[str, str], other: tuple[str, str]) -> str:
     """A log10 LR of one proposition (its mark and itself) against another in one sentence."""
-    step, low, high = verbal(llr), *map(signed, interval)
+    step, low, high = verbal(llr, interval), *map(signed, interval)
     values = f"log10 LR {signed(llr)}, 95% interval {low} to {high}"
     if step.startswith("no "):
         (mark, first), (sign, second) = one, other
@@ -83,9 +86,8 @@ def compared(llr: float, interval: tuple[float, float], one: tuple[str, str], ot
     )
 
 
-def one_in(count: int, total: int) -> str:
+def one_in(share: float) -> str:
     """A share in words: "about one in five"."""
-    share = count / total
     named = ((0.95, "nearly all"), (0.72, "about three in four"), (0.6, "about two in three"), (0.45, "about half"))
     for least, words in (*named, (0.37, "about two in five")):
         if share >= least:
@@ -94,13 +96,15 @@ def one_in(count: int, total: int) -> str:
     return f"about one in {NUMBERS[whole] if whole < len(NUMBERS) else whole}"
 
 
-def misleading(count: int, total: int, llr: float) -> str:
-    """How many background pairs of the other kind have an LR at least as strong."""
+def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
+    """How many background pairs of the other kind have an LR at least as strong: their ``share``, by what pairs stand
+    for, and how many they are, of how many."""
     kind, far = ("different authors", "high") if llr > 0 else ("one author", "low")
+    count, total = misled
     if count < 2:
         return f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at least this {far}."
-    words = one_in(count, total)
-    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({count} of {total}) scored at least this {far}."
+    words = one_in(share)
+    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.0%}) scored at least this {far}."
 
 
 def expected(number_of: float) -> str:
@@ -114,8 +118,8 @@ def by_chance(texts: int, low: int, chance: float) -> str:
     """What a class's answers would be if everybody had written their own text."""
     seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
     return (
-        f"Of {texts} texts by their own authors {expected(chance)} would be expected to give support for someone else "
-        f"by chance, as background pairs by one author do; here {seen}."
+        f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
+        f"one half by chance, as background pairs by one author do; here {seen}."
     )
 
 
