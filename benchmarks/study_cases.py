@@ -47,10 +47,10 @@ from benchmarks.study_cases_corpora import (
 from benchmarks.study_cases_fusion import compared
 from benchmarks.study_cases_tables import TITLES, write
 from ravenbench import compare
-from ravenbench.bench.compare.spec import DEFAULT
 from ravenbench.errors import MissingPart
+from ravenbench.ext.case.compare import analysis, model
+from ravenbench.ext.case.compare.spec import DEFAULT
 from ravenbench.registry import named
-from ravenbench.reports.compare import analysis, model
 from ravenbench.store.store import Store
 
 POSNOISE = "masked(lambdag, posnoise)"

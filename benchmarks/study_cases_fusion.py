@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.study_cases_corpora import NEAREST, OWN, RANDOM
-from ravenbench.bench.compare.record import ComparePlan
+from ravenbench.ext.case.compare.model import FUSED, ShapeScores, System, learn, read_scores, taken, validate
+from ravenbench.ext.case.compare.record import ComparePlan
+from ravenbench.ext.case.likelihood_ratios import LN10, Fusion, calibrate, cllr, fuse
 from ravenbench.randomness import stream
-from ravenbench.reports.compare.model import FUSED, ShapeScores, System, learn, read_scores, taken, validate
-from ravenbench.statistics.likelihood_ratios import LN10, Fusion, calibrate, cllr, fuse
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats
 

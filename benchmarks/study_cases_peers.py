@@ -22,9 +22,9 @@ import numpy as np
 
 from benchmarks.study_cases import OUT, POSNOISE
 from ravenbench import registry
-from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
+from ravenbench.ext.case.compare.record import ComparePlan, ShapeRecord
+from ravenbench.ext.case.likelihood_ratios import calibrate
 from ravenbench.randomness import stream
-from ravenbench.statistics.likelihood_ratios import calibrate
 from ravenbench.store.store import Store
 from ravenbench.text.grammar import sentences
 from ravenbench.types import Floats, Problems

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks.pages import bare, put_between, table_file
 from benchmarks.study_cases_corpora import NEAREST, OWN, OWN_FAR, RANDOM, SEED
+from ravenbench.ext.case.compare.model import FUSED
+from ravenbench.ext.case.likelihood_ratios import cllr, cllr_min, eer
 from ravenbench.randomness import stream
-from ravenbench.reports.compare.model import FUSED
-from ravenbench.statistics.likelihood_ratios import cllr, cllr_min, eer
 
 KEPT = Path(__file__).with_name("cases.json")
 PAGE = Path(__file__).parent.parent / "docs" / "compare-studies.md"

@@ -19,7 +19,7 @@ from ravenbench import registry
 from ravenbench.bench.safety.attacked import choose
 from ravenbench.formats.problems import read_problems
 from ravenbench.statistics.estimates import influence, placements
-from ravenbench.statistics.validation import Z
+from ravenbench.statistics.shares import Z
 from ravenbench.types import Problems
 
 SHORT = "longest=128, context=256"

@@ -18,7 +18,7 @@ from benchmarks.pages import bare, put_between, table_file
 from benchmarks.study_cases_corpora import _apart, data
 from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import load_corpus, validate, write_report
-from ravenbench.bench.compare.dossier import FILE, CellResult, Dossier
+from ravenbench.ext.case.compare.dossier import FILE, CellResult, Dossier
 from ravenbench.store.records import read_record
 from ravenbench.text.tokens import count_words
 

@@ -26,11 +26,10 @@ from benchmarks.pages import bare, put_between, table_file
 from benchmarks.study_cases_corpora import LEAST, SEED, WORDS, Batch, _apart, data
 from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import compare, load_corpus
-from ravenbench.bench.compare import background, plan
+from ravenbench.ext.case.compare import analysis, background, plan
+from ravenbench.ext.case.compare.model import promise
+from ravenbench.ext.case.likelihood_ratios import cllr
 from ravenbench.randomness import stream
-from ravenbench.reports.compare import analysis
-from ravenbench.reports.compare.model import promise
-from ravenbench.statistics.likelihood_ratios import cllr
 from ravenbench.text.tokens import count_words, cut
 
 CHEAP = "char-ngram,function-words,ppm"

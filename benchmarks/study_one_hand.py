@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.study_cases_corpora import SEED, data
 from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import load_corpus
-from ravenbench.bench.compare.one_hand import OneHand, one_hand, portions, spliced
+from ravenbench.ext.case.compare.one_hand import OneHand, one_hand, portions, spliced
 from ravenbench.randomness import stream
 from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import count_words, cut

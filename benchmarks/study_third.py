@@ -22,11 +22,11 @@ from pathlib import Path
 
 from benchmarks.study_cases_corpora import ebg
 from ravenbench import compare, registry
+from ravenbench.ext.case.compare.sentences import WEAK
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.randomness import stream
-from ravenbench.reports.compare.sentences import WEAK
 from ravenbench.reports.report import analyse
-from ravenbench.statistics.validation import wilson
+from ravenbench.statistics.shares import wilson
 from ravenbench.text.tokens import count_words, cut
 
 QUICK = "char-ngram,function-words,ppm"

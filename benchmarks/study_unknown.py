@@ -44,12 +44,12 @@ from ravenbench import registry
 from ravenbench.attribution import posterior
 from ravenbench.attribution.posterior import Posterior, held_out, scored
 from ravenbench.attribution.protocols import answer_problem
-from ravenbench.bench.attribute.unknown import DEFAULT, Passages, _topics, divided, passage_words, passages
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
+from ravenbench.ext.unknown.naming import Scored, _means
+from ravenbench.ext.unknown.task import DEFAULT, Passages, _topics, divided, passage_words, passages
 from ravenbench.formats.pan_attribution import UNKNOWN, macro_f1, read_attribution
 from ravenbench.formats.problems import read_problems
-from ravenbench.reports.attribute.naming import Scored, _means
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.types import Floats
 
@@ -558,8 +558,8 @@ def table(shown: dict[str, dict[str, Any]]) -> str:
 
 def draw(shown: dict[str, dict[str, Any]]) -> None:
     """Reliability curves of all collections together, with 95 % intervals over texts."""
-    from ravenbench.reports.attribute.naming import wilson
     from ravenbench.reports.page import FAINT, SETUP, canvas, style, svg
+    from ravenbench.statistics.shares import wilson
 
     found = shown["now"]["together"]
     titles = {"listed": "Which candidate, if one of them wrote it", "none": "None of them"}

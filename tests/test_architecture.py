@@ -30,12 +30,9 @@ OPEN_TO_ALL = {
 }
 """Parts of a room that its other parts may use; they know none of those."""
 GUESTS = {
-    ("bench", "advise"): {"compare"},
-    ("bench", "attribute"): {"compare"},
     ("bench", "freeze"): {"run", "attribute"},
     ("bench", "pan14"): {"verify"},
     ("bench", "safety"): {"run", "obfuscate", "attribute"},
-    ("bench", "validate"): {"compare"},
 }
 """What a task of the bench uses of others."""
 HEAVY = ["numba", "sklearn", "matplotlib", "polars", "scipy", "nltk", "torch", "transformers", "dask", "msgspec"]
@@ -84,31 +81,21 @@ def test_imports_point_one_way():
 
 
 EXTENSIONS = {
-    "case": ["bench/compare", "bench/validate", "bench/advise", "reports/compare", "reports/validate",
-             "reports/advise", "cli/advise", "statistics/likelihood_ratios", "statistics/likeness",
-             "statistics/validation"],
     "machine": ["reports/remembered", "verifiers/neural/causal", "verifiers/detectors", "topics/causal",
                 "obfuscation/recipes/imitate", "obfuscation/recipes/polish", "obfuscation/recipes/llm",
                 "reports/safety/doses", "reports/safety/imitation"],
     "shelf": ["verifiers/published", "verifiers/neural", "verifiers/raven_2026", "attribution/raven_2026",
               "obfuscation/recipes/bevendorff_2019", "obfuscation/recipes/bevendorff_2019_search",
               "obfuscation/recipes/mutant_x_2019", "obfuscation/recipes/homoglyphs"],
-    "unknown": ["bench/attribute/unknown", "bench/attribute/candidates", "bench/attribute/collections",
-                "reports/attribute/unknown", "reports/attribute/naming", "statistics/nested"],
 }  # fmt: skip
 """Parts that are extensions and still stand among the bench's rooms; what has moved to ``ext`` is not listed."""
 STILL_IMPORTED = {
-    ("bench/attribute/task.py", "bench.attribute.unknown"),
-    ("bench/safety/measures.py", "statistics.validation"),
     ("bench/safety/measures.py", "verifiers.detectors"),
     ("bench/safety/plan.py", "obfuscation.recipes.polish"),
     ("bench/safety/spec.py", "obfuscation.recipes.polish"),
-    ("cli/tasks.py", "bench.attribute.collections"),
-    ("reports/attribute/report.py", "bench.attribute.collections"),
     ("reports/content.py", "reports.remembered"),
     ("reports/pan14/report.py", "reports.remembered"),
     ("reports/run/report.py", "reports.remembered"),
-    ("reports/run/variants.py", "statistics.nested"),
     ("reports/safety/analysis.py", "reports.safety.doses"),
     ("reports/safety/analysis.py", "reports.safety.imitation"),
     ("reports/safety/report.py", "reports.safety.doses"),
@@ -116,7 +103,7 @@ STILL_IMPORTED = {
     ("reports/verify.py", "reports.remembered"),
 }
 """Imports from the bench into an extension, which may only become fewer."""
-BETWEEN = set[tuple[str, str]]()
+BETWEEN = {("changes", "case"), ("unknown", "case")}
 """Extensions that use another one: the first uses the second."""
 
 
@@ -153,11 +140,12 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 BUDGETS = {
     "attribution": 2_500,
-    "bench": 11_300,
-    "cli": 2_500,
+    "bench": 7_000,
+    "cli": 2_400,
     "corpora": 2_700,
     "engine": 2_100,
     "ext": 100,
+    "ext/case": 7_100,
     "ext/changes": 900,
     "ext/corpora": 1_000,
     "ext/documents": 1_200,
@@ -166,15 +154,16 @@ BUDGETS = {
     "ext/map": 1_400,
     "ext/retrieval": 3_000,
     "ext/site": 1_600,
+    "ext/unknown": 1_400,
     "formats": 3_600,
     "ground": 3_500,
     "metrics": 1_200,
     "obfuscation": 5_900,
     "problems": 2_300,
     "programs": 800,
-    "reports": 13_500,
+    "reports": 10_100,
     "sampling": 400,
-    "statistics": 3_100,
+    "statistics": 2_500,
     "store": 1_900,
     "text": 6_000,
     "topics": 1_900,

@@ -39,10 +39,8 @@ _PLACES = {
     "TextTable": "texts",
     "Verified": "bench.verify.task",
     "Verifier": "verifiers.contract.base",
-    "advise": "bench.advise.api",
     "analyse": "reports.report",
     "attribute": "bench.api",
-    "compare": "bench.api",
     "evaluate": "reports.evaluate.api",
     "figures": "reports.report",
     "frames": "reports.report",
@@ -54,7 +52,6 @@ _PLACES = {
     "run": "bench.api",
     "safety": "bench.api",
     "thaw": "bench.freeze",
-    "validate": "bench.api",
     "verify": "bench.api",
     "write_report": "reports.report",
 }

@@ -1,5 +1,4 @@
 # What type checkers read of ``import ravenbench``: the bench's own names, and those that its extensions register.
-from ravenbench.bench.advise.api import advise as advise
 from ravenbench.bench.api import attribute as attribute
 from ravenbench.bench.api import compare as compare
 from ravenbench.bench.api import detect as detect
@@ -18,6 +17,7 @@ from ravenbench.bench.verify.task import Verified as Verified
 from ravenbench.corpora.load import load_corpus as load_corpus
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
+from ravenbench.ext.case.advise.api import advise as advise
 from ravenbench.ext.changes.report import detect_changes as detect_changes
 from ravenbench.ext.machine.exposure import exposure as exposure
 from ravenbench.ext.map.report import TextMap as TextMap

@@ -5,12 +5,9 @@ from __future__ import annotations
 BUILTIN: dict[str, dict[str, str]] = {
     "task": {
         "run": "ravenbench.bench.run.task:Run",
-        "compare": "ravenbench.bench.compare.task:Compare",
-        "validate": "ravenbench.bench.validate.task:Validate",
         "verify": "ravenbench.bench.verify.task:Verify",
         "pan14": "ravenbench.bench.pan14.task:Pan14",
         "attribute": "ravenbench.bench.attribute.task:Attribute",
-        "unknown": "ravenbench.bench.attribute.unknown:Unknown",
         "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
         "safety": "ravenbench.bench.safety.task:Safety",
     },

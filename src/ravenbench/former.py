@@ -11,6 +11,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 MOVED = {
+    "bench.advise": "ext.case.advise",
+    "bench.attribute.candidates": "ext.unknown.candidates",
+    "bench.attribute.unknown": "ext.unknown.task",
+    "bench.compare": "ext.case.compare",
     "bench.detect": "ext.machine",
     "bench.exposure": "ext.machine.exposure",
     "bench.retrieve": "ext.retrieval",
@@ -25,7 +29,12 @@ MOVED = {
     "formats.pdf": "ext.documents.pdf",
     "formats.rich_text": "ext.documents.rich_text",
     "metrics.changes": "ext.changes.measures",
+    "bench.validate": "ext.case.validate",
+    "reports.advise": "ext.case.advise.report",
+    "reports.attribute.naming": "ext.unknown.naming",
+    "reports.attribute.unknown": "ext.unknown.report",
     "reports.changes": "ext.changes",
+    "reports.compare": "ext.case.compare",
     "reports.detect": "ext.machine.report",
     "reports.diff": "ext.site.diff",
     "reports.exposure": "ext.machine.exposure_report",
@@ -35,7 +44,11 @@ MOVED = {
     "reports.site": "ext.site",
     "reports.texts": "ext.documents.report",
     "retrieval": "ext.retrieval",
+    "reports.validate": "ext.case.validate.report",
+    "statistics.likelihood_ratios": "ext.case.likelihood_ratios",
+    "statistics.likeness": "ext.case.likeness",
     "statistics.retrieval": "ext.retrieval.intervals",
+    "statistics.validation": "ext.case.validation",
 }
 """Names within the package: what a module or package was called, and what it is called now."""
 

@@ -5,7 +5,8 @@ imports one. A component (a verifier, a corpus …) is registered in the group `
 ``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
 group ``ravenbench.task``, and a command by that. Any other command is a ``Command``, in the group
 ``ravenbench.command``; a kind of document that is read as text is a ``DocumentFormat``, in ``ravenbench.document``.
-What is to be importable from ``ravenbench`` itself stands in the group ``ravenbench.name``.
+A task that another task's command does by an option stands in ``ravenbench.form``. What is to be importable from
+``ravenbench`` itself stands in ``ravenbench.name``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 COMMAND_GROUP = "ravenbench.command"
 DOCUMENT_GROUP = "ravenbench.document"
+FORM_GROUP = "ravenbench.form"
 NAME_GROUP = "ravenbench.name"
 TASK_GROUP = "ravenbench.task"
 

@@ -19,12 +19,12 @@ from bad_input.specs import COMPONENTS, SPECS, STORES
 from bad_input.tables import TABLES
 from bad_input.truth import ATTRIBUTES, TRUTH
 from ravenbench import registry
-from ravenbench.bench.compare.material import read_material
-from ravenbench.bench.compare.spec import build as comparison
 from ravenbench.bench.freeze import thaw
 from ravenbench.bench.run.spec import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
+from ravenbench.ext.case.compare.material import read_material
+from ravenbench.ext.case.compare.spec import build as comparison
 from ravenbench.ext.machine.pan_generated import read_generated
 from ravenbench.ext.retrieval.reading import read_pool
 from ravenbench.formats.answers import read_answers, read_truth

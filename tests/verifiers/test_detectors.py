@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 import ravenbench
 from ravenbench import registry
 from ravenbench.errors import InputError
-from ravenbench.statistics.validation import share_of
+from ravenbench.statistics.shares import share_of
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.detectors import named, of_pair
 

@@ -60,7 +60,7 @@ def test_a_verifier_with_an_english_tagger_refuses_turkish(nltk_home):
 
 
 def test_a_task_fails_such_a_method_and_no_other(tmp_path):
-    from ravenbench.bench.compare.units import learned
+    from ravenbench.ext.case.compare.units import learned
 
     same = np.array([True, False] * 2)
     with pytest.raises(SpecError, match="function-words reads words, and in Thai"):

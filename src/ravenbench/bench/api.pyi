@@ -53,63 +53,6 @@ def run(
 ) -> RunResult:
     """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
 
-def compare(
-    questioned: str | Path | Sequence[str | Path] | None = None,
-    known: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None = None,
-    background: str | Path | None = None,
-    *,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    batch: str | Path | None = None,
-    each: str | Path | None = None,
-    which: str | None = None,
-    machine: str | None = None,
-    verifiers: str | Sequence[str | Component] | None = None,
-    authors: int | None = None,
-    folds: int | None = None,
-    donors: int | None = None,
-    validated: str | Path | None = None,
-    condition: str | None = None,
-    unvalidated: bool | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    case: str | None = None,
-    examiner: str | None = None,
-    date: str | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
-
-def validate(
-    background: str | Path,
-    conditions: str | Path | None = None,
-    *,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    verifiers: str | Sequence[str | Component] | None = None,
-    authors: int | None = None,
-    folds: int | None = None,
-    donors: int | None = None,
-    most_cllr: float | None = None,
-    most_devpav: float | None = None,
-    most_mean: float | None = None,
-    most_misleading: float | None = None,
-    strong: float | None = None,
-    reach: float | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
-
 def verify(
     verifier: str | Component,
     *,
@@ -176,24 +119,6 @@ def attribute(
 ) -> RunResult:
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics."""
 
-def unknown(
-    *,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    unknown: str | Path | Sequence[str | Path],
-    candidates: str | Path | Corpus,
-    methods: str | Sequence[str | Component] | None = None,
-    none: float | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
-
 def obfuscate(
     obfuscator: str | Obfuscator,
     source: str | Path,
@@ -241,6 +166,37 @@ def safety(
     progress: Progress | None = None,
 ) -> RunResult:
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
+
+def compare(
+    questioned: str | Path | Sequence[str | Path] | None = None,
+    known: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None = None,
+    background: str | Path | None = None,
+    *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    batch: str | Path | None = None,
+    each: str | Path | None = None,
+    which: str | None = None,
+    machine: str | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    validated: str | Path | None = None,
+    condition: str | None = None,
+    unvalidated: bool | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    case: str | None = None,
+    examiner: str | None = None,
+    date: str | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
 
 def detect(
     texts: str | Path,
@@ -308,3 +264,47 @@ def simulate(
     progress: Progress | None = None,
 ) -> RunResult:
     """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
+
+def unknown(
+    *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unknown: str | Path | Sequence[str | Path],
+    candidates: str | Path | Corpus,
+    methods: str | Sequence[str | Component] | None = None,
+    none: float | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
+
+def validate(
+    background: str | Path,
+    conditions: str | Path | None = None,
+    *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    most_cllr: float | None = None,
+    most_devpav: float | None = None,
+    most_mean: float | None = None,
+    most_misleading: float | None = None,
+    strong: float | None = None,
+    reach: float | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
 from ravenbench.bench.options import PATH, Option, Spec, options_of, spec_of
+from ravenbench.seams import FORM_GROUP, registered
 from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class Task:
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
                                     folder, and it has the option ``frozen``
         ``plan_help``               what ``--plan`` says of itself
+        ``form_of, offers``         the task whose command does this one too (group ``ravenbench.form``), and the
+                                    options by which that is meant
         ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
     and a call ``spec``, ``data`` (identity of all data and methods by name), ``folder``, and ``inputs``: places of data
     that the spec does not name.
@@ -132,6 +135,8 @@ class Task:
     cell_timeout: ClassVar[bool] = True
     freezes: ClassVar[bool] = True
     stray: ClassVar[tuple[str, str, str] | None] = None
+    form_of: ClassVar[str] = ""
+    offers: ClassVar[tuple[Option, ...]] = ()
     plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
 
     spec: Any
@@ -155,9 +160,10 @@ class Task:
     def options(cls) -> list[Option]:
         """All options, in the order in which ``--help`` shows them; those of every task stand last."""
         named = options_of(cls.Spec) | {option.name: option for option in cls.own}
+        named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
         named |= ({FROZEN.name: FROZEN} if cls.freezes else {}) | EVERY
         order = [*cls.order.split(), *(name for name in named if name not in cls.order.split())]
-        return [named[name] for name in order]
+        return [named[name] for name in order if name in named]
 
     @classmethod
     def by_position(cls) -> tuple[str, ...]:
@@ -271,8 +277,16 @@ class Task:
 
     @classmethod
     def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
-        """The task that does what was given, and what it is given: this one, unless a task has several forms."""
+        """The task that does what was given, and what it is given: this one, unless a further form is meant."""
+        for form in forms_of(cls.name):
+            if (given := form.of_command(values)) is not None:
+                return form, given
         return cls, values
+
+    @classmethod
+    def of_command(cls, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """As a further form of another command: what it is given of that one's values, None where it is not meant."""
+        return None
 
     @classmethod
     def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -313,6 +327,12 @@ class Task:
     def closing(cls, values: Mapping[str, Any]) -> str | None:
         """What the command says when all went well."""
         return None
+
+
+def forms_of(name: str) -> list[type[Task]]:
+    """Tasks that are further forms of a task's command."""
+    forms = (point.load() for point in registered(FORM_GROUP).values())
+    return [form for form in forms if form.form_of == name]
 
 
 FROZEN = Option(

@@ -19,6 +19,7 @@ from ravenbench.cli import terminal
 from ravenbench.errors import RavenError, SpecError, remedy, said, visible
 from ravenbench.seams import (
     CORPORA,
+    FORM_GROUP,
     ONE_TEXT,
     PANELS,
     SHARE,
@@ -45,11 +46,6 @@ COMMANDS: dict[str, Command] = {
         _task("attribute"), "Name the author of unknown texts, or measure how well methods do that.", TEST, 4
     ),
     "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
-    "compare": Command(_task("compare"), "Did this person write this text? One case, with its evidence.", ONE_TEXT, 0),
-    "validate": Command(_task("validate"), "A validation dossier: does compare hold what it says here?", ONE_TEXT, 1),
-    "advise": Command(
-        "ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain.", ONE_TEXT, 2
-    ),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
     "problems": Command(
@@ -166,7 +162,7 @@ def build(wanted: str | None) -> typer.Typer:
 def _tasks_of_packages() -> dict[str, Command]:
     """The tasks of other packages as commands; one that does not import is listed all the same."""
     tasks = {}
-    for name in registered(TASK_GROUP).keys() - commands_of_packages().keys():
+    for name in registered(TASK_GROUP).keys() - commands_of_packages().keys() - registered(FORM_GROUP).keys():
         point = registered(TASK_GROUP)[name]
         try:
             about = (inspect.getdoc(point.load()) or "").partition("\n")[0]

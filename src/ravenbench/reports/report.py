@@ -46,12 +46,9 @@ REPORTS = {
     "run": "run.report",
     "pan14": "pan14.report",
     "attribute": "attribute.report",
-    "unknown": "attribute.unknown",
     "safety": "safety.report",
     "verify": "verify",
     "obfuscate": "obfuscate",
-    "compare": "compare.report",
-    "validate": "validate",
 }
 """Tasks with a report, and the module here that has it: the class ``RunReport`` of ``run``, and so on."""
 SHOWN = 12

@@ -32,7 +32,7 @@ FORMAT = 3
 """Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell."""
 
 KINDS = (
-    "run", "verify", "pan14", "attribute", "safety", "evaluate", "obfuscate", "compare", "validate",
+    "run", "verify", "pan14", "attribute", "safety", "evaluate", "obfuscate",
 )  # fmt: skip
 """Tasks of Raven's own that a folder may belong to; packages add theirs (``kinds``)."""
 

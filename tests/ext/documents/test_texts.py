@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from made_documents import docx, mail, mailbox, paragraph
-from ravenbench.bench.compare.material import read_material
-from ravenbench.bench.compare.spec import build as comparison
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import ACCOUNT, UNKNOWN, load_corpus
 from ravenbench.errors import FormatError, InputError
+from ravenbench.ext.case.compare.material import read_material
+from ravenbench.ext.case.compare.spec import build as comparison
 from ravenbench.ext.documents.report import extract_texts
 
 HOSTILE = "<script>alert(1)</script>\u202e"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, RavenError, SpecError
-from ravenbench.statistics.validation import auc_of
+from ravenbench.statistics.shares import auc_of
 
 pytest.importorskip("httpx")
 WORDS = [c + v for c in "krmtsnlvpdhg" for v in "aeiou"]

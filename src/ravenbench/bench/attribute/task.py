@@ -7,23 +7,15 @@ OUT/documents.npy, splits.npy             text, author and topic of each documen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
-from ravenbench.bench.attribute.unknown import Unknown, UnknownSpec
-from ravenbench.bench.options import PATH, Option, options_of
+from ravenbench.bench.options import PATH, Option
 from ravenbench.bench.task import Preview, Task, content_hash, slug
-from ravenbench.errors import SpecError
 
 if TYPE_CHECKING:
     from ravenbench.bench.task import Draft
     from ravenbench.store.store import Store
-
-
-UNKNOWN = {name: replace(options_of(UnknownSpec)[name], required=False) for name in ("unknown", "candidates", "none")}
-"""Options of who wrote one text."""
 
 
 class Attribute(Task):
@@ -50,7 +42,6 @@ class Attribute(Task):
     name = "attribute"
     Spec = AttributeSpec
     own = (
-        *UNKNOWN.values(),
         Option(
             "reject", "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.", float,
             default=0.0, function=False,
@@ -71,26 +62,6 @@ class Attribute(Task):
     failure = "{count} cells have no result, the first: {first}"
     plan_help = "Only show what would be done."
     spec: AttributeSpec
-
-    @classmethod
-    def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
-        """Who wrote one text is a task of its own, whose candidates may stand where a corpus does."""
-        if not values.get("unknown"):
-            if stray := [name for name in UNKNOWN if values.get(name) is not None and name != "unknown"]:
-                raise SpecError(f"--{stray[0]} goes with --unknown", fix="give the text whose author is wanted")
-            return cls, values
-        own = {option.name: values[option.name] for option in Unknown.options() if option.name in values}
-        used = {name: value for name, value in values.items() if value not in (None, False, (), []) and name not in own}
-        corpus = used.pop("corpus", None)
-        if own.get("candidates") is None:
-            if corpus is None:
-                raise SpecError("nobody to choose from: --candidates is missing", expected="texts of each candidate")
-            own["candidates"], corpus = corpus, None
-        if corpus is not None:
-            raise SpecError("a corpus is given beside --candidates", found=str(corpus), fix="give --candidates alone")
-        if stray := list(used):
-            raise SpecError(f"--{stray[0].replace('_', '-')} does not go with --unknown", fix="leave it out")
-        return Unknown, own
 
     def resolve(self) -> None:
         from ravenbench.bench.attribute.answers import name_methods

@@ -53,7 +53,7 @@ from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
 from ravenbench.services import LanguageTool
 from ravenbench.statistics.estimates import Units, estimate, mean_effects, within
-from ravenbench.statistics.validation import share_of
+from ravenbench.statistics.shares import share_of
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store

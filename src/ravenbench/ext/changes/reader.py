@@ -1,6 +1,6 @@
 """Where does the author of a text change? Learned from problems whose truth is known, or from texts by known authors.
 
-Segments are compared by the two-level models of the one-hand test (``bench.compare.one_hand``), content words hidden: a
+Segments are compared by the two-level models of the one-hand test (``case.compare.one_hand``), content words hidden: a
 segment with the next one, and up to three before a place with up to three behind it. How alike the same sides are in
 content words stands beside that. Logistic regressions learn from both (``AS_WRITTEN``), from *style* alone (models and
 lengths) and from *content* alone. A hidden word is the same whatever it was, so *content replaced*, where every segment
@@ -12,6 +12,7 @@ learned from others; where all training problems of a part have one change, it i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,11 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.bench.compare.one_hand import fitted_models, portions
+from ravenbench.ext.case.compare.one_hand import fitted_models, portions
 from ravenbench.ext.changes.forms import ChangeProblem, Hands
 from ravenbench.ext.changes.measures import label_counts, macro_f1
 from ravenbench.randomness import stream
-from ravenbench.statistics.likelihood_ratios import LN10
 from ravenbench.text.content_words import ContentSpace, hidden
 from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import count_words
@@ -85,7 +85,7 @@ class Segments:
     def sides(self, left: tuple[Ints, Ints], right: tuple[Ints, Ints], replaced: bool = False) -> Sides:
         """Features of the segments from ``left[0]`` up to ``left[1]`` against those of ``right``, (n,) each."""
         style = [
-            model.llr(*(c[b] - c[a] for a, b in (left, right)), *(s[b] - s[a] for a, b in (left, right))) / LN10
+            model.llr(*(c[b] - c[a] for a, b in (left, right)), *(s[b] - s[a] for a, b in (left, right))) / math.log(10)
             for model, (c, s) in zip(self.reader.models, self.summed, strict=True)
         ]
         words = np.log1p([self.words[b] - self.words[a] for a, b in (left, right)])

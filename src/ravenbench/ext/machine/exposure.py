@@ -22,7 +22,7 @@ from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream
 from ravenbench.services import Model, begin_counting, chat, check_address
 from ravenbench.statistics.estimates import Interval
-from ravenbench.statistics.validation import auc_of
+from ravenbench.statistics.shares import auc_of
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.topics.causal import SMALL, CausalLM, opened

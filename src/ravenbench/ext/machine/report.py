@@ -15,7 +15,7 @@ from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Table, col, each, for_terminal, table
 from ravenbench.shown import Shown
-from ravenbench.statistics.validation import share_of
+from ravenbench.statistics.shares import share_of
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.detectors import of_pair
 

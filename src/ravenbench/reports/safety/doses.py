@@ -11,7 +11,7 @@ import numpy as np
 from ravenbench.metrics.safety import VerificationEffect
 from ravenbench.reports.page import COLORS, FAINT, INK, canvas, style
 from ravenbench.reports.view import Number, printable
-from ravenbench.statistics.validation import auc_of, share_of
+from ravenbench.statistics.shares import auc_of, share_of
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:

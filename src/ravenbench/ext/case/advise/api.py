@@ -1,0 +1,253 @@
+"""``ravenbench.advise``: what gives a text away, where, and what changing it would gain.
+
+Verifiers learn from pairs of background texts made like the case, as those of ``raven compare`` do, and answer whether
+the text and the known texts have one author: from 0 (two authors) to 1 (one). What a change gains is how far it brings
+their mean answer down, and whether they recognise the author at all is seen beside their answers to others' texts. No
+text leaves this machine and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.ext.case.advise.features import Habit, habits, places, without
+from ravenbench.ext.case.compare.material import FEWEST_WORDS, Case, read_material, read_text
+from ravenbench.ext.case.compare.plan import draft
+from ravenbench.ext.case.compare.spec import build
+from ravenbench.obfuscation.guards import relatives, same_form
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
+from ravenbench.obfuscation.wording.words import usual_sense
+from ravenbench.shown import Shown
+from ravenbench.text.content_words import speaks_english
+from ravenbench.text.nltk_data import missing
+from ravenbench.types import Problems
+from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
+
+DEFAULT = "char-ngram,ppm,function-words"
+"""Fast, and unlike each other: characters, compression, common words."""
+TRIED = 40
+"""Habits that verifiers are asked about."""
+OTHERS = 60
+"""Texts by others that are asked about, to see how far the author's own stands out."""
+RARE = 0.05
+"""Share of others' texts that may come as near as the author's own where the author is called recognised."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Verifiers that have learned from the background, and the author's other texts."""
+
+    verifiers: Mapping[str, Verifier]
+    known: tuple[str, ...]
+
+    def answers(self, texts: Sequence[str]) -> dict[str, list[float]]:
+        """Each verifier's answers, from 0 to 1, whether these texts are by the author of the known ones."""
+        problems = Problems.of((str(i), self.known, text) for i, text in enumerate(texts))
+        return {name: verifier.verify(problems).tolist() for name, verifier in self.verifiers.items()}
+
+
+@dataclass(frozen=True)
+class Tip:
+    """A habit, what might stand instead of it, and by how much the mean answer falls without its excess uses (None
+    where it is used too little, or is a length)."""
+
+    habit: Habit
+    instead: str | None
+    gain: float | None
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A sentence, its half-open place in the text, and by how much the mean answer falls without it."""
+
+    start: int
+    end: int
+    gain: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Advice(Shown):
+    """What gives a text away: ``tips`` in order of what they gain, then ``sentences`` that tell most.
+
+    ``answers`` are the verifiers' to the text as it is, ``after`` to the text with all gaining tips followed,
+    ``others`` their mean answers to texts by other people, asked as if the author had written them; ``judge`` answers
+    about any other version.
+    """
+
+    _shown_by = "ext.case.advise.report:AdviceView"
+    text: str
+    answers: Mapping[str, float]
+    after: Mapping[str, float]
+    others: tuple[float, ...]
+    tips: tuple[Tip, ...]
+    sentences: tuple[Telling, ...]
+    notes: tuple[str, ...]
+    judge: Judge = field(repr=False)
+
+    @cached_property
+    def mean(self) -> float:
+        """The verifiers' mean answer."""
+        return float(np.mean(list(self.answers.values())))
+
+    @property
+    def nearer(self) -> int:
+        """Texts by others whose mean answer is as high as this text's, or higher."""
+        return sum(one >= self.mean for one in self.others)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether hardly any text by others comes as near."""
+        return self.nearer <= RARE * len(self.others)
+
+    def at(self, place: int) -> int:
+        """The line of a place in the text, from 1."""
+        return self.text.count("\n", 0, place) + 1
+
+
+def advise(
+    text: str | Path,
+    known: str | Path | Sequence[str | Path],
+    background: str | Path,
+    *,
+    verifiers: str | Sequence[str] | None = None,
+    column: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    progress: Progress = silent,
+) -> Advice:
+    """Say what gives a text away, and what changing it would gain.
+
+    Parameters
+    ----------
+    text : path
+        The text whose author wants to stay unknown.
+    known : path or paths
+        Other texts by that author: files, or a folder of them.
+    background : str or path
+        Texts by other people, of the same kind and language: the crowd, as ``compare`` takes it.
+    verifiers : str, optional
+        Verifiers to use, separated by commas; by default three fast ones.
+    column, author, topic : str, optional
+        Columns of a background table with the texts, authors and topics; by default found by name.
+    encoding : str, optional
+        Of texts that are not UTF-8, e.g. cp1252.
+    seed : int, optional
+        Seed of every random choice; default 0.
+    progress : callable, optional
+        Called with (stage, done, total).
+
+    Raises
+    ------
+    InputError
+        If a text is missing, empty or too short, if there is no background or too small a one, or if the text repeats
+        one of the others.
+    """
+    if not known:
+        raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
+    options = {"questioned": (str(text),), "known": known, "background": background, "seed": seed, "encoding": encoding}
+    columns = {"text": column, "author": author, "topic": topic}
+    spec = build({**options, **columns, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
+    material = read_material(spec)
+    if len(material.cases) != 1:
+        raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
+    plan = draft(spec, material, progress, whole=True)
+    record = plan.plan.cases[0]
+    if record.refusals:
+        raise InputError(f"no advice can be given: {record.refusals[0]}", file=text)
+    (asked,) = (name for shape in plan.plan.shapes for name in shape.case_folds)
+    fold = next(fold for fold in plan.folds if fold.name == asked)
+    learned: dict[str, Verifier] = {}
+    components = spec.components()
+    for name in (able := [one.name for one in plan.plan.verifiers]):
+        progress("verifiers learn", len(learned), len(able))
+        component = components[name]
+        learned[name] = as_verifier(fresh(component)).fit(fold.train, fold.train_same)
+    # The first problem of a shape is its case as it stands, the known texts joined and cut like the background's.
+    judge = Judge(learned, tuple(fold.test.texts.rows(fold.test.known(0))))
+    crowd = fold.train.texts.rows(fold.train.documents)
+    notes = (*plan.plan.notes, *record.notes, *plan.plan.background.left_out)
+    return _advice(material.cases[0], judge, crowd, frozenset(plan.plan.background.functions), notes)
+
+
+def read_version(path: str | Path, encoding: str | None = None) -> str:
+    """A later version of the text. Raises InputError if it is missing, empty or too short."""
+    version = read_text(Path(path), encoding)
+    if version.words < FEWEST_WORDS:
+        raise InputError("the text is too short", file=path, found=f"{version.words} words", expected=f"{FEWEST_WORDS}")
+    return version.text
+
+
+def _advice(
+    case: Case, judge: Judge, crowd: Sequence[str], functions: frozenset[str], notes: tuple[str, ...]
+) -> Advice:
+    text, known = case.questioned.text, [one.text for one in case.candidate.texts]
+    found = habits(text, known, crowd, functions, TRIED)
+    instead: dict[str, str] = {}
+    lacking = ["no words are proposed: WordNet has English ones, and these texts are not English"]
+    if speaks_english(crowd):
+        instead, lacking = _instead(text, [h.name for h in found if h.kind == "word" and h.excess])
+    tried = [h for h in found if h.excess and h.z > 0]
+    spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]
+    variants = [without(text, h, instead) for h in tried] + [text[:a] + text[b:] for a, b in spans]
+    asked = [crowd[i] for i in np.linspace(0, len(crowd) - 1, min(OTHERS, len(crowd))).round().astype(int)]
+    verdicts = judge.answers([text, *variants, *asked])
+    before, *means = np.mean(list(verdicts.values()), axis=0).tolist()
+    means, others = means[: len(variants)], means[len(variants) :]
+    gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
+    tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in found]
+    tips.sort(key=lambda tip: -(tip.gain or 0.0))
+    best = text
+    for tip in (tip for tip in tips if (tip.gain or 0) > 0):
+        best = without(best, _again(tip.habit, best), instead)
+    telling = [
+        Telling(a, b, before - mean) for (a, b), mean in zip(spans, means[len(tried) :], strict=True) if mean < before
+    ]
+    return Advice(
+        text=text,
+        answers={name: values[0] for name, values in verdicts.items()},
+        after={name: values[0] for name, values in judge.answers([best]).items()},
+        others=tuple(others),
+        tips=tuple(tips),
+        sentences=tuple(sorted(telling, key=lambda one: -one.gain)),
+        notes=(*notes, *lacking),
+        judge=judge,
+    )
+
+
+def _again(habit: Habit, text: str) -> Habit:
+    """The habit at the places it has left in a changed text."""
+    left = places(text, habit.kind, habit.name)
+    return replace(habit, here=habit.here * len(left) / max(1, len(habit.places)), places=left)
+
+
+def _instead(text: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Near words that are no antonyms, in the same form, of those words that have one, and what is missing for more.
+
+    Synonyms in the usual sense come first, then more general words; the part of speech is the one that a word has here,
+    or usually has where there is no tagger.
+    """
+    if (lacking := missing("wordnet")) is not None:
+        return {}, [f"no words are proposed: {lacking}"]
+    part = measure(text).pos
+    replacements: dict[str, str] = {}
+    for word in words:
+        sense = None if part else usual_sense(word)
+        pos = sense.pos().replace("s", "a") if sense is not None else part.get(word)
+        for lemma in (lemma for near in relatives(word, pos) for lemma in near) if pos else ():
+            try:
+                inflected = same_form(word, lemma, pos)
+            except MissingPart as error:
+                return {}, ["no words are proposed: " + str(error).replace("\n  ", "; ")]
+            if inflected is not None:
+                replacements.setdefault(word, inflected)
+    return replacements, []

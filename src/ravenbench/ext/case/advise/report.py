@@ -1,0 +1,190 @@
+"""Advice as a page, as one screen of the terminal, and what an edit changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from ravenbench import __version__
+from ravenbench.ext.case.advise.api import Advice, Tip
+from ravenbench.reports.report import FolderView, write_parts
+from ravenbench.reports.view import Col, Table, col, figure, objects, table, to_html
+from ravenbench.text.alignment import pieces, runs
+
+SHOWN, SENTENCES, LINES, AROUND, WIDE = 12, 3, 2, 14, 30
+NOTE = (
+    "Here, others: uses in 1,000 words; z: distance in standard deviations; above: share of others' texts with fewer. "
+    "Gain: fall of the mean answer when uses beyond the others' are replaced or taken out; n/a: it is used too little, "
+    "or a length. *: may be the topic's word."
+)
+CHANGES = 6
+
+
+class AdviceView(FolderView):
+    """Advice as tables and a page."""
+
+    kind = "advise"
+
+    def __init__(self, advice: Advice) -> None:
+        self.advice = advice
+
+    def finding(self) -> str:
+        return finding(self.advice)
+
+    def page(self) -> tuple[Path | None, str]:
+        return self.written, "raven advise … --out FOLDER"
+
+    def tables(self) -> list[Table]:
+        return tables(self.advice, everything=True)
+
+    def _fill(self, folder: Path) -> None:
+        from ravenbench.reports.page import render
+
+        shown = self.tables()
+        page = render(
+            "ravenbench.ext.case.advise:template.html.j2", a=self.advice, finding=self.finding(),
+            parts=[to_html(t) for t in shown],
+            sections=[("summary", "Finding"), ("seen", "What is seen"), ("text", "The text"), ("method", "Method")],
+            marked=marked(self.advice), version=__version__,
+        )  # fmt: skip
+        write_parts(folder, kind="advise", page=page, json=to_json(self.advice), tables=shown)
+
+
+def finding(advice: Advice) -> str:
+    """Whether the verifiers recognise the author at all."""
+    mean, many = figure(advice.mean), str(advice.nearer or "none")
+    few = f"{many} of {len(advice.others)} texts by other people come{'s' * (advice.nearer < 2)} as near"
+    if advice.mean > 0.5 and advice.stands_out:
+        return f"The verifiers recognise you: their mean answer is {mean}, and {few}."
+    if advice.mean > 0.5:
+        return f"The verifiers say yes (mean answer {mean}), but would say so of others too: {few}."
+    if advice.stands_out:
+        return (
+            f"The verifiers do not say yes (mean answer {mean}), but the text stands out: {few}, so "
+            "whoever ranks suspects finds you near the top."
+        )
+    return f"The verifiers do not recognise you: their mean answer is {mean}, and {few}."
+
+
+def marked(advice: Advice) -> Markup:
+    """The text, with the places of habits whose change gains something marked and numbered as in the table."""
+    spans = [
+        (a, b, n) for n, tip in enumerate(advice.tips, start=1) if (tip.gain or 0) > 0 for a, b in tip.habit.places
+    ]
+    out, at = Markup(""), 0
+    for start, end, number in sorted(spans):
+        if start >= at:
+            mark = Markup('<mark title="habit {}">{}</mark>').format(number, advice.text[start:end])
+            out, at = out + advice.text[at:start] + mark, end
+    return out + advice.text[at:]
+
+
+def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
+    """Answers before and after, the habits, and the sentences that tell most; as many as a terminal shows, or all."""
+    tips, telling = advice.tips, advice.sentences
+    tips, telling = (tips, telling) if everything else (tips[:SHOWN], telling[:SENTENCES])
+    habits = table("habits", "What gives it away", tips, *_habit(advice), note=NOTE)
+    sentences = table(
+        "sentences", "Sentences that tell most", telling,
+        col("line", lambda s: str(advice.at(s.start)), text=True),
+        col("gain", lambda s: s.gain, signed=True),
+        col("sentence", lambda s: _clip(advice.text[s.start : s.end], 60), text=True),
+        note="Gain: how far the mean answer falls without.",
+    )  # fmt: skip
+    return [answers(advice.answers, advice.after, "all tips followed"), habits, sentences]
+
+
+def answers(before: Mapping[str, float], after: Mapping[str, float], title: str) -> Table:
+    """Every verifier's answer before and after, and the mean."""
+    rows = [(name, before[name], after[name], after[name] - before[name]) for name in before]
+    first, then, change = (float(np.mean([row[i] for row in rows])) for i in (1, 2, 3))
+    return table(
+        "answers", "Is it recognised?", [*rows, ("mean", first, then, change)],
+        col("verifier", lambda r: r[0], text=True),
+        col("as it is", lambda r: r[1], digits=2),
+        col(title, lambda r: r[2], digits=2),
+        col("change", lambda r: r[3], digits=2, signed=True),
+        note="One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided.",
+    )  # fmt: skip
+
+
+def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
+    return (
+        col("habit", lambda t: t.habit.name + "*" * t.habit.content, text=True),
+        col(None, lambda t: t.habit.kind, json="kind"),
+        col(None, lambda t: t.habit.name, json="feature"),
+        col("here", lambda t: t.habit.here, digits=1, json="here"),
+        col(None, lambda t: t.habit.known, json="known"),
+        col("others", lambda t: t.habit.others, digits=1, json="others"),
+        col("z", lambda t: t.habit.z, digits=1, signed=True, json="z"),
+        col("above", lambda t: t.habit.above, show=lambda share: f"{100 * share:.0f}%", json="above"),
+        col(None, lambda t: [advice.at(start) for start, _ in t.habit.places], json="lines"),
+        col(None, lambda t: t.habit.content, json="content"),
+        col(None, lambda t: t.instead, json="instead"),
+        col("gain", lambda t: t.gain, signed=True, json="gain"),
+        col("lines, first use, what instead", lambda t: _where(advice, t), text=True),
+    )
+
+
+def _where(advice: Advice, tip: Tip) -> str:
+    """Lines of a habit and its first use, or what might stand instead of it."""
+    spans = tip.habit.places
+    if not spans:
+        return "not used" if tip.habit.kind != "length" else ""
+    lines = list(dict.fromkeys(advice.at(start) for start, _ in spans))
+    numbers = ", ".join(map(str, lines[:LINES])) + "…" * (len(lines) > LINES) + ": "
+    (start, end), *_ = spans
+    used = " ".join(advice.text[start:end].split()) or "empty line"
+    before, after = advice.text[max(0, start - AROUND) : start], advice.text[end : end + AROUND]
+    instead = f" → {tip.instead}" if tip.instead else ""
+    room = max(0, WIDE - len(numbers) - len(used) - len(instead))
+    before = " ".join(before.split()[1:])[-(room // 2) :] if room > 1 else ""
+    after = "" if instead else " ".join(after.split()[:-1])[: room - len(before)]
+    return f"{numbers}{before} [{used}]{instead} {after}".strip().replace(":  [", ": [")
+
+
+def changes(before: str, after: str) -> list[str]:
+    """What an edit changed, a line a place, with the line of the new text."""
+    a, b = pieces(before), pieces(after)
+    described = []
+    for run in runs(a, b):
+        if run.kind != "same":
+            old, new = ("".join(a[run.a_start : run.a_stop]), "".join(b[run.b_start : run.b_stop]))
+            line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
+            change = f"{_clip(old)} → {_clip(new)}" if old.split() != new.split() else f"white space at {_clip(new)}"
+            described.append(f"line {line}: {change}")
+    more = len(described) - CHANGES
+    return described[:CHANGES] + ([f"… and {more} more"] if more > 0 else [])
+
+
+def _clip(text: str, most: int = 30) -> str:
+    words = " ".join(text.split())
+    return f"“{words if len(words) <= most else words[: most - 1] + '…'}”" if words else "nothing"
+
+
+def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
+    """Answers before and after an edit: the mean, and each verifier's."""
+    means = [float(np.mean(list(one.values()))) for one in (before, after)]
+    own = ", ".join(f"{name} {figure(before[name])} → {figure(after[name])}" for name in after)
+    return [f"mean {figure(means[0])} → {figure(means[1])} ({figure(means[1] - means[0], signed=True)})", f"  {own}"]
+
+
+def to_json(advice: Advice) -> dict[str, Any]:
+    """JSON form."""
+    return {
+        "finding": finding(advice),
+        "stands_out": advice.stands_out,
+        "answers": dict(advice.answers),
+        "others": list(advice.others),
+        "after all tips": dict(advice.after),
+        "features": objects(advice.tips, *_habit(advice)),
+        "sentences": [
+            {"line": advice.at(s.start), "text": advice.text[s.start : s.end].strip(), "gain": s.gain}
+            for s in advice.sentences
+        ],
+        "notes": list(advice.notes),
+    }

@@ -1,0 +1,588 @@
+"""From a comparison's folder to what its report says: likelihood ratios, how far to trust them, their grounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from ravenbench.ext.case.compare import sentences
+from ravenbench.ext.case.compare.dossier import Standing, standing
+from ravenbench.ext.case.compare.evidence import Evidence, Passage, by_tokens, evidence
+from ravenbench.ext.case.compare.model import (
+    FUSED,
+    PairScores,
+    Scores,
+    ShapeScores,
+    ThirdScores,
+    Told,
+    Validated,
+    able,
+    held_out,
+    intervals,
+    promise,
+    read_scores,
+    some,
+    taken,
+    third_scores,
+    validate,
+)
+from ravenbench.ext.case.compare.record import CaseRecord, ComparePlan, MachineRecord, ShapeRecord
+from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
+from ravenbench.ext.case.compare.units import plain_rows
+from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
+from ravenbench.ext.case.validation import Estimate
+from ravenbench.reports.cells import Failure
+from ravenbench.reports.view import public_head
+from ravenbench.shown import Shown
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
+from ravenbench.types import Bools, Floats
+
+Interval = tuple[float, float]
+FEWEST = 10
+"""Pairs of each class below which nothing is said of a slice."""
+RARE = 0.01
+"""Share of the background's sets of texts by one author that may agree less than a case that is answered."""
+MOST_SHOWN = 12
+"""Cases whose passages and features are shown; all have a page and stand in ``case.json``."""
+BLIND = 0.9
+"""C_llr^min from which on style alone tells nothing."""
+WORTHLESS = 0.95
+"""C_llr from which on LRs as they are given are worth hardly more than none: nothing is answered where all of its
+interval lies there, so that the answer to most cases does not hang on which people are in the background."""
+FEW_AUTHORS = 20
+"""Background authors from which on their number alone is no reason not to answer (benchmarks/study_few_authors.py)."""
+NARROW = 0.1
+"""Distance of the bounds below which there is no room for an LR."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What LRs were worth on pairs whose truth is known: pairs of each class, C_llr, C_llr^min, equal error rate."""
+
+    same: int
+    different: int
+    cllr: float
+    cllr_min: float
+    eer: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, interval, bounds, worth."""
+
+    name: str
+    llr: float
+    raw: float
+    interval: Interval
+    bounds: Bounds
+    worth: Worth
+
+
+@dataclass(frozen=True)
+class ContentCheck:
+    """The case with other content: the log10 LR of the texts as ``written`` and that from ``style`` alone, the mean of
+    every version; what content of the known texts' topic and of far topics makes of the LR as written; and the sentence
+    that says what it means.
+
+    ``style`` is calibrated on background pairs that were transplanted too; ``written``, ``on`` and ``off`` are not.
+    """
+
+    written: float
+    style: float
+    versions: tuple[float, ...]
+    on: float
+    off: float
+    bounds: Bounds
+    worth: Worth
+    outcome: str
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What was found for one case that could be scored.
+
+    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
+    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
+    how many these are, of how many; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's
+    place among ``ranked`` writers.
+    """
+
+    lines: tuple[Line, ...]
+    fused: Line
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    alike: float
+    misleading: float
+    misled: tuple[int, int]
+    content: ContentCheck | None
+    rank: int
+    ranked: int
+    known: tuple[float, ...]
+    slices: tuple[tuple[str, Worth | None], ...]
+    promise: Mapping[str, Estimate]
+    validated: Validated
+    draws: int
+
+
+@dataclass(frozen=True, eq=False)
+class Against:
+    """A person (``mark`` Hp: the candidate; Hd: someone else) against a model that imitates the candidate: the ``line``
+    of all verifiers, above 0 for the person, said in a ``sentence``; ``reasons`` why none is given; ``own`` are the
+    log10 LRs of imitations of the candidate, ``misled`` as of an ``Answer``."""
+
+    mark: str
+    line: Line
+    reasons: tuple[str, ...]
+    own: tuple[float, ...]
+    misled: tuple[int, int]
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class CaseFound:
+    """A case: what was planned of it, its answer where it was scored, why it is not answered, how it stands to the
+    dossier that is cited, and the third proposition: against it the candidate and someone else, or why there is
+    nothing. ``tokens`` are passages by what verifiers on language models make of each token."""
+
+    record: CaseRecord
+    shape: ShapeRecord | None
+    answer: Answer | None
+    reasons: tuple[str, ...]
+    evidence: Evidence | None = None
+    standing: Standing | None = None
+    third: tuple[Against, ...] | str | None = None
+    tokens: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
+
+    @property
+    def answered(self) -> bool:
+        """Whether an LR is given."""
+        return self.answer is not None and not self.reasons
+
+    @property
+    def llr(self) -> float | None:
+        """The log10 LR that is given, if one is."""
+        return self.answer.fused.llr if self.answer is not None and self.answered else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Its 95 % interval."""
+        return self.answer.fused.interval if self.answer is not None and self.answered else None
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence, or why there is none; and what keeps a model that imitates the candidate from
+        being ruled out, where it was asked for."""
+        if self.answer is None or not self.answered:
+            return f"No answer is given: {'; '.join(self.reasons)}."
+        fused = self.answer.fused
+        said = sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
+        if isinstance(self.third, str):
+            return f"{said} No answer is given for Hm: {self.third}."
+        if self.third is None or (self.against_machine is not None and self.against_machine > -WEAK):
+            return said
+        return f"{said} {self.third[0].sentence}"
+
+    @property
+    def against_machine(self) -> float | None:
+        """The log10 LR of the candidate against a model that imitates them, if one is given."""
+        pair = self.third[0] if isinstance(self.third, tuple) else None
+        return None if pair is None or pair.reasons else pair.line.llr
+
+    @property
+    def attention(self) -> tuple[int, float]:
+        """Where the case stands in a list of what needs attention, least first: copies; support for someone else;
+        known texts that disagree; other cases without an answer; the rest, by log10 LR."""
+        reasons = " ".join(self.reasons)
+        if self.llr is None:
+            return (0 if "repeats" in reasons else 2 if "disagree among" in reasons else 3), 0.0
+        return (1 if self.llr <= -WEAK else 4), self.llr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
+    """A whole comparison: its plan, and what was found for every case."""
+
+    plan: ComparePlan
+    run: Head
+    cases: tuple[CaseFound, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def members(self) -> bool:
+        """Whether the cases are those of a class."""
+        return self.run.spec.get("each") is not None
+
+    def as_low(self, llr: float) -> float:
+        """How many of the answered texts would have an LR this low or lower by chance, if each were by its author: by
+        the share of the background's same-author pairs, one more counted than was seen."""
+        validated = [case.answer.validated for case in self.cases if case.answer is not None and case.answered]
+        own = [valid.as_cases()[valid.pairs.same] for valid in validated]
+        return float(sum(((values <= llr).sum() + 1) / (len(values) + 1) for values in own))
+
+    @property
+    def by_chance(self) -> str:
+        """What the answers of a class would be if everybody had written their own text; "" where none is given."""
+        given = [case.llr for case in self.cases if case.llr is not None]
+        low = sum(llr <= -WEAK for llr in given)
+        return sentences.by_chance(len(given), low, self.as_low(-WEAK)) if given else ""
+
+
+def worth_of(llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1) -> Worth | None:
+    """C_llr, C_llr^min and equal error rate of log10 LRs; None where a class has fewer pairs than ``fewest``."""
+    count, others = int(same.sum()), int((~same).sum())
+    if min(count, others) < fewest:
+        return None
+    return Worth(count, others, cllr(llr, same, weight), cllr_min(llr, same, weight), eer(llr, same, weight))
+
+
+def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, Worth | None], ...]:
+    """The fusion's worth on all pairs, by what they stand for; on those as alike in content as the case or more; by
+    content similarity; and on unseen topics."""
+    llr = valid.llr[FUSED]
+    low, high = np.quantile(pairs.content, [1 / 3, 2 / 3])
+    near, far = pairs.content > high, pairs.content <= low
+    parts = {
+        "content as alike as in this case, or more": pairs.content >= at,
+        "content most alike": near,
+        "content between": ~near & ~far,
+        "content least alike": far,
+        "topic never seen in training": pairs.unseen,
+    }
+    return (
+        ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
+        ("all pairs, each counting alike", worth_of(llr, pairs.same)),
+        *((name, worth_of(llr[part], pairs.same[part], None, FEWEST)) for name, part in parts.items()),
+    )
+
+
+def misled(valid: Validated, at: float) -> tuple[int, int]:
+    """Background pairs of the other kind with an LR at least as strong, each counted once, and how many there are."""
+    side = ~valid.pairs.same if at > 0 else valid.pairs.same
+    llr = valid.as_cases()[side]
+    return int((llr >= at if at > 0 else llr <= at).sum()), int(side.sum())
+
+
+def sets_llr(sets: PairScores, valid: Validated) -> Floats:
+    """Agreement (sets,) of the background's sets of texts, each by one author: the lowest log10 LR of a text against
+    the others of its set, by verifiers that learned without that author."""
+    if not len(sets):
+        return np.zeros(0)
+    llr = valid.system.written.llr(sets.scores, sets.content)[FUSED]
+    _, place = np.unique(sets.authors, axis=0, return_inverse=True)
+    return np.array([llr[place.ravel() == i].min() for i in range(int(place.max()) + 1)])
+
+
+def disagreement(known: Floats, sets: Floats) -> str | None:
+    """The reason not to answer, or None, from log10 LRs of each known text against the others and those of `sets_llr`.
+
+    There is one where a text speaks against the others (below 0) and at most a hundredth of the background's sets agree
+    as little; where they are fewer than a hundred, none of them may.
+    """
+    if not len(known) or not len(sets):
+        return None
+    least = float(known.min())
+    as_low = int((sets <= least).sum())
+    if least >= 0 or as_low > RARE * len(sets):
+        return None
+    return (
+        "the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
+        f"{signed(least)}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as "
+        "little; they may not be by one writer"
+    )
+
+
+def content_check(
+    found: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, told: Told, line: Line
+) -> ContentCheck | None:
+    """The check of one case; None where its text could not be transplanted or too few background pairs could.
+
+    ``rows`` gives the case's problems by what they ask; ``told`` is what was found for the case itself, ``line`` the
+    answer.
+    """
+    on, off = rows("on"), rows("off")
+    style, pairs = valid.raw.style[FUSED], able(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
+    same = valid.pairs.same[pairs]
+    if not on or not off or valid.system.style is None or not same.any() or same.all():
+        return None
+    versions = valid.system.style.llr(taken(found.cases, off), found.content[off])[FUSED]
+    bounds = elub(style[pairs], same)
+    held = np.clip(style[pairs], *bounds)
+    worth = worth_of(held, same)
+    assert worth is not None
+    mean = bounds.held(float(versions.mean()))
+    written = valid.limits.bounds[FUSED].held(float(told.written[FUSED][0]))
+    weak = verbal(line.llr, line.interval) == NEITHER
+    outcome, sentence = ("nothing", NOTHING) if weak else _outcome(written, mean, worth.cllr_min)
+    return ContentCheck(
+        written=written,
+        style=mean,
+        versions=tuple(versions.tolist()),
+        on=float(_fused(valid, found, on).mean()),
+        off=float(_fused(valid, found, off).mean()),
+        bounds=bounds,
+        worth=worth,
+        outcome=outcome,
+        sentence=sentence,
+    )
+
+
+NOTHING = "The evidence is too weak to say whether it comes from style or content."
+
+
+def _outcome(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
+    """What the check says and its sentence, which has no number: one strength stands on a page, the answer's."""
+    if cllr_min >= BLIND:
+        return "open", (
+            "Without content words, style alone tells hardly anything in this background, so it stays open how much of "
+            "the LR is style."
+        )
+    if abs(llr) < WEAK:
+        return "nothing", NOTHING
+    if llr * style > 0 and abs(style) >= abs(llr) / 2:
+        return "style", "The evidence is style: with content words from other texts at least half of it is left."
+    if llr * style > 0 and abs(style) >= WEAK:
+        return "part", (
+            "The evidence is style in part, and rests on content for the rest: with content words from other texts "
+            "less than half of it is left."
+        )
+    return "content", "The evidence rests on content: with content words from other texts nothing of it is left."
+
+
+def analyse(store: Store) -> Comparison:
+    """What a comparison found; nothing is scored here."""
+    store.expect("compare")
+    plan = store.plan_as(ComparePlan)
+    shapes = {shape.name: shape for shape in plan.shapes}
+    scores = {name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems}
+    thirds = {name: third_scores(store, plan, shapes[name]) for name in scores if f"{name}-machine" in plan.folds}
+    failures: list[Failure] = [failure for found in scores.values() for failure in found.failures]
+    failures += [failure for found in thirds.values() for failure in found.failures]
+    cases = list[CaseFound]()
+    for case in plan.cases:
+        shape = None if case.shape is None else shapes[case.shape]
+        found = None if case.shape is None else scores.get(case.shape)
+        if found is None or case.refusals:
+            cases.append(CaseFound(case, shape, None, tuple(case.refusals)))
+        elif not found.verifiers:
+            cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
+        else:
+            answer = _answer(case, found, store.run.seed)
+            place, reasons = _validated(plan, found.shape)
+            against = _third(case, plan.machine, thirds.get(found.shape.name), answer, tuple(reasons), store.run.seed)
+            cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place, third=against))
+    if store.run.spec.get("each") is not None:
+        cases.sort(key=lambda case: case.attention)
+    scored = [case for case in cases if case.answer is not None][:MOST_SHOWN]
+    cases = [replace(case, **_evidence(store, plan, case.record)) if case in scored else case for case in cases]
+    return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
+
+
+def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[Standing | None, list[str]]:
+    """How cases of a shape stand to the dossier that is cited, and why they are not answered for it."""
+    if plan.validated is None:
+        return None, []
+    place = standing(plan.validated, shape.known, shape.questioned)
+    if place.valid:
+        return place, []
+    reason = f"it is not validated for cases like this. {place.sentence}"
+    if not plan.validated.unvalidated:
+        return place, [reason]
+    told = f"{place.sentence}. It is answered all the same, because --unvalidated says so"
+    return place._replace(sentence=told), []
+
+
+def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
+    problems = found.problems
+    valid = validate(found.pairs)
+    sets = found.sets
+    if case.part is not None:
+        valid = held_out(valid, case.part)
+        sets = some(sets, np.flatnonzero(sets.fold != case.part))
+
+    def of(asks: str) -> list[int]:
+        return [i for i, problem in enumerate(problems) if problem.asks == asks and problem.case == case.id]
+
+    plain = of("plain")
+    scores, content = taken(found.cases, plain), found.content[plain]
+    moved = _mean(taken(found.cases, of("off")))
+    alike = float(content[0])
+    told = valid.system.told(scores, moved, content)
+    ends, draws = intervals(valid, scores, moved, content, seed)
+    lines = tuple(_line(name, told, alike, valid, ends) for name in told.llr)
+    fused = next(line for line in lines if line.name == FUSED)
+    known = _fused(valid, found, of("known"))
+    notes, reasons = list(case.notes), _reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)
+    if fused.raw != fused.llr and not reasons:
+        notes.append(
+            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people of this background "
+            f"support no value beyond {signed(fused.llr)}"
+        )
+    notes += _on_likeness(alike, valid, fused.bounds.upper)
+    rank, ranked = _rank(case, found, valid, float(told.written[FUSED][0]))
+    return Answer(
+        lines=lines,
+        fused=fused,
+        reasons=tuple(reasons),
+        notes=tuple(notes),
+        alike=alike,
+        misleading=misleading(valid.as_cases(), valid.pairs.same, fused.llr, valid.pairs.weight),
+        misled=misled(valid, fused.llr),
+        content=content_check(found, of, valid, told, fused),
+        rank=rank,
+        ranked=ranked,
+        known=tuple(known.tolist()),
+        slices=slices(valid.pairs, valid, alike),
+        promise=promise(valid, seed),
+        validated=valid,
+        draws=draws,
+    )
+
+
+def _third(
+    case: CaseRecord, machine: MachineRecord | None, found: ThirdScores | None, answer: Answer,
+    reasons: tuple[str, ...], seed: int,
+) -> tuple[Against, ...] | str | None:  # fmt: skip
+    """What is said of the third proposition; None where it was not asked for. What keeps the candidate and another from
+    being compared on the known texts' account (``answer``, ``reasons``) keeps it from being answered."""
+    if machine is None:
+        return None
+    record = machine.cases[case.id]
+    if found is None or record.reason is not None:
+        return record.reason or "there are no imitations"
+    if len(found.valid) < 2:
+        return "every verifier failed, or too few folds of the background hold imitations"
+    none, scores = np.zeros(1), _mean(taken(found.cases, record.versions))
+    told_apart = tuple(reason for reason in answer.reasons if "disagree among" in reason)
+    against = []
+    names = case.candidate, case.questioned.name
+    hm = "Hm", sentences.imitated(machine.by, *names)
+    for one, valid in zip(zip(("Hp", "Hd"), sentences.propositions(*names), strict=True), found.valid, strict=True):
+        told = valid.system.told(scores, scores, none)
+        line = _line(FUSED, told, 0.0, valid, intervals(valid, scores, scores, none, seed)[0])
+        own = valid.system.written.llr(taken(found.cases, record.own), np.zeros(len(record.own)))[FUSED]
+        why = (*_reasons(line, valid, none[:0], none[:0], seed), *told_apart, *reasons)
+        if np.median(own) >= 0:
+            why += (
+                f"the model's imitations of {case.candidate} are not told from texts by persons: "
+                f"{int((own >= 0).sum())} of {len(own)} speak for a person",
+            )
+        said = sentences.compared(line.llr, line.interval, one, hm)
+        said = f"No answer is given for {one[0]} against Hm: {'; '.join(why)}." if why else said
+        against.append(Against(one[0], line, why, tuple(own.tolist()), misled(valid, line.llr), said))
+    return tuple(against)
+
+
+def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
+    """What is to be said of how alike in content the two sides are; ``most`` is the greatest log10 LR that is given."""
+    pairs, reach, knee = valid.pairs, valid.limits.reach, valid.system.knee
+    least = float(np.quantile(pairs.content[pairs.same], 0.05))
+    if alike > reach:
+        return [
+            f"the two sides are more alike in content ({alike:.2f}) than this background can judge: too few of its "
+            f"texts by two people are more alike than {reach:.2f}. So no log10 likelihood ratio above {signed(most)} "
+            "is given (see Method)"
+        ]
+    if alike > knee:
+        return [
+            f"the two sides are more alike in content ({alike:.2f}) than 95 in 100 pairs of texts by two people in the "
+            f"background ({knee:.2f}); what background pairs are sure to gain by such likeness is taken off the scores "
+            "and half of the log10 likelihood ratio is that of style alone, with content words replaced"
+        ]
+    if alike < least:
+        return [
+            f"the two sides are less alike in content ({alike:.2f}) than 95 in 100 pairs of texts by one author in the "
+            f"background ({least:.2f}); how far style holds over such a distance is hardly shown"
+        ]
+    return []
+
+
+def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
+    """Log10 LRs (n,) of some of the cases' problems, all verifiers together, before they are held."""
+    return valid.system.written.llr(taken(found.cases, rows), found.content[rows])[FUSED] if rows else np.zeros(0)
+
+
+def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
+    """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
+    shape = next(one for one in plan.shapes if one.name == case.shape)
+    name = shape.case_folds[0] if case.part is None else f"{case.shape}-f{case.part}-case"
+    fold, row, tokens = store.fold(name), plain_rows(store, name)[case.id], list[tuple[str, tuple[Passage, ...]]]()
+    for verifier in plan.verifiers:
+        cell = store.cell(verifier.name, name)
+        if cell is not None and (told := cell.arrays.get(f"tokens-{row}")) is not None:
+            tokens.append((verifier.name, by_tokens(fold.test.texts[fold.test.questioned_index[row]], told)))
+    found = evidence(
+        store.texts[case.questioned.row],
+        [store.texts[text.row] for text in case.known],
+        fold.train,
+        fold.train_same,
+        frozenset(plan.background.functions),
+        store.run.seed,
+    )
+    return {"evidence": found, "tokens": tuple(tokens)}
+
+
+def _mean(scores: Scores) -> dict[str, Floats]:
+    """The mean of all versions' scores, as scores of one problem; nan where there is none."""
+    return {
+        name: values.mean(axis=0, keepdims=True) if len(values) else np.full((1, *values.shape[1:]), np.nan)
+        for name, values in scores.items()
+    }
+
+
+def _line(name: str, told: Told, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
+    raw, bounds = float(told.llr[name][0]), valid.limits.of(name, alike, float(told.style[name][0]))
+    low, high = float(ends[name][0][0]), float(ends[name][1][0])
+    worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight)
+    assert worth is not None
+    # The ends cover the value itself, which a bootstrap percentile interval need not, and keep within its bounds.
+    llr = bounds.held(raw)
+    return Line(name, llr, raw, (min(bounds.held(low), llr), max(bounds.held(high), llr)), bounds, worth)
+
+
+def _reasons(fused: Line, every: Validated, known: Floats, sets: Floats, seed: int) -> list[str]:
+    """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
+    reasons = []
+    worth = promise(every, seed)["cllr"]
+    if worth.low >= WORTHLESS or worth.value >= 1:
+        reasons.append(
+            "background pairs of this length cannot be told apart "
+            f"(C_llr {worth.value:.2f}, 95% interval {worth.low:.2f} to {worth.high:.2f}, where 1 is guessing): longer "
+            "texts or more background authors are needed"
+        )
+    elif (few := too_few(every, seed)) is not None:
+        reasons.append(few)
+    elif fused.bounds.upper - fused.bounds.lower < NARROW:
+        reasons.append("the background supports no likelihood ratio other than 1")
+    told = disagreement(known, sets)
+    return reasons if told is None else [*reasons, told]
+
+
+def too_few(valid: Validated, seed: int) -> str | None:
+    """The reason not to answer by a background of few authors whose C_llr may be that of guessing, and what would help;
+    None where there is none."""
+    count = len(np.unique(valid.pairs.authors))
+    worth = promise(valid, seed)["cllr"]
+    high, found = worth.high, min(worth.value, WORTHLESS)
+    if count >= FEW_AUTHORS or high < 1:
+        return None
+    # The interval narrows with the square root of the number of authors.
+    wanted = min(FEW_AUTHORS, ceil(count * ((high - found) / (1 - found)) ** 2))
+    return (
+        f"the background has {count} authors, too few to show that such likelihood ratios are worth more than none "
+        f"(C_llr {found:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
+        f"{max(1, wanted - count)} more authors like these would help, or longer texts"
+    )
+
+
+def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
+    """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
+    asked = f"text {case.questioned.row}"
+    rows = [i for i, p in enumerate(found.problems) if p.asks == "author" and p.case == asked]
+    others = _fused(valid, found, rows)
+    return 1 + int((others >= own).sum()), 1 + len(others)

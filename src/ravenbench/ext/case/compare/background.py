@@ -1,0 +1,451 @@
+"""The background of a comparison: who is in it, what its authors give in the shape of a case, and the folds of a shape.
+
+Folds are parts of the background's authors, with and without transplants, and the cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ravenbench.errors import CorpusError
+from ravenbench.ext.case.compare.material import Case
+from ravenbench.ext.case.compare.record import Asks, CaseProblem, ShapeRecord
+from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.problems.like_case import MOST_KNOWN, Pair, Shape, Writer, pairs, portions, shape_of, shorter, writer
+from ravenbench.problems.transplant import Transplanter
+from ravenbench.randomness import stream
+from ravenbench.text.content_words import ContentSpace
+from ravenbench.text.kinds import distances, kinds, profile
+from ravenbench.text.tokens import count_words, cut
+from ravenbench.texts import TextTable, content_hash
+from ravenbench.topics.extract import Extract
+from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
+
+FEWEST_AUTHORS = 10
+"""Authors with same-author pairs below which nothing is said: with six or eight, LRs that looked good on the
+background's own pairs were worth less than none on other people (benchmarks/study_few_authors.py)."""
+MOST_DOCUMENTS = 12
+"""Documents of one author."""
+SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
+"""Lengths tried, as shares of the case's, where the background's texts are too short or too few."""
+LEAST = 80
+"""Words to which a text is shortened at most."""
+SIDES = ("known", "questioned")
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """Documents of the authors used.
+
+    ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``group`` (n,) is the
+    part of the topics that a text's topic is in, and ``by`` says where topics come from.
+    """
+
+    corpus: Corpus
+    document: Ints
+    group: Ints
+    by: str
+    space: ContentSpace
+    dropped: int
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Names of the authors; their codes count these."""
+        return self.corpus.author.names
+
+
+def choose(corpus: Corpus, kept: Bools, most: int, folds: int, seed: int) -> Background:
+    """The authors with two documents or more, at most so many, and their texts' topics in as many parts as folds.
+    Raises CorpusError if fewer than two authors have two documents."""
+    whole = corpus.columns.get("document")
+    document = (
+        np.arange(len(corpus))
+        if whole is None
+        else np.where(whole.codes >= 0, whole.codes, -1 - np.arange(len(corpus)))
+    )
+    rows_of = [
+        rows for code in range(len(corpus.author.names))
+        if len(np.unique(document[rows := np.flatnonzero((corpus.author.codes == code) & kept)])) > 1
+    ]  # fmt: skip
+    if len(rows_of) < 2:
+        raise CorpusError(
+            "the background is too small: likelihood ratios are learned from pairs by one author and by two",
+            found=f"{len(rows_of)} authors with two texts or more", expected=f"at least {FEWEST_AUTHORS}, better 40",
+            fix="add texts by other people, of the kind and language of the case",
+        )  # fmt: skip
+    dropped = max(0, len(rows_of) - most)
+    if dropped:
+        chosen = np.sort(stream(seed, "compare-authors").choice(len(rows_of), most, replace=False))
+        rows_of = [rows_of[i] for i in chosen]
+    taken = []
+    for rows in rows_of:
+        order = stream(seed, "compare-documents", corpus.author[rows[0]] or "").permutation(len(rows))
+        taken.append(np.sort(rows[order[:MOST_DOCUMENTS]]))
+    rows = np.concatenate(taken).astype(np.int64)
+    small = replace(
+        corpus,
+        texts=TextTable.collect(corpus.texts.rows(rows))[0],
+        ids=tuple(corpus.ids[row] for row in rows),
+        author=Labels.of(corpus.author.take(rows)),
+        topic=Labels.of(corpus.topic.take(rows)),
+        language=None,
+        columns={},
+    )
+    group, by = _groups(small, folds, seed)
+    texts = small.texts.rows(np.arange(len(small)))
+    return Background(small, document[rows].astype(np.int64), group, by, ContentSpace(texts), dropped)
+
+
+def _groups(corpus: Corpus, folds: int, seed: int) -> tuple[Ints, str]:
+    """Topics shared out to as many parts as folds, the parts about equally large: (n,) part of each text."""
+    topic, by = corpus.topic, "the background's own topics"
+    if len(topic.names) < folds or (topic.codes < 0).any():
+        topic, by = Extract(clusters=2 * folds, seed=seed).labels(corpus), "topics extracted from the texts"
+    part = np.zeros(len(topic.names), dtype=np.int64)
+    filled = np.zeros(folds)
+    for code in np.argsort(-topic.counts(), kind="stable"):
+        part[code] = int(np.argmin(filled))
+        filled[part[code]] += topic.counts()[code]
+    return part[topic.codes], by
+
+
+def writers(
+    background: Background, shape: Shape, seed: int, most: int, authors: Sequence[int], without: int | None = None
+) -> list[Writer]:
+    """What these authors give in a shape; ``without`` leaves out texts in one part of the topics."""
+    longest = max(*shape.known, shape.questioned)
+    writers_of_side = []
+    for author in authors:
+        rows = np.flatnonzero((background.corpus.author.codes == author) & (background.group != without))
+        texts = background.corpus.texts.rows(rows)
+        cut = portions(texts, background.group[rows], background.document[rows], longest)
+        writers_of_side.append(writer(author, cut, shape, seed, most))
+    return writers_of_side
+
+
+def fitting_shape(background: Background, shape: Shape, seed: int) -> tuple[Shape, list[int]]:
+    """The shape nearest to the one wanted that enough authors can fill, and these authors.
+
+    Where too few can fill it, known texts are made fewer and all shorter; of the shapes that enough authors can fill,
+    the one with most text on both sides is taken. Where no shape suits enough of them, that with the most authors.
+    """
+    everyone = range(len(background.authors))
+    enough = max(FEWEST_AUTHORS, len(everyone) // 2)
+    best: tuple[tuple[bool, float], Shape, list[int]] | None = None
+    for count in range(len(shape.known), 0, -1):
+        for share in SHRINK:
+            tried = Shape(shape.known[:count], shape.questioned)
+            if share < 1.0:
+                tried = shorter(tried, max(LEAST, round(share * max(*tried.known, tried.questioned))))
+            able = [w.author for w in writers(background, tried, seed, 1, everyone) if w.own]
+            suits = len(able) >= enough
+            worth = float(np.sqrt(sum(tried.known) * tried.questioned)) if suits else float(len(able))
+            if best is None or (suits, worth) > best[0]:
+                best = ((suits, worth), tried, able)
+            if suits:
+                break
+        if best is not None and best[0][0] and best[1] == shape:
+            break
+    assert best is not None
+    return best[1], best[2]
+
+
+def shared_out(background: Background, found: Sequence[Writer], folds: int, members: bool = False) -> list[list[int]]:
+    """Authors shared out to folds, groups who write about the same things together; fewer folds where they are few.
+
+    A pair is scored by methods that know neither of its authors, so it lies within a fold: only there can a stranger's
+    text be found that is as alike in content as the questioned text of a case may be. A group is at most half a fold,
+    so that the strangers at random in it are not all of one group. Where the authors are ``members`` of a class, whose
+    cases are judged by the other folds, folds are smaller.
+    """
+    count = max(3, min(folds, len(found) // 3)) if members else max(2, min(folds, len(found) // 4))
+    most = max(2, len(found) // count // 2)
+    known, questioned = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
+    nearest = np.zeros((len(found), len(found)))
+    np.maximum.at(nearest, (np.array(known)[:, None], np.array(questioned)[None, :]), similarities(background, found))
+    nearest = np.triu(np.maximum(nearest, nearest.T), 1)
+    group = list(range(len(found)))
+    for place in np.argsort(-nearest, axis=None, kind="stable"):
+        one, other = (group[i] for i in divmod(int(place), len(found)))
+        if one != other and group.count(one) + group.count(other) <= most:
+            group = [one if it == other else it for it in group]
+    parts: list[list[int]] = [[] for _ in range(count)]
+    for name in sorted(set(group), key=lambda name: (-group.count(name), name)):
+        min(parts, key=len).extend(one.author for one, its in zip(found, group, strict=True) if its == name)
+    return [sorted(part) for part in parts]
+
+
+def similarities(background: Background, found: Sequence[Writer]) -> Floats:
+    """Content similarity of every known side with every questioned side, in order of the writers."""
+    known = ["\n".join(side.texts) for one in found for side in one.known]
+    queries = [side.texts[0] for one in found for side in one.questioned]
+    if not known or not queries:
+        return np.zeros((len(known), len(queries)))
+    return background.space.cosines(known, queries)
+
+
+def strangers(background: Background, found: Sequence[Writer], allowed: Bools | None = None) -> list[float]:
+    """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do, or
+    of those that are ``allowed``; none where there is no such pair."""
+    known, questioned = (np.array([one.author for one in found for _ in getattr(one, side)]) for side in SIDES)
+    others = known[:, None] != questioned[None, :]
+    alike = similarities(background, found)[others if allowed is None else others & allowed]
+    if not len(alike):
+        return []
+    return [float(value) for value in np.quantile(alike, (np.arange(100) + 0.5) / 100)]
+
+
+def cross_pairs(
+    background: Background, found: Sequence[Writer], seed: int, near: int, allowed: Bools | None = None
+) -> list[tuple[Pair, float]]:
+    """Pairs of some writers with the content similarity of their sides: one different-author pair drawn for each known
+    side, and so many that are most alike in content, of those that are ``allowed`` (by default all)."""
+    alike = similarities(background, found)
+    row, column = (np.cumsum([0, *(len(getattr(one, side)) for one in found)]) for side in SIDES)
+    return [
+        (pair, float(alike[row[pair.known[0]] + pair.known[1], column[pair.questioned[0]] + pair.questioned[1]]))
+        for pair in pairs(found, 1, near, seed, alike, allowed)
+    ]
+
+
+TESTED, TAUGHT = 4, 2
+"""Questioned texts by one background author that are tested, and that verifiers learn from."""
+NEAREST = 3
+"""Different-author pairs that are tested for each known side because no others are as alike in content."""
+Question = tuple[Asks, str, int, Sequence[str], str]
+"""What is asked of which case, by what number, and the known texts and the questioned one that it is asked with."""
+Part = tuple[Fold, Floats | None]
+"""A fold, and what is known of each of its pairs: (n, 4) authors of both sides, topic unseen, content similarity."""
+
+
+def case_shape(case: Case) -> Shape:
+    """The shape of a case; of many known texts some are joined."""
+    words = sorted((text.words for text in case.candidate.texts), reverse=True)
+    joined = [sum(words[i::MOST_KNOWN]) for i in range(min(MOST_KNOWN, len(words)))]
+    return shape_of(joined, case.questioned.words)
+
+
+class Shaped:
+    """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
+    has background pairs alone. ``whole``: cases are asked once, of verifiers that learn from everybody, which suits
+    answers that are not calibrated."""
+
+    def __init__(
+        self,
+        spec: CompareSpec, background: Background, wanted: Shape, name: str, cases: Sequence[Case],
+        row: Mapping[bytes, int], whole: bool = False,
+    ) -> None:  # fmt: skip
+        self.seed, self.donors = spec.seed, spec.donors
+        self.background, self.name, self.cases, self.row = background, name, cases, row
+        members = spec.each is not None
+        self.code = {author: code for code, author in enumerate(background.authors)} if members else {}
+        self.part: dict[str, int] = {}
+        self.trained: list[tuple[list[int], tuple[Problems, Bools]]] = []
+        """Authors of each fold, and what is learned from the others; of the third proposition's cases no authors."""
+        self.case_folds: list[str] = []
+        self.shape, able = fitting_shape(background, wanted, spec.seed)
+        self.parts: list[Part] = []
+        self.problems: list[CaseProblem] = []
+        self.folds: list[str] = []
+        self.unseen = True
+        self.strangers: list[float] = []
+        self.unlike: dict[str, str] = {}
+        """Why cases are of another kind than the background, by their id."""
+        if len(able) >= FEWEST_AUTHORS:
+            everyone = writers(background, self.shape, spec.seed, TESTED, able)
+            self.strangers = strangers(background, everyone)
+            self.unlike = self._of_another_kind(everyone)
+            self._transplanter = self._splicer(everyone)
+            parts = shared_out(background, everyone, spec.folds, members)
+            self.trained = [(part, self._fold(number, able, part)) for number, part in enumerate(parts)]
+            if members:
+                self._class(parts, [training for _, training in self.trained], everyone)
+            elif whole:
+                taught = writers(background, self.shape, self.seed, TAUGHT, able)
+                self._cases(len(parts), self._learned_from(taught), cases, self._asked_of(cases), everyone)
+            elif cases:
+                # A verifier that learned from all authors scores lower than those that scored the background's pairs:
+                # calibration holds for scores of the folds' verifiers alone.
+                asked = self._asked_of(cases)
+                for number, (part, training) in enumerate(self.trained):
+                    self._cases(number, training, cases, asked, [one for one in everyone if one.author in part])
+                self.trained.append(([], self.trained[0][1]))
+        self.record = ShapeRecord(
+            name=name,
+            known=list(self.shape.known),
+            questioned=self.shape.questioned,
+            wanted=None if self.shape == wanted else [*wanted.known, wanted.questioned],
+            authors=able,
+            folds=self.folds,
+            unseen=self.unseen,
+            strangers=self.strangers,
+            problems=self.problems,
+            cases=self.case_folds,
+        )
+
+    def _of_another_kind(self, everyone: Sequence[Writer]) -> dict[str, str]:
+        """Cases that are farther from the background in common words and marks than its authors are, in texts of the
+        same lengths."""
+        sets = [[*one.known[0].texts, *one.questioned[0].texts] for one in everyone if one.known and one.questioned]
+        counted = kinds([text for texts in sets for text in texts])
+        asked = [profile([*self.known(case), self.asked(case)], counted) for case in self.cases]
+        if not asked:
+            return {}
+        most, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(asked))
+        return {
+            case.id: f"its texts are of another kind than the background's: in common words and marks they are "
+            f"{away:.2f} standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
+            for case, away in zip(self.cases, far, strict=True) if away > most
+        }  # fmt: skip
+
+    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
+        """One part of the authors: learned from the others, without one part of the topics where that leaves enough.
+        Returns what is learned from."""
+        rest = [author for author in able if author not in part]
+        taught = writers(self.background, self.shape, self.seed, TAUGHT, rest, without=number)
+        if sum(bool(one.own) for one in taught) < 0.6 * len(rest):
+            taught = writers(self.background, self.shape, self.seed, TAUGHT, rest)
+            self.unseen = False
+        tested = writers(self.background, self.shape, self.seed, TESTED, part)
+        pairs = cross_pairs(self.background, tested, self.seed, NEAREST)
+        train, train_same = self._learned_from(taught)
+        test, test_same = problems_of(tested, [pair for pair, _ in pairs])
+        name = f"{self.name}-f{number}"
+        rows = []
+        for pair, alike in pairs:
+            known, other = tested[pair.known[0]], tested[pair.questioned[0]]
+            rows.append([known.author, other.author, other.questioned[pair.questioned[1]].topics == {number}, alike])
+        about = np.array(rows, dtype=np.float64).reshape(-1, 4)
+        self.parts.append((Fold(name, train, train_same, test.blind(), test_same), about))
+        self.folds.append(name)
+        moved = self._transplanter.transplant(test, test_same)
+        off = Fold(f"{name}-off", train, train_same, moved.off.blind(), test_same[moved.rows])
+        self.parts.append((off, about[moved.rows]))
+        if self.cases and len(self.shape.known) > 1:
+            self.parts.append(self._sets(name, train, train_same, tested))
+        return train, train_same
+
+    def _class(
+        self, parts: Sequence[Sequence[int]], trained: Sequence[tuple[Problems, Bools]], everyone: Sequence[Writer]
+    ) -> None:
+        """Cases whose candidates are of the background: each is asked about where verifiers learned without them, with
+        the pairs of their part. Who gives no pairs is in no training, and goes with any part."""
+        place = {author: number for number, part in enumerate(parts) for author in part}
+        for number, case in enumerate(self.cases):
+            self.part[case.id] = place.get(self.code.get(case.candidate.name, -1), number % len(parts))
+        for number, training in enumerate(trained):
+            cases = [case for case in self.cases if self.part[case.id] == number]
+            if cases:
+                self._cases(number, training, cases, self._asked_of(cases), everyone)
+
+    def _learned_from(self, taught: Sequence[Writer]) -> tuple[Problems, Bools]:
+        return problems_of(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
+
+    def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[Writer]) -> Part:
+        """Each known text of a background author against the others, as the known texts of a case are compared."""
+        rows: list[tuple[str, Sequence[str], str]] = []
+        about: list[list[float]] = []
+        for one in tested:
+            for number, side in enumerate(one.known):
+                for text, rest in left_out(side.texts):
+                    about.append([one.author, number, 0, 0])
+                    rows.append((f"{len(rows)}", rest, text))
+        test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
+        measured = np.array(about, dtype=np.float64).reshape(-1, 4)
+        measured[:, 3] = self._alike(rows)
+        return Fold(f"{name}-known", train, train_same, test.blind(), truth), measured
+
+    def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
+        """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
+        rows: list[tuple[str, str | None]] = [
+            (text, str(one.author)) for one in everyone for side in (*one.known, *one.questioned) for text in side.texts
+        ]
+        for case in self.cases:
+            code = self.code.get(case.candidate.name)
+            by = None if code is None else str(code)
+            rows += [(text, by) for text in (self.asked(case), *self.known(case))]
+        texts, place = TextTable.collect(text for text, _ in rows)
+        author: list[str | None] = [None] * len(texts)
+        for (_, name), row in zip(rows, place.tolist(), strict=True):
+            author[row] = author[row] or name
+        return Transplanter(texts, author=Labels.of(author), seed=self.seed)
+
+    def _alike(self, rows: Sequence[tuple[str, Sequence[str], str]]) -> Floats:
+        """Content similarity (n,) of the sides of problems (id, known, questioned)."""
+        sides = ["\n".join(known) for _, known, _ in rows], [questioned for _, _, questioned in rows]
+        return self.background.space.paired(*sides)
+
+    def asked(self, case: Case) -> str:
+        """The case's questioned text, cut where it is longer than this shape's."""
+        return _held(case.questioned.text, self.shape.questioned)
+
+    def known(self, case: Case) -> list[str]:
+        """The case's known texts in this shape: joined where they are more, cut where they are longer."""
+        joined = joined_known(case, len(self.shape.known))
+        return [_held(text, words) for text, words in zip(joined, self.shape.known, strict=False)]
+
+    def _asked_of(self, cases: Sequence[Case]) -> list[Question]:
+        """What is asked of cases: themselves, with content words replaced, and their known texts one by one."""
+        found: list[Question] = []
+        for case in cases:
+            known, questioned = self.known(case), self.asked(case)
+            found.append(("plain", case.id, 0, known, questioned))
+            versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
+            moved = self._transplanter.transplant(versions)
+            variants: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
+            for asks, problems in variants:
+                first = self.donors * (problems is moved.off2)
+                texts = [problems.texts[row] for row in problems.questioned_index]
+                found += [(asks, case.id, i, known, text) for i, text in enumerate(texts, first)]
+            if len(known) > 1:
+                found += [("known", case.id, i, rest, text) for i, (text, rest) in enumerate(left_out(known))]
+        return found
+
+    def _cases(
+        self, number: int, training: tuple[Problems, Bools], cases: Sequence[Case], asked: Sequence[Question],
+        everyone: Sequence[Writer],
+    ) -> None:  # fmt: skip
+        """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
+        stands as False and is never read."""
+        name, questions = f"{self.name}-f{number}-case", list(asked)
+        for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
+            for one in everyone:
+                if one.known and one.author != self.code.get(case.candidate.name):
+                    questions.append(("author", f"text {row}", one.author, one.known[0].texts, self.asked(case)))
+        rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(questions)]
+        self.problems += [
+            CaseProblem(asks=asks, case=case, number=of, content=alike)
+            for (asks, case, of, *_), alike in zip(questions, self._alike(rows).tolist(), strict=True)
+        ]
+        test = Problems.of(rows)
+        self.parts.append((Fold(name, *training, test.blind(), np.zeros(len(test), dtype=np.bool_)), None))
+        self.case_folds.append(name)
+
+
+def joined_known(case: Case, most: int) -> list[str]:
+    """The known texts of a case, the longest first, joined where they are more than so many."""
+    texts = sorted(case.candidate.texts, key=lambda text: (-text.words, text.path))
+    count = min(most, len(texts))
+    return ["\n\n".join(text.text for text in texts[i::count]) for i in range(count)]
+
+
+def left_out(texts: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Every text, with the others."""
+    return [(text, [*texts[:i], *texts[i + 1 :]]) for i, text in enumerate(texts)]
+
+
+def _held(text: str, words: int) -> str:
+    """A text of about so many words as it is, a much longer one cut."""
+    return cut(text, words) if count_words(text) > 1.1 * words else text
+
+
+def problems_of(found: Sequence[Writer], made: Sequence[Pair]) -> tuple[Problems, Bools]:
+    """Problems of these pairs, and their truth."""
+    rows = []
+    for number, (known, questioned) in enumerate(made):
+        side, other = found[known[0]].known[known[1]], found[questioned[0]].questioned[questioned[1]]
+        rows.append((f"{number}", side.texts, other.texts[0]))
+    return Problems.of(rows), np.array([pair.same for pair in made], dtype=np.bool_)

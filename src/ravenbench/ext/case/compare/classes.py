@@ -1,0 +1,168 @@
+"""A class: every author's newest text is a case against their own others, and what everybody else wrote is the
+background.
+
+The texts in question are in no background, for who wrote them is what is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from ravenbench.corpora.load import load_corpus
+from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.case.compare.background import Background, case_shape, fitting_shape, joined_known
+from ravenbench.ext.case.compare.material import Candidate, Case, Material, Text, folded, given_path, mail_notes
+from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.problems.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
+from ravenbench.text.tokens import count_words
+from ravenbench.texts import TextTable
+from ravenbench.types import Corpus, Ints, Labels
+
+DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])(?:[-_. ]?(0[1-9]|[12]\d|3[01]))?(?!\d)")
+DATE_COLUMNS = ("date", "day", "time", "timestamp", "created", "submitted", "written", "modified")
+MOST_SHAPES = 3
+"""Shapes that a class is compared in; the last is that of its shortest texts."""
+TYPICAL = 0.25
+"""Share of a class's texts that are shorter than the shape they are compared in, where texts are long enough."""
+
+
+def read_class(spec: CompareSpec) -> Material:
+    """The cases of a class, with the background. Raises InputError if it cannot be read. Raises CorpusError if no
+    author has a text in question and another one. Raises SpecError if texts are named besides."""
+    if spec.questioned or spec.known or spec.batch:
+        raise SpecError("a class names all texts itself", fix="leave --questioned, --known and --batch out")
+    given_path(spec.each or "", "--each")
+    corpus = load_corpus(spec.each or "", **spec.reading())
+    root = Path(spec.each or "")
+    by_author: dict[str, list[int]] = defaultdict(list)
+    for row, author in enumerate(corpus.author):
+        by_author[author or ""].append(row)
+    cases, questioned, ways, notes = [], set(), defaultdict(list), []
+    for author, rows in by_author.items():
+        chosen, how = newest(corpus, rows, spec.which)
+        if chosen is None or len(rows) < 2:
+            notes.append(f"{author} has no case: {'one text only' if len(rows) < 2 else how}")
+            continue
+        ways[how].append(author)
+        questioned.add(chosen)
+        known = tuple(_text(root, corpus, row) for row in rows if row != chosen)
+        cases.append(Case(author, _text(root, corpus, chosen), Candidate(author, known)))
+    if not cases:
+        raise CorpusError(
+            "no author has a text in question and another one", file=root, found="; ".join(notes[:3]),
+            expected="a folder for each author with two texts or more",
+            fix="--which names a part of the texts' names" if spec.which else None,
+        )  # fmt: skip
+    if shared := corpus.notes.get("dropped", {}).get("standing under several authors"):
+        notes.append(
+            f"{shared} texts stand word for word under several authors and are left out, so that the text in question "
+            "of these authors may be an earlier one: look at them first"
+        )
+    for how, authors in sorted(ways.items()):
+        who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({_some(authors)})"
+        notes.insert(0, f"the text in question of {who} is {how}")
+    kept = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
+    background = _background(spec, corpus, kept, notes)
+    return Material(tuple(cases), (*notes, *mail_notes(cases)), background)
+
+
+def newest(corpus: Corpus, rows: Sequence[int], which: str | None) -> tuple[int | None, str]:
+    """The row of an author's text in question, and in words how it was chosen: a text with ``which`` in its name, the
+    newest by a date in the table, by a date in its name, or the last by name."""
+    names = {row: PurePosixPath(corpus.ids[row]).name for row in rows}
+    begin = "the newest"
+    if which is not None:
+        rows = [row for row in rows if which.casefold() in names[row].casefold()]
+        if not rows:
+            return None, f"no text has {which!r} in its name"
+        begin = f"the newest with {which!r} in its name"
+    column = next((key for key in corpus.columns if key.casefold() in DATE_COLUMNS), None)
+    if column is not None and all(DATE.match(corpus.columns[column][row] or "") for row in rows):
+        return max(rows, key=lambda row: (corpus.columns[column][row] or "", _natural(names[row]))), (
+            f"{begin} by the column {column!r}"
+        )
+    dates = {row: DATE.search(names[row]) for row in rows}
+    if all(dates.values()):
+        found = {row: tuple(part or "" for part in date.groups()) for row, date in dates.items() if date is not None}
+        return max(rows, key=lambda row: (found[row], _natural(names[row]))), f"{begin} by the date in its name"
+    last = begin.replace("newest", "last", 1)
+    return max(rows, key=lambda row: _natural(names[row])), f"{last} by name, for names hold no dates"
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A name in an order where essay 10 comes after essay 9."""
+    return [(int(part) if part.isdecimal() else -1, part.casefold()) for part in re.split(r"(\d+)", name)]
+
+
+def _text(root: Path, corpus: Corpus, row: int) -> Text:
+    """A text of the class by the file it lies in; by its id where it lies in a table or an archive."""
+    path = root / corpus.ids[row]
+    file = next((one for one in (path, path.with_name(f"{path.name}.txt")) if one.is_file()), path)
+    return Text(file, corpus.texts[row], count_words(corpus.texts[row]))
+
+
+def _background(spec: CompareSpec, corpus: Corpus, kept: Ints, notes: list[str]) -> Corpus:
+    """The class without the texts in question, and the authors of ``--background``."""
+    rows = [(corpus.texts[row], corpus.ids[row], corpus.author[row], corpus.topic[row]) for row in kept.tolist()]
+    name, about = corpus.name, dict(corpus.notes)
+    if spec.background:
+        other = load_corpus(spec.background, **spec.reading())
+        members, here = {folded(one) for one in corpus.author.names}, set(corpus.texts)
+        fresh = [row for row in range(len(other)) if folded(other.author[row] or "") not in members]
+        if len(fresh) < len(other):
+            notes.append(f"{len(other) - len(fresh)} texts of {other.name} are by authors with names of the class")
+        rows += [
+            (other.texts[row], f"{other.name}/{other.ids[row]}", other.author[row], other.topic[row])
+            for row in fresh if other.texts[row] not in here
+        ]  # fmt: skip
+        name = f"{corpus.name} and {other.name}"
+    texts, ids, authors, topics = zip(*rows, strict=True)
+    whole = len(rows) == len(kept)
+    columns = (
+        {"document": Labels.of(corpus.columns["document"].take(kept))} if whole and "document" in corpus.columns else {}
+    )
+    return Corpus(
+        name, TextTable.collect(texts)[0], tuple(ids), Labels.of(authors), Labels.of(topics), None, columns, about
+    )
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (" …" if len(names) > most else "")
+
+
+def class_shapes(background: Background, cases: Iterable[Case], seed: int) -> list[tuple[Shape, list[Case]]]:
+    """The shapes that cases of a class are compared in, and the cases that fill each: first what most of them can fill,
+    so that they share their background pairs and trainings; then what those with shorter texts can."""
+    left, groups = list(cases), list[tuple[Shape, list[Case]]]()
+    while left:
+        shortest = min(left, key=lambda case: sum(text.words for text in case.candidate.texts) + case.questioned.words)
+        share = TYPICAL if len(groups) < MOST_SHAPES - 1 else 0.0
+        for wanted in (_common(left, share), case_shape(shortest)):
+            shape, _ = fitting_shape(background, wanted, seed)
+            able = [case for case in left if _fills(case, shape)]
+            if able:
+                break
+        groups.append((shape, able or left))
+        left = [case for case in left if able and case not in able]
+    return groups
+
+
+def _common(cases: Sequence[Case], share: float) -> Shape:
+    """The shape that all but this share of the cases fill: of its median number of known texts, or the least."""
+    count = int(np.quantile([min(len(c.candidate.texts), MOST_KNOWN) for c in cases], share and 0.5, method="lower"))
+    several = [c for c in cases if len(c.candidate.texts) >= count]
+    known = np.array([[count_words(text) for text in joined_known(c, count)] for c in several])
+    lengths = [int(np.quantile(column, share, method="lower")) for column in known.T]
+    return shape_of(lengths, int(np.quantile([c.questioned.words for c in several], share, method="lower")))
+
+
+def _fills(case: Case, shape: Shape) -> bool:
+    """Whether a case has texts for a shape, joined and cut."""
+    words = [count_words(text) for text in joined_known(case, len(shape.known))]
+    pairs = zip((*shape.known, shape.questioned), (*words, case.questioned.words), strict=False)
+    return len(words) >= len(shape.known) and all(has >= LEAST_FILLED * wanted for wanted, has in pairs)

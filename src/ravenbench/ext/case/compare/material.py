@@ -1,0 +1,457 @@
+"""The texts of a comparison: questioned ones, those of each candidate, and the cases they make.
+
+What keeps texts from being compared: copies, a candidate among the background's authors, another language.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.attribution.selection import lookalikes
+from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.files import sha256
+from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.decoding import UTF8, Faults, checked_name
+from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
+from ravenbench.formats.tabular import table_rows
+from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.segmenters import writing_of
+from ravenbench.text.tokens import WORD, count_words
+from ravenbench.types import Bools, Corpus
+
+PATH_LIMIT = 4096
+_SHOWN = 5
+RUN = 8
+"""Words in a row that count as copied where they stand in two texts."""
+COPIED = 0.3
+"""Share of a questioned text's runs of words that makes it a copy."""
+SHARED = 0.1
+"""Share of a background text's runs of words by which it counts as the candidate's or the questioned text."""
+FEWEST_RUNS = 3
+FEWEST_WORDS = 50
+"""Words of a questioned text, and of all known texts together, below which nothing is said."""
+FOREIGN = 0.6
+"""A text that holds less than this share of the common words of a usual background text is unlike it."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its words, and
+    the document that it was taken from."""
+
+    path: Path
+    text: str
+    words: int
+    document: Document | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called on the page."""
+        return self.path.name if self.document is None else self.document.name
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the file's bytes, or of the text in UTF-8 where it lies in a table or an archive."""
+        return sha256(self.path) if self.path.is_file() else hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Someone who may have written a questioned text, and what they are known to have written."""
+
+    name: str
+    texts: tuple[Text, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question: did this candidate write this text?"""
+
+    id: str
+    questioned: Text
+    candidate: Candidate
+
+
+@dataclass(frozen=True)
+class Material:
+    """All cases, in the order they were asked in, and ``notes`` on what was passed over; of a class also its
+    ``corpus``, the background that the candidates are part of."""
+
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...]
+    corpus: Corpus | None = None
+
+    def paths(self) -> dict[str, Path]:
+        """Every text's path by a name for it."""
+        by_name: dict[str, Path] = {}
+        for case in self.cases:
+            by_name[f"questioned {case.questioned.path}"] = case.questioned.path
+            for text in case.candidate.texts:
+                by_name[f"known {case.candidate.name} {text.path}"] = text.path
+        return by_name
+
+
+def read_material(spec: CompareSpec) -> Material:
+    """Read every text that was asked for. Raises SpecError if there is nothing to compare, or both a batch and single
+    texts are given. Raises InputError if texts are missing, empty, no plain text or in another encoding (all of them
+    are named), a folder holds no text, or a row of the batch cannot be read."""
+    if spec.which is not None:
+        raise SpecError("--which chooses among the texts of a class", fix="name the class by --each FOLDER")
+    if not spec.background:
+        raise SpecError(
+            "nothing to judge by: --background is missing", expected="texts by other people, by author",
+            fix="--background FOLDER with author/text.txt, as what others wrote on the same occasion: forty authors"
+            " with five texts each serve well, ten with two are the least",
+        )  # fmt: skip
+    if spec.batch is not None:
+        if spec.questioned or spec.known:
+            raise SpecError("a batch file names all texts itself", fix="leave --questioned and --known out")
+        return _batch(Path(given_path(spec.batch, "--batch")), spec.encoding)
+    for name in ("questioned", "known"):
+        if not getattr(spec, name):
+            raise SpecError(
+                f"nothing to compare: --{name} is missing", expected="--questioned TEXT --known TEXT|FOLDER"
+            )
+    for value in spec.questioned:
+        given_path(value, "--questioned")
+    for value in spec.known:
+        given_path(value.rpartition("=")[2], "--known")
+    reader = Reader(spec.encoding)
+    queries = [text for path in spec.questioned for text in reader.one(Path(path))]
+    candidates = [Candidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
+    reader.faults.check()
+    form = "{text} / {candidate}" if len(spec.questioned) > 1 else "{candidate}"
+    form = form if len(candidates) > 1 else "{text}"
+    cases = [
+        Case(form.format(text=text.path.stem, candidate=one.name), text, one) for text in queries for one in candidates
+    ]
+    _check_ids(cases)
+    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
+
+
+def read_text(path: Path, encoding: str | None = UTF8) -> Text:
+    """The one text of a document; ``encoding`` as ``decode`` takes it. Raises InputError as ``read_document``, and
+    where the text is empty."""
+    return _text(read_document(path, encoding))
+
+
+def _text(document: Document) -> Text:
+    words = count_words(document.text)
+    if not words:
+        raise FormatError("the text is empty", file=document.path, expected="a text by one author")
+    return Text(document.path, document.text, words, document)
+
+
+class Reader:
+    """Reads texts; ``faults`` has what is wrong with any of them, ``notes`` what was passed over."""
+
+    def __init__(self, encoding: str | None) -> None:
+        self.encoding = encoding
+        self.faults = Faults()
+        self.notes: list[str] = []
+
+    def one(self, path: Path) -> list[Text]:
+        """The text of a file; none where it has a fault."""
+        with self.faults.gathered():
+            return [read_text(path, self.encoding)]
+        return []
+
+    def all(self, paths: Sequence[Path]) -> list[Text]:
+        """The texts of files and folders."""
+        texts: list[Text] = []
+        for path in paths:
+            with self.faults.gathered():
+                texts += self._inside(path) if path.is_dir() else self.one(path)
+        by_digest: dict[str, Text] = {}
+        for text in texts:
+            first = by_digest.setdefault(" ".join(text.text.split()), text)
+            if first is not text:
+                self.notes.append(f"{text.name} repeats {first.name}, and is taken once")
+        return list(by_digest.values())
+
+    def _inside(self, folder: Path) -> list[Text]:
+        documents, others = list_documents(folder)
+        texts: list[Text] = []
+        unreadable: list[Unreadable] = []
+        for path in documents:
+            with self.faults.gathered():
+                try:
+                    texts += map(_text, self._by_one(path))
+                except Unreadable as error:
+                    if path.suffix.lower() == ".txt":
+                        raise
+                    unreadable.append(error)
+        unread = [p for p in others if p.suffix.lower() in OTHERS]
+        if not documents or (unreadable and not texts):
+            raise unreadable[0] if unreadable else InputError(
+                "this folder holds no text", file=folder, found=", ".join(p.name for p in others[:4]) or "nothing",
+                expected="documents: .txt, .docx, .pdf, .eml …",
+            )  # fmt: skip
+        self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
+        self.notes += [f"{path}: left out; {OTHERS[path.suffix.lower()]}" for path in unread]
+        if rest := [p for p in others if p not in unread]:
+            self.notes.append(f"{folder.name}: other files were not read: {len(rest)} ({rest[0].name} …)")
+        return texts
+
+    def _by_one(self, path: Path) -> tuple[Document, ...]:
+        """The documents of a file that are all by one author."""
+        documents = read_documents(path, self.encoding)
+        return documents if len({d.author for d in documents}) == 1 else (read_document(path, self.encoding),)
+
+
+def _accounts(cases: Sequence[Case]) -> list[str]:
+    """What was left out of the texts that are compared."""
+    texts = dict.fromkeys(text for case in cases for text in (case.questioned, *case.candidate.texts))
+    return account_of([text.document for text in texts if text.document is not None])
+
+
+def mail_notes(cases: Sequence[Case]) -> list[str]:
+    """Notes on texts that hold what tells their author other than by style."""
+    texts = {text.path: text for case in cases for text in (case.questioned, *case.candidate.texts)}
+    mails = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
+    if not mails:
+        return []
+    shown = "; ".join(f"{name}: {', '.join(signs)}" for name, signs in list(mails.items())[:_SHOWN])
+    more = f"; and {len(mails) - _SHOWN} more" if len(mails) > _SHOWN else ""
+    return [
+        f"parts of an e-mail stand in {len(mails)} of {len(texts)} texts ({shown}{more}). They name people or are by "
+        "somebody else, so that the answer may rest on them and not on style: take them out and repeat"
+    ]
+
+
+def given_path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
+    """A path that was given; an empty one would be the whole folder. Raises FormatError if it is empty, or cannot be a
+    path."""
+    checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
+    if not value.strip():
+        raise FormatError(
+            f"{what} holds an empty path", file=file, line=line, expected="the path of a text or a folder",
+            fix="write each path out; no ; stands before the first or after the last",
+        )  # fmt: skip
+    return value.strip()
+
+
+def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
+    """Paths by candidate."""
+    named = [value.partition("=") for value in known]
+    by_name: dict[str, list[Path]] = {}
+    if not any(equals for _, equals, _ in named):
+        paths = [Path(value) for value in known]
+        return {_called(paths): paths}
+    for value, (name, equals, path) in zip(known, named, strict=True):
+        if not equals or not name.strip() or not path:
+            raise SpecError("of several candidates each has a name", found=value, expected="--known NAME=PATH")
+        by_name.setdefault(name.strip(), []).append(Path(path))
+    return by_name
+
+
+def _called(paths: Sequence[Path]) -> str:
+    """What a candidate without a name is called: as their folder is, unless that says nothing of them."""
+    name = paths[0].resolve().name
+    plain = len(paths) > 1 or not paths[0].is_dir() or name.lower() in ("known", "candidate", "texts")
+    return "the candidate" if plain else name
+
+
+def _check_ids(cases: Sequence[Case]) -> None:
+    seen: set[str] = set()
+    for case in cases:
+        if case.id in seen:
+            raise InputError("two cases have one name", found=case.id, fix="rename a file, or give a batch with names")
+        seen.add(case.id)
+
+
+def _batch(path: Path, encoding: str | None) -> Material:
+    """Cases of a table; paths count from the table's folder."""
+    if not path.is_file():
+        raise no_such(path)
+    reader = Reader(encoding)
+    cases: list[Case] = []
+    read: dict[tuple[Path, ...], list[Text]] = {}
+    with Archive(path, encoding) as archive:
+        rows = list(table_rows(archive, path.name))
+    for line, row in rows:
+        for column in ("questioned", "known"):
+            if column not in row:
+                raise FormatError(
+                    f"there is no column {column!r}", file=path, line=line, found=", ".join(map(str, row)),
+                    expected="case, questioned, known, candidate",
+                )  # fmt: skip
+        questioned = reader.one(
+            path.parent / given_path(_word(row, "questioned", path, line), "questioned", path, line)
+        )
+        listed = row["known"] if isinstance(row["known"], list) else _word(row, "known", path, line).split(";")
+        if not listed or not all(isinstance(one, str) for one in listed):
+            raise FormatError("known is no path, and no list of paths", file=path, line=line, found=row["known"])
+        places = tuple(path.parent / given_path(one, "known", path, line) for one in listed)
+        if places not in read:
+            read[places] = reader.all(places)
+        name = _word(row, "candidate", path, line) or _called(places)
+        checked_name(name, "the candidate", path, line)
+        for text in questioned:
+            case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
+            checked_name(case, "the case", path, line)
+            cases.append(Case(case, text, Candidate(name, tuple(read[places]))))
+    reader.faults.check()
+    if not cases:
+        raise FormatError("the batch holds no case", file=path, expected="a line for each case")
+    _check_ids(cases)
+    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
+
+
+def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
+    """What a row has in a column, as text; "" where it has nothing."""
+    value = row.get(column)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if value is not None and not isinstance(value, str):
+        raise FormatError(f"{column} is not text", file=file, line=line, found=value, expected="a text")
+    return (value or "").strip()
+
+
+def runs(text: str) -> frozenset[tuple[str, ...]]:
+    """All runs of ``RUN`` lowercase words."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
+
+
+def is_copy(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], share: float) -> bool:
+    """Whether so large a share of the first text's runs stands in the second."""
+    common = len(one & other)
+    return common >= FEWEST_RUNS and common >= share * len(one)
+
+
+@dataclass
+class Screened:
+    """``kept`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
+
+    kept: Bools
+    left_out: list[str]
+    refusals: dict[str, list[str]] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _addressed(name: str, other: str) -> bool:
+    """Whether one name is an address and the other has the words before its @: anna.smith@… of Anna Smith."""
+    return ("@" in name) != ("@" in other) and bool(lookalikes((name, other)))
+
+
+def screen(cases: Sequence[Case], corpus: Corpus, members: bool = False) -> Screened:
+    """Leave out of the background whoever is a candidate, by name or by text, and find copies.
+
+    A background author is left out whole when the name is a candidate's, or a text repeats a known one. A questioned
+    text that repeats a known or a background text refuses its case: that is copying, and says nothing of style.
+    Where candidates are ``members`` of the background, each by their own name, nobody is left out, and who shares
+    passages is noted.
+    """
+    screened = Screened(np.ones(len(corpus), dtype=np.bool_), [])
+    queries = {case.questioned.path: case.questioned for case in cases}
+    own = {case.candidate: [runs(text.text) for text in case.candidate.texts] for case in cases}
+    names = {} if members else {folded(candidate.name): candidate.name for candidate in own}
+    writer = {case.questioned.path: case.candidate.name for case in cases} if members else {}
+    gone: dict[int, str] = {}
+    for code, author in enumerate(corpus.author.names):
+        if name := names.get(folded(author)) or next((n for n in names.values() if _addressed(n, author)), None):
+            gone[code] = f"{author}: has the name of the candidate {name}"
+    questions = {path: runs(text.text) for path, text in queries.items()}
+    copied: dict[object, str] = {}
+    for row in range(len(corpus)):
+        code = int(corpus.author.codes[row])
+        here = runs(corpus.texts[row])
+        for candidate, several in own.items():
+            if members and candidate.name == corpus.author[row]:
+                continue
+            if code not in gone and any(is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several):
+                if members:
+                    note = f"{corpus.ids[row]} of another author shares long passages with a known text"
+                    screened.notes.setdefault(candidate.name, []).append(note)
+                    continue
+                gone[code] = (
+                    f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of "
+                    f"{candidate.name}"
+                )
+        for path, one in questions.items():
+            if path in writer and writer[path] == corpus.author[row]:
+                continue
+            if is_copy(one, here, COPIED):
+                copied[path] = corpus.ids[row]
+            if is_copy(here, one, SHARED) or is_copy(one, here, SHARED):
+                screened.kept[row] = False
+                screened.left_out.append(
+                    f"{corpus.ids[row]}: shares long passages with the questioned text {path.name}"
+                )
+    screened.left_out += [gone[code] for code in sorted(gone)]
+    screened.kept &= ~np.isin(corpus.author.codes, list(gone))
+    for case in cases:
+        path = case.questioned.path
+        for other in cases if members else ():
+            if other is not case and is_copy(questions[path], questions[other.questioned.path], COPIED):
+                screened.refusals.setdefault(case.id, []).append(
+                    f"the questioned text repeats that of {other.id}: one was copied from the other, or both from a "
+                    "third, which a comparison of style cannot tell"
+                )
+        if path in copied:
+            screened.refusals.setdefault(case.id, []).append(
+                f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
+                "which a comparison of style cannot tell"
+            )
+        for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
+            if is_copy(questions[path], known, COPIED) or case.questioned.text.split() == text.text.split():
+                screened.refusals.setdefault(case.id, []).append(
+                    f"the questioned text repeats the known text {text.name}: identical passages are a finding of "
+                    "their own, and style is not what makes them alike"
+                )
+            elif is_copy(questions[path], known, SHARED):
+                screened.notes.setdefault(case.id, []).append(
+                    f"the questioned text shares passages with the known text {text.name}; "
+                    "quotations should be taken out"
+                )
+    return screened
+
+
+WITHOUT_BLANKS = (
+    "no blanks stand between words in this script, so that function words and content cannot be told apart here; raven "
+    "run and raven verify read such texts"
+)
+"""The refusal of Thai, Lao, Khmer and Burmese."""
+
+
+def not_comparable(case: Case) -> list[str]:
+    """Refusals of a case whose words cannot be told apart, or are too few to look at."""
+    if writing_of([case.questioned.text, *(text.text for text in case.candidate.texts)]) == "runs":
+        return [WITHOUT_BLANKS]
+    known, fewer = sum(text.words for text in case.candidate.texts), f"fewer than {FEWEST_WORDS} are not compared"
+    sizes = {
+        f"the questioned text has {case.questioned.words} words": case.questioned.words,
+        f"the known texts have {known} words together": known,
+    }
+    return [f"{size}; {fewer}" for size, words in sizes.items() if words < FEWEST_WORDS]
+
+
+def coverage(text: str, functions: frozenset[str]) -> float:
+    """Share of a text's words that are among the background's most frequent ones, in [0, 1]."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return sum(word in functions for word in words) / len(words) if words else 0.0
+
+
+def unlike(name: str, share: float, usual: float) -> str | None:
+    """The refusal of a text of another language or kind than the background, or None."""
+    if share >= FOREIGN * usual:
+        return None
+    return (
+        f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
+        f"most frequent ones, of a usual background text {usual:.0%}"
+    )
+
+
+def folded(name: str) -> str:
+    """A name without case, underscores and runs of blanks."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split())

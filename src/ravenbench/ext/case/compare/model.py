@@ -1,0 +1,511 @@
+"""From raw scores to log10 likelihood ratios: scores are calibrated, fused, weighed by how alike the two sides are in
+content, and held within what the background can show.
+
+Texts are scored as they were written, and with the questioned text's content words replaced (*style*). As written,
+what likeness in content adds is taken off. Of style nothing is taken off; it is calibrated on pairs as they were drawn,
+three strangers in four being those nearest in content. From the likeness that half the pairs of strangers stay below
+(the *middle*) to that which nearly all stay below (the *knee*), style gets a growing part in the LR, up to ``STYLE``.
+
+What is validated is learned without the authors it is validated on: verifiers, calibration and fusion. The LRs that
+are validated, plotted and issued are all held in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil
+
+import numpy as np
+
+from ravenbench import files
+from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
+from ravenbench.ext.case.compare.record import MACHINE, OTHER, OWN, CaseProblem, ShapeRecord
+from ravenbench.ext.case.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
+from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
+from ravenbench.ext.case.validation import DRAWS as SAMPLES
+from ravenbench.ext.case.validation import Estimate, estimated, measures, times_drawn
+from ravenbench.randomness import stream
+from ravenbench.reports.cells import Failure
+from ravenbench.store.records import Plan
+from ravenbench.store.store import Store
+from ravenbench.text.tokens import count_words
+from ravenbench.types import Bools, Floats, Ints, Problems
+
+FUSED = "all together"
+"""The name of the fusion beside the verifiers'."""
+STYLE = 0.5
+"""Part of style in the log10 LR of two sides more alike in content than nearly all strangers; and the part of its own
+log10 LR that is given where the background does not show what strangers as alike in content score."""
+UNSHOWN = 0.3
+"""Greatest log10 LR for one author there, where style does not give more: just below the least that counts as
+support."""
+DRAWS = 200
+"""Bootstrap samples of the background's authors."""
+LEVEL = 0.95
+REACHED = 0.75
+"""Share of the background's authors who must have a stranger's text as alike in content, or no LR above ``UNSHOWN`` is
+given for one author but what style gives."""
+PROMISED = ("cllr", "mean_for", "mean_against")
+Scores = Mapping[str, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Background pairs of all folds of a shape, one after another.
+
+    Attributes
+    ----------
+    scores : mapping
+        Raw scores (n,) or (n, f) of each verifier, made by fits that knew neither author.
+    moved : mapping
+        The same with the questioned text's content words replaced; nan where they could not be, or where this was not
+        asked.
+    same, unseen : (n,) bool
+        Truth; and whether the questioned text's topic was left out of training.
+    authors : (n, 2) int64
+        Of known and questioned side.
+    fold : (n,) int64
+    content : (n,) float
+        Content similarity of the two sides.
+    weight : (n,) float
+        How much each counts within its class: strangers for as many as are as alike in content among all pairs of
+        strangers of this background.
+    """
+
+    scores: Mapping[str, Floats]
+    moved: Mapping[str, Floats]
+    same: Bools
+    unseen: Bools
+    authors: Ints
+    fold: Ints
+    content: Floats
+    weight: Floats
+
+    def __len__(self) -> int:
+        return len(self.same)
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeScores:
+    """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the folds'
+    verifiers that were asked.
+
+    ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
+    known text of a background author against the others; its ``authors`` are the author and the number of that author's
+    set. It is empty where a case has one known text.
+    """
+
+    shape: ShapeRecord
+    verifiers: tuple[str, ...]
+    pairs: PairScores
+    sets: PairScores
+    problems: tuple[CaseProblem, ...]
+    cases: Mapping[str, Floats]
+    content: Floats
+    failures: tuple[Failure, ...]
+
+
+def _unscored(problems: Problems, scores: Floats) -> str:
+    """What is said of a verifier that gives no score for some problems, with the words of the shortest text."""
+    without = np.unique(np.nonzero(~np.isfinite(scores))[0]).tolist()
+    rows = [row for i in without for row in (*problems.known(i), problems.questioned_index[i])]
+    shortest = min(count_words(problems.texts[row]) for row in rows)
+    return (
+        f"it has no score for {len(without)} of {len(problems)} pairs, whose shortest text has {shortest} words: "
+        "such texts are too short for it, or have nothing in common with those that it learned from"
+    )
+
+
+def _kept(store: Store, plan: Plan, folds: Sequence[str], failures: list[Failure]) -> dict[str, dict[str, Floats]]:
+    """Scores by verifier and fold, of the verifiers that have all of them finite; the others are ``failures``."""
+    kept: dict[str, dict[str, Floats]] = {}
+    for verifier in (entry.name for entry in plan.verifiers):
+        found: dict[str, Floats] = {}
+        for fold in folds:
+            cell = store.cell(verifier, fold)
+            scores = None if cell is None else cell.scores
+            error = "not computed" if cell is None else cell.error
+            if scores is not None and not np.isfinite(scores).all():
+                error = _unscored(store.shared_fold(fold).test, scores.reshape(len(scores), -1))
+            if error is not None or scores is None:
+                failures.append(Failure(store.keys.get((verifier, fold), fold), verifier, fold, error or "no scores"))
+                break
+            found[fold] = scores
+        else:
+            kept[verifier] = found
+    return kept
+
+
+def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
+    """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures. A
+    shape without problems of cases has background pairs alone."""
+    failures: list[Failure] = []
+    moved = [f"{fold}-off" for fold in shape.folds]
+    sets = [f"{fold}-known" for fold in shape.folds] if shape.problems and len(shape.known) > 1 else []
+    kept = _kept(store, plan, [*shape.folds, *moved, *sets, *shape.case_folds], failures)
+    names = tuple(kept)
+    cases = {
+        name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
+    }
+    pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
+    place: dict[CaseProblem, int] = {}
+    row = np.array([place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64)
+    return ShapeScores(
+        shape,
+        names,
+        replace(pairs, moved=_moved(store, kept, shape.folds)),
+        own,
+        tuple(place),
+        {name: _means(scores, row) for name, scores in cases.items()},
+        np.array([problem.content for problem in place], dtype=np.float64),
+        tuple(failures),
+    )
+
+
+def _means(scores: Floats, row: Ints) -> Floats:
+    """Means of scores (n,) or (n, f) over those of one row (n,)."""
+    sums = np.zeros((int(row.max()) + 1, *scores.shape[1:]))
+    np.add.at(sums, row, scores)
+    return np.asarray((sums.T / np.bincount(row)).T)
+
+
+@dataclass(frozen=True, eq=False)
+class ThirdScores:
+    """Scores of a shape for the third proposition: background pairs whose questioned text is own, and then those where
+    it is a stranger's, each beside imitations of the known texts' author and validated; and of the cases by verifier,
+    (m, 2f)."""
+
+    valid: tuple[Validated, ...]
+    cases: Scores
+    failures: tuple[Failure, ...]
+
+
+def third_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ThirdScores:
+    """Scores of the verifiers that have all their cells of the third proposition."""
+    folds, of_cases, failures = [f"{fold}-machine" for fold in shape.folds], f"{shape.name}-machine", list[Failure]()
+    kept = _kept(store, plan, [*folds, of_cases], failures)
+    about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
+    flat, fold = np.concatenate(about), np.repeat(np.arange(len(folds)), [len(part) for part in about])
+    both = {name: np.concatenate([_sides(scores[fold]) for fold in folds]) for name, scores in kept.items()}
+    valid = list[Validated]()
+    for person in (OWN, OTHER):
+        rows = np.flatnonzero((flat[:, 2] == person) | (flat[:, 2] == MACHINE))
+        one, place, none = flat[rows, 2] == person, fold[rows].astype(np.int64), np.zeros(len(rows))
+        if both and all(side[place != part].any() for part in np.unique(place) for side in (one, ~one)):
+            # Content words are replaced in all of them, so nothing is taken off for likeness in content.
+            authors = flat[rows, :2].astype(np.int64)
+            valid.append(validate(PairScores(taken(both, rows), {}, one, one & False, authors, place, none, none + 1)))
+    return ThirdScores(tuple(valid), {name: _sides(scores[of_cases]) for name, scores in kept.items()}, tuple(failures))
+
+
+def _sides(scores: Floats) -> Floats:
+    """Scores against the known texts beside those against the model's (n, 2f): the halves of a fold's problems."""
+    return np.hstack(np.split(scores.reshape(len(scores), -1), 2))
+
+
+def _joined(
+    store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str], strangers: Sequence[float]
+) -> PairScores:
+    about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
+    flat = np.concatenate([np.zeros((0, 4)), *about])
+    same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
+    return PairScores(
+        {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in kept.items() if folds},
+        {},
+        same,
+        flat[:, 2] > 0,
+        flat[:, :2].astype(np.int64),
+        np.repeat(np.arange(len(folds)), [len(part) for part in about]).astype(np.int64),
+        flat[:, 3],
+        stands_for(flat[:, 3], same, strangers),
+    )
+
+
+def _moved(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> dict[str, Floats]:
+    """Scores of the folds' pairs with content words replaced, in the order of the pairs; nan where they were not."""
+    place = {
+        fold: np.array([int(name) for name in store.fold(f"{fold}-off").test.ids], dtype=np.int64) for fold in folds
+    }
+    found = {}
+    for name, scores in kept.items():
+        each = []
+        for fold in folds:
+            rows = np.full_like(scores[fold], np.nan)
+            rows[place[fold]] = scores[f"{fold}-off"]
+            each.append(rows)
+        found[name] = np.concatenate(each)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """What each verifier's scores gain by likeness in content (nothing where it is not there), their calibrations, and
+    the fusion."""
+
+    excess: Mapping[str, Excess]
+    calibrations: Mapping[str, Calibration]
+    fusion: Fusion
+
+    def llr(self, scores: Scores, content: Floats) -> dict[str, Floats]:
+        """Log10 LRs (n,) of every verifier and of the fusion for pairs with these content similarities (n,)."""
+        each = {
+            name: found.llr(self.excess[name].taken_off(scores[name], content) if name in self.excess else scores[name])
+            for name, found in self.calibrations.items()
+        }
+        return {**each, FUSED: self.fusion.llr(np.column_stack(list(each.values())))}
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Log10 LRs (n,) of every verifier and of the fusion: of texts as they were ``written``, of ``style`` (nan where
+    content words could not be replaced), and the ``llr`` that is made of both."""
+
+    written: Scores
+    style: Scores
+    llr: Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """The system of texts as written and that of style (None where it could not be learned), and the likeness in
+    content between which style comes in."""
+
+    written: System
+    style: System | None
+    middle: float
+    knee: float
+
+    def told(self, scores: Scores, moved: Scores, content: Floats) -> Told:
+        """LRs of pairs with these scores as written, scores with content words replaced, and content similarities."""
+        written = self.written.llr(scores, content)
+        nothing = np.full(len(content), np.nan)
+        style = dict.fromkeys(written, nothing) if self.style is None else self.style.llr(moved, content)
+        part = STYLE * np.clip((content - self.middle) / max(self.knee - self.middle, 1e-12), 0.0, 1.0)
+        llr = {
+            name: np.where(np.isnan(style[name]), values, values + part * (style[name] - values))
+            for name, values in written.items()
+        }
+        return Told(written, style, llr)
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """How strong an LR the background can show: ``bounds`` of every verifier and of the fusion; and where two sides are
+    more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``)."""
+
+    bounds: Mapping[str, Bounds]
+    reach: float
+
+    def upper(self, name: str, content: Floats, style: Floats) -> Floats:
+        """Greatest log10 LRs (n,) at content similarities (n,), where style alone gives log10 LRs (n,) or nan."""
+        most = self.bounds[name].upper
+        return np.where(content > self.reach, np.clip(np.fmax(STYLE * style, UNSHOWN), None, most), most)
+
+    def of(self, name: str, content: float, style: float) -> Bounds:
+        """The bounds at a content similarity, where style alone gives a log10 LR (or nan)."""
+        return Bounds(self.bounds[name].lower, float(self.upper(name, np.array([content]), np.array([style]))[0]))
+
+    def held(self, told: Told, content: Floats) -> dict[str, Floats]:
+        """Log10 LRs (n,) within the limits."""
+        return {
+            name: np.clip(values, self.bounds[name].lower, self.upper(name, content, told.style[name]))
+            for name, values in told.llr.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Validated:
+    """Pairs with log10 LRs (n,) that learned nothing from either author, limits too (``llr``), and before they were
+    held (``raw``); and the limits and the system of all pairs, by which cases are answered."""
+
+    pairs: PairScores
+    raw: Told
+    llr: Scores
+    limits: Limits
+    system: Weighed
+
+    def as_cases(self) -> Floats:
+        """The fusion's log10 LRs (n,), held as those of cases are."""
+        return self.limits.held(self.raw, self.pairs.content)[FUSED]
+
+
+def weigh(pairs: PairScores, times: Floats) -> Weighed:
+    """Learn both systems from pairs that count so many times (n,) beside their own weight."""
+    used, weight = times > 0, times * pairs.weight
+    content, same = pairs.content[used], pairs.same[used]
+    middle, knee = (different_quantile(content, same, weight[used], share) for share in (0.5, KNEE))
+    return Weighed(learn(pairs, weight, used), _style(pairs, times), middle, knee)
+
+
+def _style(pairs: PairScores, times: Floats) -> System | None:
+    """What is learned from pairs with content words replaced; strangers count as they were drawn."""
+    used = (times > 0) & able(pairs)
+    same, weight = pairs.same[used], times[used]
+    if not same.any() or same.all():
+        return None
+    calibrations = {name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()}
+    members = [found.llr(pairs.moved[name][used]) for name, found in calibrations.items()]
+    return System({}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
+
+
+def able(pairs: PairScores) -> Bools:
+    """Whether the content words of the questioned text could be replaced (n,)."""
+    found = np.full(len(pairs), bool(pairs.moved))
+    for values in pairs.moved.values():
+        found &= ~np.isnan(values.reshape(len(pairs), -1)).any(axis=1)
+    return found
+
+
+def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> System:
+    """Take off what likeness adds, calibrate every verifier and fuse them, on the pairs used (by default all)."""
+    used = np.ones(len(pairs), dtype=np.bool_) if used is None else used
+    same, content, author = pairs.same[used], pairs.content[used], pairs.authors[used, 0]
+    weight = weight[used]
+    knee = different_quantile(content, same, weight, KNEE)
+    gains, calibrations, members = {}, {}, []
+    for name, values in pairs.scores.items():
+        gains[name] = excess(values[used], same, content, author, weight, knee)
+        rows = gains[name].taken_off(values[used], content)
+        calibrations[name] = calibrate(rows, same, weight)
+        members.append(calibrations[name].llr(rows))
+    return System(gains, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
+
+
+def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
+    """Limits from pairs with log10 LRs (n,) that learned nothing from their authors. They count people: pairs of one
+    author are no more than one."""
+    used = weight > 0
+    same, each = pairs.same[used], weight[used]
+    people = [float(len(np.unique(pairs.authors[side, 0]))) for side in (used & pairs.same, used & ~pairs.same)]
+    bounds = {
+        name: Bounds(max(found.lower, -supported(people[0])), min(found.upper, supported(people[1])))
+        for name, values in raw.llr.items()
+        for found in (elub(values[used], same, each, (people[0], people[1])),)
+    }
+    most = max(FEWEST_AUTHORS, ceil(REACHED * people[1]))
+    return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], most))
+
+
+@lru_cache(maxsize=8)
+def validate(pairs: PairScores) -> Validated:
+    """LRs of all background pairs by systems learned from the other folds; limits from these; the system of all. It is
+    the same for all cases of a shape."""
+    places, each = [], []
+    for fold in np.unique(pairs.fold):
+        rows = np.flatnonzero(pairs.fold == fold)
+        system = weigh(pairs, (pairs.fold != fold).astype(np.float64))
+        places.append(rows)
+        each.append(system.told(taken(pairs.scores, rows), taken(pairs.moved, rows), pairs.content[rows]))
+    order = np.argsort(np.concatenate(places), kind="stable")
+    raw = Told(
+        *(
+            {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
+            for parts in ([one.written for one in each], [one.style for one in each], [one.llr for one in each])
+        )
+    )
+    return _validated(pairs, raw)
+
+
+def _validated(pairs: PairScores, raw: Told) -> Validated:
+    """Pairs with these log10 LRs, each held within the limits that the pairs of other folds show."""
+    every, llr = limits(pairs, raw, pairs.weight), {name: np.zeros(len(pairs)) for name in raw.llr}
+    for fold in np.unique(pairs.fold):
+        here = pairs.fold == fold
+        rest, both = every, len(np.unique(pairs.same[~here])) == 2
+        if both:
+            rest = limits(some(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
+        told, content = _rows(raw, here), pairs.content[here]
+        for name, held in rest.held(told, content).items():
+            most = every.upper(name, content, told.style[name])
+            llr[name][here] = np.clip(held, every.bounds[name].lower, most)
+    return Validated(pairs, raw, llr, every, weigh(pairs, np.ones(len(pairs))))
+
+
+def _rows(told: Told, rows: Bools | Ints) -> Told:
+    return Told(
+        *({name: values[rows] for name, values in part.items()} for part in (told.written, told.style, told.llr))
+    )
+
+
+@lru_cache(maxsize=16)
+def held_out(valid: Validated, part: int) -> Validated:
+    """The same without the pairs of one part of the authors, for a case whose candidate is among them: system, limits
+    and what is shown are learned from the pairs of the other parts alone."""
+    rows = np.flatnonzero(valid.pairs.fold != part)
+    return _validated(some(valid.pairs, rows), _rows(valid.raw, rows))
+
+
+def some(pairs: PairScores, rows: Ints) -> PairScores:
+    """These pairs alone."""
+    fields = {name: getattr(pairs, name)[rows] for name in ("same", "unseen", "authors", "fold", "content", "weight")}
+    return PairScores(scores=taken(pairs.scores, rows), moved=taken(pairs.moved, rows), **fields)
+
+
+def issued(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
+    """Log10 LRs (n,) that would be issued for other pairs of the same folds, such as those under a condition.
+
+    All that decides one of them, limits too, is learned from pairs of the other folds, so that it knows neither author.
+    """
+    valid, rows, each = validate(pairs), list[Ints](), list[Scores]()
+    for fold in np.unique(others.fold).tolist():
+        here, at = np.flatnonzero(others.fold == fold), held_out(valid, fold)
+        content = others.content[here]
+        told = at.system.told(taken(others.scores, here), taken(others.moved, here), content)
+        rows.append(here)
+        each.append(at.limits.held(told, content))
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    return {name: np.concatenate([part[name] for part in each])[order] for name in each[0]}
+
+
+@lru_cache(maxsize=8)
+def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limits], ...]:
+    """The system and its limits, learned from each bootstrap sample that holds pairs of both kinds.
+
+    Authors of the background are drawn with replacement and a pair counts as often as both its authors were drawn.
+    Limits are drawn anew from the LRs that ``valid`` found. The verifiers do not learn again: what the choice of
+    authors does to them is not in it.
+    """
+    pairs = valid.pairs
+    authors = np.unique(pairs.authors)
+    place = np.searchsorted(authors, pairs.authors)
+    found = []
+    for number in range(draws):
+        rng = stream(seed, "compare-bootstrap", number)
+        times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
+        often = times_drawn(times, place)
+        if often[pairs.same].any() and often[~pairs.same].any():
+            found.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def promise(valid: Validated, seed: int) -> Mapping[str, Estimate]:
+    """What the fusion's LRs are worth on people left out of all that made them (``PROMISED``), with 95 % intervals from
+    drawing the background's authors anew."""
+    pairs = valid.pairs
+    asked = {key: measures(1.0)[key] for key in PROMISED}
+    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, asked)
+
+
+def intervals(
+    valid: Validated, scores: Scores, moved: Scores, content: Floats, seed: int
+) -> tuple[dict[str, tuple[Floats, Floats]], int]:
+    """95 % intervals (low (m,), high (m,)) of the log10 LRs of some problems, and how many samples these are.
+
+    ``scores`` are those as written, ``moved`` those with content words replaced. Each LR is held within the limits of
+    its sample.
+    """
+    samples = drawn(valid, seed, DRAWS)
+    told = [at.held(system.told(scores, moved, content), content) for system, at in samples]
+    tails = (1 - LEVEL) / 2
+    ends = {
+        name: np.quantile(np.stack([one[name] for one in told]), [tails, 1 - tails], axis=0) for name in valid.raw.llr
+    }
+    return {name: (low, high) for name, (low, high) in ends.items()}, len(samples)
+
+
+def taken(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:
+    """Scores of some problems."""
+    return {name: values[np.asarray(rows, dtype=np.int64)] for name, values in scores.items()}

@@ -1,0 +1,284 @@
+"""From texts to a manifest: for each shape of case, folds of background pairs, and one fold with the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ravenbench.bench.task import Draft
+from ravenbench.components import Component
+from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.errors import SpecError
+from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
+from ravenbench.ext.case.compare.classes import class_shapes
+from ravenbench.ext.case.compare.hands import looked_at
+from ravenbench.ext.case.compare.machine import imitations, third
+from ravenbench.ext.case.compare.material import (
+    WITHOUT_BLANKS,
+    Case,
+    Material,
+    Screened,
+    Text,
+    coverage,
+    not_comparable,
+    screen,
+    unlike,
+)
+from ravenbench.ext.case.compare.record import (
+    BackgroundRecord,
+    CaseRecord,
+    ComparePlan,
+    HandRecord,
+    MachineRecord,
+    ShapeRecord,
+    TextRecord,
+    ThirdRecord,
+)
+from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.problems.like_case import Shape
+from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
+from ravenbench.store.records import CellPlace
+from ravenbench.texts import TextTable, content_hash
+from ravenbench.types import Corpus, Fold, Problems
+from ravenbench.verifiers.contract.base import as_verifier
+from ravenbench.verifiers.contract.languages import readable
+
+AROUND = 12.0
+"""CPU seconds of planning and of the report."""
+LOOKING = 0.035
+"""CPU seconds a thousand words of background texts that the one-hand test learns from."""
+COMPILING = 40.0
+"""CPU seconds that compiling the default methods' kernels takes, once on a machine."""
+RATES: Mapping[str, tuple[float, float]] = {
+    "raven-2026": (0.0055, 0.0022),
+    "impostors": (0.0011, 0.0041),
+    "masked(lambdag, frequency-mask)": (0.0004, 0.0047),
+    "ppm": (0.0, 0.0002),
+    "char-ngram": (0.0001, 0.0001),
+    "function-words": (0.0001, 0.0001),
+}
+"""CPU seconds a thousand words of training problems, and of problems asked about: measured on a case of four texts of
+500 words against 40 authors with five each, with compiled code ready."""
+
+
+def cost(folds: Sequence[Fold], missing: Iterable[CellPlace], hands: Iterable[HandRecord] = ()) -> float | None:
+    """CPU seconds of the cells that are missing and of what goes around them, the one-hand test too, and of compiling
+    where this machine never did; None where a method's rate is not known.
+
+    A problem's words are those of all its texts, so a text counts as often as it is asked about.
+    """
+    by_name = {fold.name: fold for fold in folds}
+    total, fitted = (
+        AROUND + LOOKING * sum({hand.words: hand.words * hand.texts / 1000 for hand in hands}.values()),
+        set(),
+    )
+    for place in missing:
+        if place.verifier not in RATES:
+            return None
+        learning, asking = RATES[place.verifier]
+        fold = by_name[place.fold]
+        total += asking * _thousands(fold.test)
+        if (place.verifier, digest := fold.train_digest()) not in fitted:
+            fitted.add((place.verifier, digest))
+            total += learning * _thousands(fold.train)
+    return total if compiled() or not fitted else total + COMPILING
+
+
+def compiled() -> bool:
+    """Whether kernels were compiled on this machine before, and are kept."""
+    from ravenbench.text import ppm_kernels
+
+    return any(Path(ppm_kernels.pack.stats.cache_path).glob("ppm_kernels.*.nbi"))
+
+
+def _thousands(problems: Problems) -> float:
+    """Words of all problems, in thousands."""
+    words = {row: len(problems.texts[row].split()) for row in problems.documents.tolist()}
+    rows = [*problems.known_index.tolist(), *problems.questioned_index.tolist()]
+    return sum(words[row] for row in rows) / 1000
+
+
+def draft(
+    spec: CompareSpec, material: Material, progress: Progress = silent, asking: bool = True, whole: bool = False
+) -> Draft[ComparePlan]:
+    """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
+    one author. Raises SpecError if a verifier cannot be used here. No model is asked for imitations unless ``asking``.
+    ``whole``: as of ``Shaped``.
+    """
+    components = usable(spec)
+    progress("reading the background", 0, 0)
+    members = material.corpus is not None
+    corpus = material.corpus or load_corpus(spec.background, **spec.reading())
+    components, notes = able(components, corpus)
+    screened = screen(material.cases, corpus, members)
+    background = choose(corpus, screened.kept, spec.authors, spec.folds, spec.seed)
+    usual, spread = usual_coverage(background)
+    refusals = {case.id: [*screened.refusals.get(case.id, []), *not_comparable(case)] for case in material.cases}
+    for case in (one for one in material.cases if WITHOUT_BLANKS not in refusals[one.id]):
+        for label, text in [
+            ("the questioned text", case.questioned),
+            *((f"the known text {t.name}", t) for t in case.candidate.texts),
+        ]:
+            warning = unlike(label, coverage(text.text, background.space.functions), usual)
+            refusals[case.id] += [] if warning is None else [warning]
+    case_texts = TextTable.collect(
+        [text.text for case in material.cases for text in (case.questioned, *case.candidate.texts)]
+    )[0]
+    row = {case_texts.hash(i): i for i in range(len(case_texts))}
+    shapes: list[ShapeRecord] = []
+    parts: list[Part] = []
+    placed, part = dict[str, str](), dict[str, int]()
+    ready = [case for case in material.cases if not refusals[case.id]]
+    made = None
+    if spec.machine is not None and ready and (asking or spec.imitating() is None):
+        made = imitations(spec, ready, background, usual, progress)
+    third_of = dict[str, ThirdRecord]()
+    for wanted, cases in class_shapes(background, ready, spec.seed) if members else _by_shape(ready):
+        progress("making background pairs", len(shapes), 0)
+        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole)
+        shapes.append(shaped.record)
+        parts += shaped.parts
+        part |= shaped.part
+        placed |= {case.id: shaped.record.name for case in cases}
+        for name, reason in shaped.unlike.items():
+            refusals[name].append(reason)
+        if len(shaped.record.authors) < FEWEST_AUTHORS:
+            for case in cases:
+                refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
+        elif made is not None:
+            progress("laying out imitations", len(shapes), 0)
+            folds_of_machine, third_here = third(shaped, made)
+            parts += folds_of_machine
+            third_of |= third_here
+    progress("looking for a change of hand", 0, 0)
+    hands = looked_at(background, material.cases, spec.seed)
+    folds = [fold for fold, _ in parts]
+    texts, moved = on_one_table([side for fold in folds for side in (fold.train, fold.test)], case_texts)
+    folds = [
+        replace(fold, train=train, test=test.blind())
+        for fold, train, test in zip(folds, moved[::2], moved[1::2], strict=True)
+    ]
+    records = {fold.name: fold_record(fold) for fold in folds}
+    plan = ComparePlan(
+        folds=records,
+        verifiers=[verifier_record(name, component) for name, component in components.items()],
+        cells=cell_places(components, records),
+        background=background_record(background, screened.left_out, spread),
+        shapes=shapes,
+        cases=[
+            _case_record(
+                case, background, placed.get(case.id), part.get(case.id), refusals, screened, row, hands[case.id]
+            )
+            for case in material.cases
+        ],
+        notes=[*material.notes, *notes],
+        machine=None
+        if made is None
+        else MachineRecord(
+            by=made.by,
+            texts=sum(map(len, made.texts.values())),
+            authors=len(made.texts),
+            left_out=made.left_out,
+            cases=third_of,
+        ),
+    )
+    arrays = {f"{fold.name}-pairs": array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
+    return Draft(plan, folds, texts, arrays=arrays)
+
+
+def _too_few(shape: ShapeRecord, every: int) -> str:
+    """The refusal of a shape that too few background authors can fill, and what would help."""
+    able, sizes = (
+        len(shape.authors),
+        f"{len(shape.known)} known texts and another one of about {shape.questioned} words",
+    )
+    more = f"{FEWEST_AUTHORS - able} more authors with {sizes}"
+    rest = f", or more and longer texts by the {every - able} others" if every > able else ""
+    return (
+        f"{able} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
+        f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts"
+    )
+
+
+def _by_shape(cases: Sequence[Case]) -> list[tuple[Shape, list[Case]]]:
+    """Cases by their own shape."""
+    return [(shape, [c for c in cases if case_shape(c) == shape]) for shape in sorted({case_shape(c) for c in cases})]
+
+
+def usable(spec: CompareSpec) -> dict[str, Component]:
+    """The verifiers of a comparison. SpecError for the first whose scores cannot be calibrated across folds."""
+    components = spec.components()
+    for name, component in components.items():
+        if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
+            raise SpecError(f"{name} answers on another scale each time it learns, so its scores cannot be calibrated")
+    return components
+
+
+def able(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str, Component], list[str]]:
+    """The verifiers that can read a background; notes on the others, on its texts that name their author, and on what
+    was left out of documents. SpecError if no verifier can."""
+    components, unread = readable(components, corpus.texts)
+    count = corpus.notes.get(MAIL, 0)
+    mails = [f"{count} of the background's texts {MAIL}: take these out"] if count else []
+    return components, [*mails, *(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())), *unread]
+
+
+def usual_coverage(background: Background) -> tuple[float, list[float]]:
+    """Shares of common words in the background's texts: that of a usual text; the least, usual and greatest."""
+    shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
+    low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
+    return middle, [low, middle, high]
+
+
+def background_record(background: Background, left_out: list[str], spread: list[float]) -> BackgroundRecord:
+    """What a plan says of its background."""
+    words = [len(text.split()) for text in background.corpus.texts]
+    return BackgroundRecord(
+        name=background.corpus.name,
+        notes={key: value for key, value in background.corpus.notes.items() if key != "defaults"},
+        documents=len(background.corpus),
+        authors=list(background.authors),
+        all_authors=len(background.authors) + background.dropped,
+        left_out=left_out,
+        topics=background.by,
+        coverage=spread,
+        words=[int(np.min(words)), int(np.median(words)), int(np.max(words))],
+        functions=sorted(background.space.functions),
+    )
+
+
+def _case_record(
+    case: Case,
+    background: Background,
+    shape: str | None,
+    part: int | None,
+    refusals: dict[str, list[str]],
+    screened: Screened,
+    row: dict[bytes, int],
+    hand: HandRecord,
+) -> CaseRecord:
+    def told(text: Text) -> TextRecord:
+        return TextRecord(
+            name=text.name,
+            row=row[content_hash(text.text)],
+            words=text.words,
+            sha256=text.sha256,
+            coverage=coverage(text.text, background.space.functions),
+            left_out="" if text.document is None else text.document.account,
+        )
+
+    return CaseRecord(
+        id=case.id,
+        candidate=case.candidate.name,
+        questioned=told(case.questioned),
+        known=[told(text) for text in case.candidate.texts],
+        shape=shape,
+        refusals=refusals[case.id],
+        notes=screened.notes.get(case.id, []),
+        part=part,
+        hand=hand,
+    )

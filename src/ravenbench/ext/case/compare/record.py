@@ -1,0 +1,162 @@
+"""What a comparison's folder says of itself: its texts, cases, background, shapes, and what each problem asks."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ravenbench.ext.case.compare.dossier import Cited
+from ravenbench.store.records import Plan, Record
+
+Asks = Literal["plain", "on", "off", "known", "author"]
+"""What a problem of a case is for: the case itself; with content replaced by some on the known texts' topic, or far
+from it; one known text against the others; a background author in the candidate's place."""
+
+
+class TextRecord(Record, frozen=True, kw_only=True):
+    """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
+    of its words that are among the background's most frequent ones; and what of a document was left out."""
+
+    name: str
+    row: int
+    words: int
+    sha256: str
+    coverage: float
+    left_out: str = ""
+
+
+class CaseProblem(Record, frozen=True, kw_only=True):
+    """A problem of a shape's ``case`` fold: what it asks, of which case (``text N``, the questioned text in row N,
+    where an author's), the number of the version, known text or background author, and the content similarity of its
+    two sides, cut to the shape as they are."""
+
+    asks: Asks
+    case: str
+    number: int
+    content: float
+
+
+class ShapeRecord(Record, frozen=True, kw_only=True):
+    """A shape: words of known and questioned texts, the folds of background pairs, and what they are.
+
+    ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
+    give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
+    ``cases`` are the folds of the problems. Each asks about every case; those of a class about that of its own part.
+    ``strangers`` are a hundred content similarities, ascending, that lie as those of all different-author pairs of
+    these authors do; empty where they are too few.
+    """
+
+    name: str
+    known: list[int]
+    questioned: int
+    wanted: list[int] | None
+    authors: list[int]
+    folds: list[str]
+    unseen: bool
+    strangers: list[float]
+    problems: list[CaseProblem]
+    cases: list[str] = []
+
+    @property
+    def case_folds(self) -> list[str]:
+        """The folds that ask about cases, in the order of ``problems``."""
+        return self.cases or [f"{self.name}-case"] * bool(self.problems)
+
+
+class HandRecord(Record, frozen=True, kw_only=True):
+    """Whether one hand wrote the questioned text (``statistics.one_hand.Change``), of which so many ``words`` were
+    looked at; ``reason`` says why nothing could be said."""
+
+    reason: str | None = None
+    words: int = 0
+    places: list[int] = []
+    llr: list[float] = []
+    low: list[float] = []
+    high: list[float] = []
+    p: float = 1.0
+    place: int = 0
+    changes: bool = False
+    authors: int = 0
+    texts: int = 0
+    power: float = 0.0
+
+
+class CaseRecord(Record, frozen=True, kw_only=True):
+    """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
+    (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of background pairs that the
+    candidate belongs to, whose authors are held out where the case is judged; None where the candidate is in none."""
+
+    id: str
+    candidate: str
+    questioned: TextRecord
+    known: list[TextRecord]
+    shape: str | None
+    refusals: list[str]
+    notes: list[str]
+    part: int | None = None
+    hand: HandRecord | None = None
+
+
+class BackgroundRecord(Record, frozen=True, kw_only=True):
+    """The background: its source, the authors used by number, what was left out and why, and how its texts look.
+
+    ``coverage`` and ``typicality`` are (least, median, greatest) over its texts.
+    """
+
+    name: str
+    notes: dict[str, Any]
+    documents: int
+    authors: list[str]
+    all_authors: int
+    left_out: list[str]
+    topics: str
+    coverage: list[float]
+    words: list[int]
+    functions: list[str]
+
+
+OWN, OTHER, MACHINE = range(3)
+"""Who wrote the questioned text of a background pair: the known texts' author, another, or a model that imitates."""
+
+
+class ThirdRecord(Record, frozen=True, kw_only=True):
+    """What a case asks of the third proposition: the rows, in its shape's ``machine`` fold, of the questioned text's
+    ``versions`` and of the ``own`` imitations of its candidate; or the ``reason`` why nothing is asked."""
+
+    reason: str | None = None
+    versions: list[int] = []
+    own: list[int] = []
+
+
+class MachineRecord(Record, frozen=True, kw_only=True):
+    """The third proposition: which model wrote, asked how (``by``), how many texts imitating how many authors are used,
+    what was left out, and what each case asks, by its id."""
+
+    by: str
+    texts: int
+    authors: int
+    left_out: list[str]
+    cases: dict[str, ThirdRecord]
+
+
+class ComparePlan(Plan, frozen=True, kw_only=True):
+    """The manifest of ``raven compare``; ``validated`` is the dossier that it cites, ``machine`` the third proposition,
+    where it is asked for."""
+
+    background: BackgroundRecord
+    shapes: list[ShapeRecord]
+    cases: list[CaseRecord]
+    notes: list[str]
+    validated: Cited | None = None
+    machine: MachineRecord | None = None
+
+
+NOTE = "note.json"
+"""Where the note for the page lies in a comparison's folder."""
+
+
+class FileNote(Record, frozen=True, kw_only=True):
+    """What stands on the page for the file and decides nothing: the case's reference, the examiner and the date."""
+
+    case: str | None = None
+    examiner: str | None = None
+    date: str | None = None

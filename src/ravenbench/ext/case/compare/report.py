@@ -1,0 +1,642 @@
+"""The report of ``raven compare``: tables, figures, the questioned text as marked-up prose, page, JSON, terminal."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from ravenbench.ext.case.compare.analysis import Against, Answer, CaseFound, Comparison, Line, analyse
+from ravenbench.ext.case.compare.dossier import Cited, Standing
+from ravenbench.ext.case.compare.evidence import Evidence, Passage, Token
+from ravenbench.ext.case.compare.model import FUSED
+from ravenbench.ext.case.compare.record import NOTE, FileNote, HandRecord, MachineRecord, TextRecord
+from ravenbench.ext.case.compare.sentences import (
+    NO_PROBABILITY,
+    ONLY,
+    digits,
+    hand_sentence,
+    imitated,
+    misleading,
+    propositions,
+    sided,
+    signed,
+    verbal,
+)
+from ravenbench.ext.case.likelihood_ratios import pav, tippett
+from ravenbench.ext.case.validation import Estimate
+from ravenbench.files import write_json, write_text
+from ravenbench.randomness import stream
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
+from ravenbench.reports.report import Rendered, Report
+from ravenbench.reports.view import (
+    Col,
+    Column,
+    Section,
+    Table,
+    col,
+    for_terminal,
+    number,
+    objects,
+    printable,
+    public_json,
+    table,
+    to_html,
+)
+from ravenbench.store.records import record_or_none
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+    from ravenbench.store.store import Store
+
+LR = "log10 LR"
+WORTH_NOTE = (
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing; C_llr min: the cost that remains "
+    "after the best possible calibration; EER: equal error rate. Measured on background pairs by methods that were "
+    "trained on neither author."
+)
+CHANCE_NOTE = (
+    "how many of the class's texts would be expected to have so low an LR though each were by its own author, by "
+    "background pairs of one author."
+)
+MOST_HEAD = 110
+"""Characters of the running head of a printed page."""
+WORDS_NOTE = (
+    "Rates in a thousand words. Pull: the product of both sides' distance from the background in standard deviations, "
+    "as a share of the whole (Cosine Delta); above 0 both leave it the same way."
+)
+CHARACTERS_NOTE = (
+    "Rates in a thousand four-character sequences (␣: a blank). Pull: overlap of questioned and known texts beyond "
+    "that with the background. Content: share of its places within content words, where it may be topic."
+)
+IMPOSTORS_NOTE = (
+    "Five characters; the overlap is held against that with the ten background texts most like the questioned one "
+    "(impostors)."
+)
+STEPS = (0.25, 0.6, 1.1)
+"""|log10 ratio| from which a token has the first, second and third depth of colour."""
+SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
+
+
+class CompareReport(Report[Comparison]):
+    """Likelihood ratios of cases, how far to trust them, and their grounds."""
+
+    kind = "compare"
+    template = "ravenbench.ext.case.compare:template.html.j2"
+
+    def analyse(self) -> Comparison:
+        return analyse(self.store)
+
+    @cached_property
+    def note(self) -> FileNote:
+        """Reference, examiner and date, where they were given."""
+        return record_or_none(self.store.path / NOTE, FileNote) or FileNote()
+
+    @cached_property
+    def shown(self) -> list[tuple[str, CaseFound]]:
+        """The cases, each with the mark of its names."""
+        cases = self.analysis.cases
+        return [("" if len(cases) == 1 else f"-{i}", case) for i, case in enumerate(cases, 1)]
+
+    def tables(self) -> list[Table]:
+        return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark, self.store))]
+
+    def cases(self) -> Table:
+        """Every case with its answer, or why it has none; each leads to its page."""
+        found = self.analysis
+        most = max((digits(case.llr) for case in found.cases if case.llr is not None), default=1)
+        llr: Col[CaseFound] = col(LR, lambda r: r.llr, digits=most, signed=True)
+        interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=1, signed=True)
+        words: Col[CaseFound] = col("in words", _in_words, text=True)
+        low: Col[CaseFound] = col("as low by chance", lambda r: _as_low(found, r), digits=1)
+        questioned: Col[CaseFound] = col("text in question", lambda r: r.record.questioned.name, text=True)
+        made = table(
+            "cases", "Answers", found.cases,
+            col("author" if found.members else "case", lambda r: r.record.id, text=True),
+            *((llr, words, interval, low, questioned) if found.members else (llr, interval, words)),
+            *([col("against Hm", lambda r: r.against_machine, digits=most, signed=True)] if found.plan.machine else []),
+            note="Above 0: for the author named; below 0: for someone else. As low by chance: " + CHANCE_NOTE
+            if found.members else "Above 0: for the candidate; below 0: for someone else.",
+        )  # fmt: skip
+        return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
+
+    def figures(self) -> dict[str, Figure]:
+        return {} if len(self.shown) > 1 else figures_of(*self.shown[0])
+
+    def finding(self) -> str:
+        cases = self.analysis.cases
+        if len(cases) == 1:
+            return cases[0].sentence
+        return f"{sum(case.answered for case in cases)} of {len(cases)} comparisons have an answer."
+
+    def sections(self) -> list[Section]:
+        if len(self.shown) == 1:
+            return sections_of(self.shown[0][1])
+        several = [Section("cases", "Answers"), Section("limits", "Limits"), Section("method", "Method")]
+        return [*several, Section("provenance", "Provenance")]
+
+    def context(self) -> dict[str, Any]:
+        found = self.analysis
+        single = {} if len(self.shown) > 1 else case_context(*self.shown[0], found)
+        head = ", ".join(filter(None, (self.note.case, single.get("title"))))
+        return {
+            "case": None,
+            "found": found,
+            "run": msgspec.to_builtins(found.run),
+            "note": msgspec.to_builtins(self.note),
+            "head": css_text(head or f"{len(self.shown)} comparisons"),
+            "caution": NO_PROBABILITY,
+            "signed": signed,
+            "sided": sided,
+            "misleading": misleading,
+            **single,
+        }
+
+    def fill(self, folder: Path) -> None:
+        """Also ``case.json``, without how programs were run and what is missing; and of several cases a page each."""
+        super().fill(folder)
+        write_json(folder / "case.json", public_json(self.to_json()))
+        from ravenbench.reports.page import inline, render, write_figures
+
+        for mark, case in self.shown if len(self.shown) > 1 else ():
+            figures, own = figures_of(mark, case), case_context(mark, case, self.analysis)
+            write_figures(folder, figures, self.forms)
+            head = css_text(", ".join(filter(None, (self.note.case, own["title"]))))
+            page = render(
+                self.template,
+                sections=sections_of(case),
+                figures={name: inline(figure, name) for name, figure in figures.items()},
+                tables=Rendered((t.key, to_html(t)) for t in case_tables(case, mark, self.store) if t.rows),
+                papers=self.papers(),
+                **self.context() | {"head": head} | own,
+            )
+            write_text(folder / f"answer{mark}.html", page)
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values; log10 LRs are above 0 for the candidate."""
+        found = self.analysis
+        background = msgspec.to_builtins(found.plan.background)
+        return {
+            "cases": [_case_json(case, found.plan.machine) for case in found.cases],
+            **({"by_chance": found.by_chance} if found.members else {}),
+            "file": msgspec.to_builtins(self.note),
+            "background": {key: value for key, value in background.items() if key != "functions"},
+            "notes": list(found.plan.notes),
+            **({} if found.plan.machine is None else {"machine": msgspec.to_builtins(found.plan.machine)}),
+            **({} if found.plan.validated is None else {"dossier": dossier_json(found.plan.validated)}),
+            "failures": [asdict(failure) for failure in found.failures],
+            "run": msgspec.to_builtins(found.run),
+        }
+
+    def closing(self) -> list[RenderableType]:
+        """The answer in a few lines, or the table of cases."""
+        from rich.text import Text
+
+        found = self.analysis
+        parts: list[RenderableType] = []
+        if len(found.cases) > 1:
+            parts.append(for_terminal(self.cases()))
+        if found.members:
+            parts.append(Text(found.by_chance))
+        for case in found.cases if len(found.cases) == 1 else ():
+            parts += [Text(line) for line in _lines(case)]
+            parts += [Text(line) for line in third_lines(case)]
+        parts += [Text(f"note: {note}") for note in found.plan.notes]
+        parts += [Text(f"left out of the background: {text}") for text in found.plan.background.left_out]
+        parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in found.failures]
+        return parts
+
+
+def _lines(case: CaseFound) -> list[str]:
+    answer, name = case.answer, case.record.candidate
+    if answer is None or not case.answered:
+        return ["No answer is given:", *(f"  {reason}" for reason in case.reasons)]
+    return [
+        NO_PROBABILITY.format(name=name),
+        misleading(answer.misleading, answer.misled, answer.fused.llr),
+        *([] if answer.content is None else [answer.content.sentence]),
+        "On people left out: "
+        + "; ".join(f"{name} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" for name, one in worths(answer))
+        + " (means: at most 1 if LRs mean what they say).",
+        *([] if case.standing is None else [f"Validation: {case.standing.sentence}."]),
+        *([hand_sentence(hand)] if (hand := case.record.hand) is not None and hand.changes else []),
+        *(f"note: {note}" for note in answer.notes),
+    ]
+
+
+def worths(answer: Answer) -> list[tuple[str, Estimate]]:
+    """What was promised, each by a short name."""
+    names = {"cllr": "C_llr", "mean_for": "mean LR of strangers", "mean_against": "mean 1/LR of own texts"}
+    return [(names[key], one) for key, one in answer.promise.items()]
+
+
+def third_lines(case: CaseFound) -> list[str]:
+    """What is said of the third proposition: two sentences and what they hold for, or why there are none."""
+    if case.third is None or isinstance(case.third, str):
+        return [] if case.third is None else [f"No answer is given for Hm: {case.third}."]
+    return [*(one.sentence for one in case.third), ONLY]
+
+
+def _in_words(case: CaseFound) -> str:
+    """The step of the scale, or the first words of each reason; the whole stands on the case's page and in JSON."""
+    short = [re.split(r" \(|[,:;] ", reason)[0] for reason in case.reasons]
+    return f"no answer: {'; '.join(short)}" if case.llr is None else sided(case.llr, case.interval)
+
+
+def _as_low(found: Comparison, case: CaseFound) -> float | None:
+    return None if case.llr is None or case.llr >= 0 else found.as_low(case.llr)
+
+
+def css_text(text: str) -> Markup:
+    """Text as a string of CSS; all but letters and digits are escaped, so that none ends the string or the style."""
+    short = printable(text)[:MOST_HEAD]
+    escaped = "".join(c if c.isascii() and c.isalnum() else f"\\{ord(c):06x}" for c in short)
+    return Markup('"{}"').format(escaped)
+
+
+def case_context(mark: str, case: CaseFound, found: Comparison) -> dict[str, Any]:
+    """What the page of one case is given."""
+    record, machine = case.record, found.plan.machine
+    hp, hd = propositions(record.candidate, record.questioned.name)
+    return {
+        "case": case,
+        "mark": mark,
+        "third": third_lines(case),
+        "heat": heat(() if case.evidence is None else case.evidence.passages),
+        "tokens": [(name, heat(passages)) for name, passages in case.tokens],
+        "hand": None if record.hand is None else hand_sentence(record.hand),
+        "title": f"Did {record.candidate} write {record.questioned.name}?",
+        "hp": hp,
+        "hd": hd,
+        "hm": None if machine is None else imitated(machine.by, record.candidate, record.questioned.name),
+    }
+
+
+def sections_of(case: CaseFound) -> list[Section]:
+    """The sections of one case's page."""
+    scored = case.answer is not None
+    return [
+        Section("answer", "Answer"),
+        Section("trust", "How far to trust it" if scored else ""),
+        Section("evidence", "What it rests on" if scored else ""),
+        Section("limits", "Limits"),
+        Section("material", "Material"),
+        Section("method", "Method"),
+        Section("appendix", "Appendix"),
+        Section("provenance", "Provenance"),
+    ]
+
+
+def figures_of(mark: str, case: CaseFound) -> dict[str, Figure]:
+    """The figures of one case."""
+    drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
+    hand = case.record.hand
+    with style():
+        made = {} if case.answer is None else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
+        return made | ({f"hand{mark}": hand_figure(hand)} if hand is not None and hand.changes else {})
+
+
+def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
+    """The tables of one case; ``mark`` tells them from those of another."""
+    made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
+    if case.answer is not None:
+        made += [third_table(case.third, f"third{mark}")] if isinstance(case.third, tuple) else []
+        made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
+        made += [slice_table(case.answer, f"validation{mark}")]
+    return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
+
+
+TITLES = {
+    "cllr": "C_llr: cost of the LRs (0 all right and certain, 1 saying nothing)",
+    "mean_for": "mean LR of pairs by two authors (at most 1 if LRs mean what they say)",
+    "mean_against": "mean 1/LR of pairs by one author (at most 1 if LRs mean what they say)",
+}
+
+
+def promise_table(answer: Answer, key: str) -> Table:
+    """What such LRs were worth on people left out of everything that made them."""
+    return table(
+        key, "What such likelihood ratios were worth on people left out", answer.promise.items(),
+        col("measure", lambda r: TITLES[r[0]], text=True),
+        col("value", lambda r: r[1].value, digits=2),
+        col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
+    )  # fmt: skip
+
+
+_LINE: tuple[Col[Line], ...] = (
+    col("verifier", lambda line: line.name, text=True, json="verifier"),
+    col(LR, lambda line: line.llr, digits=2, signed=True, json="log10_lr"),
+    col(None, lambda line: line.raw, json="log10_lr_unbounded"),
+    col("95% interval", lambda line: line.interval, digits=2, signed=True, json="interval"),
+    col("bounds", lambda line: line.bounds, digits=2, signed=True, json="bounds"),
+    col(None, lambda line: line.worth.same, json="same"),
+    col(None, lambda line: line.worth.different, json="different"),
+    col("C_llr", lambda line: line.worth.cllr, digits=2, json="cllr"),
+    col("C_llr min", lambda line: line.worth.cllr_min, digits=2, json="cllr_min"),
+    col("EER", lambda line: line.worth.eer, digits=2, json="eer"),
+)
+
+
+def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
+    """Every verifier's own LR, its bounds and what it was worth on background pairs."""
+    lines = sorted(answer.lines, key=lambda line: line.name != FUSED)
+    note = (
+        "For whoever checks the methods: whether they agree. They see the same texts, so that each is no evidence "
+        f"beside the answer, which they make all together. Bounds: so many people support no LR beyond. {WORTH_NOTE}"
+    )
+    return table(key, "Every verifier by itself", lines, *_LINE, note=note)
+
+
+_AGAINST: tuple[Col[Against], ...] = (
+    col("", lambda r: f"{r.mark} : Hm", text=True, json="propositions"),
+    col(LR, lambda r: None if r.reasons else r.line.llr, digits=2, signed=True, json="log10_lr"),
+    col("95% interval", lambda r: None if r.reasons else r.line.interval, digits=2, signed=True, json="interval"),
+    col("bounds", lambda r: r.line.bounds, digits=2, signed=True, json="bounds"),
+    col("by persons", lambda r: r.line.worth.same, json="persons"),
+    col("imitations", lambda r: r.line.worth.different, json="imitations"),
+    col("C_llr", lambda r: r.line.worth.cllr, digits=2, json="cllr"),
+    col(None, lambda r: r.line.worth.cllr_min, json="cllr_min"),
+    col("EER", lambda r: r.line.worth.eer, digits=2, json="eer"),
+    col("of the candidate told", lambda r: f"{sum(x < 0 for x in r.own)} of {len(r.own)}", text=True),
+    col(None, lambda r: list(r.own), json="imitations_of_the_candidate"),
+    col(None, lambda r: list(r.misled), json="misleading_pairs"),
+    col(None, lambda r: r.sentence, json="sentence"),
+    col(None, lambda r: list(r.reasons), json="reasons"),
+)
+
+
+def third_table(against: Sequence[Against], key: str = "third") -> Table:
+    """Both persons' propositions against a model that imitates the candidate."""
+    note = (
+        "Above 0: for the person; below 0: for the model. C_llr, EER: measured on background texts by persons and on "
+        "imitations of background authors, by methods that were trained on neither author. Last column: how many "
+        "imitations of the candidate have a log10 LR below 0."
+    )
+    return table(key, "Against a model that imitates the candidate", against, *_AGAINST, note=note)
+
+
+def slice_table(answer: Answer, key: str) -> Table:
+    """What the fusion was worth on parts of the background pairs."""
+    return table(
+        key, "How good such likelihood ratios are", answer.slices,
+        col("background pairs", lambda r: r[0], text=True),
+        col("same author", lambda r: r[1] and r[1].same),
+        col("different", lambda r: r[1] and r[1].different),
+        col("C_llr", lambda r: r[1] and r[1].cllr, digits=2),
+        col("C_llr min", lambda r: r[1] and r[1].cllr_min, digits=2),
+        col("EER", lambda r: r[1] and r[1].eer, digits=2),
+        note=f"{WORTH_NOTE} n/a: fewer than ten pairs of a kind.",
+    )  # fmt: skip
+
+
+def feature_tables(found: Evidence, mark: str) -> list[Table]:
+    """What pulls most each way, by kind of feature."""
+    return [
+        table(
+            f"{key}{mark}", title, features,
+            col("feature", lambda f: f.name, text=True),
+            col("pull", lambda f: f.pull, digits=2, signed=True),
+            col("questioned", lambda f: f.questioned, digits=1),
+            col("known", lambda f: f.known, digits=1),
+            col("background", lambda f: f.background, digits=1),
+            col(None if key == "words" else "content", lambda f: f.content, digits=2),
+            col("in the questioned text", lambda f: "{}[{}]{}".format(*f.context) if f.context else "", text=True),
+            note=note,
+        )
+        for key, title, features, note in (
+            ("words", "Common words", found.words, WORDS_NOTE),
+            ("characters", "Character sequences", found.characters, CHARACTERS_NOTE),
+            ("impostors", "Character sequences against impostors", found.impostors, IMPOSTORS_NOTE),
+        )
+    ]  # fmt: skip
+
+
+def material_table(case: CaseFound, key: str) -> Table:
+    """The texts of a case."""
+    return table(
+        key, "Texts", _texts(case),
+        col("text", lambda r: r[1].name, text=True),
+        col("role", lambda r: r[0], text=True),
+        col("words", lambda r: r[1].words),
+        col("common words", lambda r: r[1].coverage, digits=2),
+        note="Common words: share of words that are among the background's 200 most frequent.",
+    )  # fmt: skip
+
+
+def chain_table(case: CaseFound, key: str, store: Store) -> Table:
+    """From the file that was received to the text that was compared: hashes of both."""
+    rows = [(role, text, hashlib.sha256(store.texts[text.row].encode()).hexdigest()) for role, text in _texts(case)]
+    left_out = any(text.left_out for _, text, _ in rows)
+    return table(
+        key, "From the file received to the text compared", rows,
+        col("text", lambda r: r[1].name, text=True),
+        *([col("left out", lambda r: r[1].left_out or "nothing", text=True)] if left_out else []),
+        col("SHA-256 of the file", lambda r: r[1].sha256, text=True),
+        col("SHA-256 of the text", lambda r: "the same" if r[2] == r[1].sha256 else r[2], text=True),
+        note="The text is what was read from the file, as UTF-8, before it was joined or cut to the size named under "
+        "Material. The same: the file is read as it is, byte by byte.",
+    )  # fmt: skip
+
+
+def _texts(case: CaseFound) -> list[tuple[str, TextRecord]]:
+    """The texts of a case, each with its role."""
+    record = case.record
+    return [("questioned", record.questioned), *((f"known, {record.candidate}", text) for text in record.known)]
+
+
+def _case_json(case: CaseFound, machine: MachineRecord | None) -> dict[str, Any]:
+    record, answer = case.record, case.answer
+    names = record.candidate, record.questioned.name
+    fused = answer.fused if answer is not None and case.answered else None
+    return {
+        "case": record.id,
+        "candidate": record.candidate,
+        "questioned": msgspec.to_builtins(record.questioned),
+        "known": [msgspec.to_builtins(text) for text in record.known],
+        "answered": case.answered,
+        "reasons": list(case.reasons),
+        "notes": list(record.notes if answer is None else answer.notes),
+        "log10_lr": None if fused is None else fused.llr,
+        "interval": None if fused is None else list(fused.interval),
+        "verbal": None if fused is None else verbal(fused.llr, fused.interval),
+        "sentence": None if fused is None else case.sentence,
+        "propositions": dict(zip(("hp", "hd"), propositions(*names), strict=True))
+        | ({} if machine is None else {"hm": imitated(machine.by, *names)}),
+        "caution": NO_PROBABILITY.format(name=record.candidate),
+        "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
+        "content_similarity": None if answer is None else answer.alike,
+        **({} if case.standing is None else {"validated": _standing_json(case.standing)}),
+        **({} if case.third is None else {"third": _third_json(case.third)}),
+        "one_hand": None if record.hand is None else msgspec.to_builtins(record.hand),
+        "scored": None if answer is None else _answer_json(answer),
+    }
+
+
+def _third_json(third: Sequence[Against] | str) -> dict[str, Any]:
+    """What is said of the third proposition, or why nothing is."""
+    if isinstance(third, str):
+        return {"reason": third, "pairs": []}
+    return {"reason": None, "pairs": objects(third, *_AGAINST), "caution": ONLY}
+
+
+def dossier_json(cited: Cited) -> dict[str, Any]:
+    """The dossier that is cited, without its cells."""
+    dossier = cited.dossier
+    return {
+        "folder": cited.folder,
+        "sha256": cited.sha256,
+        "fixed": dossier.fixed,
+        "background": dossier.background,
+        "raven": dossier.run.raven,
+        "criterion": msgspec.to_builtins(dossier.criterion),
+        "differs": cited.differs,
+        "between": cited.between,
+        "unvalidated_answered": cited.unvalidated,
+    }
+
+
+def _standing_json(standing: Standing) -> dict[str, Any]:
+    cell = None if standing.cell is None else msgspec.to_builtins(standing.cell)
+    return {"valid": standing.valid, "sentence": standing.sentence, "cell": cell}
+
+
+def _answer_json(answer: Answer) -> dict[str, Any]:
+    check = answer.content
+    return {
+        "verifiers": objects(answer.lines, *_LINE),
+        "misleading": answer.misleading,
+        "misleading_pairs": list(answer.misled),
+        "rank": answer.rank,
+        "ranked": answer.ranked,
+        "known_against_others": list(answer.known),
+        "bootstrap_samples": answer.draws,
+        "content": None
+        if check is None
+        else {
+            "outcome": check.outcome,
+            "sentence": check.sentence,
+            "log10_lr_written": check.written,
+            "log10_lr_style": check.style,
+            "versions": list(check.versions),
+            "log10_lr_on_topic": check.on,
+            "log10_lr_off_topic": check.off,
+            "bounds": list(check.bounds),
+            **asdict(check.worth),
+        },
+        "promise": {key: one._asdict() for key, one in answer.promise.items()},
+        "validation": {name: None if worth is None else asdict(worth) for name, worth in answer.slices},
+    }
+
+
+def place_figure(answer: Answer) -> Figure:
+    """Background pairs by the LR they would be given, one dot each, those as alike in content as the case large; the
+    case is a line with its interval."""
+    figure, (axes,) = canvas(5.0, 2.2)
+    valid = answer.validated
+    llr, same, alike = valid.llr[FUSED], valid.pairs.same, valid.pairs.content >= answer.alike
+    jitter = stream(0, "compare-jitter").random(len(llr))
+    for y, side, color in ((1, same, SAME), (0, ~same, DIFFERENT)):
+        for chosen, size, alpha in ((side & ~alike, 6, 0.4), (side & alike, 16, 0.8)):
+            axes.scatter(llr[chosen], y + 0.62 * (jitter[chosen] - 0.5), s=size, color=color, alpha=alpha, linewidths=0)
+    axes.axvspan(*answer.fused.interval, color=INK, alpha=0.12, linewidth=0)
+    axes.axvline(answer.fused.llr, color=INK, linewidth=1.6)
+    axes.annotate("this case", (answer.fused.llr, 1.52), ha="center", va="bottom", fontsize=8, annotation_clip=False)
+    axes.axvline(0, color=FAINT, linewidth=0.8)
+    axes.set_yticks([0, 1], ["two authors", "one author"])
+    axes.set_ylim(-0.5, 1.5)
+    axes.set_xlabel("log10 LR")
+    return figure
+
+
+def hand_figure(hand: HandRecord) -> Figure:
+    """LRs along the questioned text, and the band of texts by one hand."""
+    figure, (axes,) = canvas(5.0, 2.0)
+    axes.fill_between(
+        hand.places, hand.low, hand.high, color=SAME, alpha=0.18, linewidth=0, label="texts by one author"
+    )
+    axes.plot(hand.places, hand.llr, color=INK, linewidth=1.4, label="this text")
+    axes.axvline(hand.place, color=DIFFERENT, linewidth=1.2, linestyle="--")
+    axes.axhline(0, color=FAINT, linewidth=0.8)
+    axes.set_xlabel("words before")
+    axes.set_ylabel("log10 LR, one author")
+    axes.legend(fontsize=7.5, loc="lower left")
+    return figure
+
+
+def tippett_figure(answer: Answer) -> Figure:
+    """Shares of both kinds of pairs with at least each LR."""
+    figure, (axes,) = canvas(3.6, 2.7)
+    valid = answer.validated
+    curve = tippett(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
+    axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
+    axes.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
+    axes.axvline(answer.fused.llr, color=INK, linewidth=1.2)
+    axes.axvline(0, color=FAINT, linewidth=0.8)
+    axes.set_xlabel("log10 LR")
+    axes.set_ylabel("share of pairs")
+    axes.set_ylim(0, 1.02)
+    figure.legend(fontsize=7.5, loc="outside upper center", ncols=2)
+    return figure
+
+
+def pav_figure(answer: Answer) -> Figure:
+    """What LRs were given, against what they should have been; on the diagonal they are calibrated."""
+    figure, (axes,) = canvas(3.6, 2.7)
+    valid = answer.validated
+    curve = pav(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
+    ends = float(np.floor(curve.llr.min() * 2) / 2), float(np.ceil(curve.llr.max() * 2) / 2)
+    axes.plot(ends, ends, color=FAINT, linewidth=0.8)
+    axes.plot(curve.llr, np.clip(curve.best, *ends), color=SETUP["hits"], linewidth=1.4)
+    axes.axvline(answer.fused.llr, color=INK, linewidth=1.2)
+    axes.set_xlim(*ends)
+    axes.set_ylim(ends[0] - 0.05, ends[1] + 0.05)
+    axes.set_xlabel("log10 LR given")
+    axes.set_ylabel("log10 LR after PAV")
+    return figure
+
+
+def heat(passages: Sequence[Passage]) -> list[dict[str, object]]:
+    """Passages with their share of what all say, and their marked-up text.
+
+    A share is signed, above 0 for the candidate, and shares add up to 100 % without their signs: the passages are one
+    method's, so that their sum is not the answer.
+
+    ``tell`` marks the two passages that speak most for the candidate and the two that speak most against.
+    """
+    telling = _telling(passages)
+    whole = sum(abs(passage.log10) for passage in passages) or 1.0
+    percent = Column("", digits=0, signed=True)
+    return [
+        {
+            "share": f"{number(100 * passage.log10 / whole, percent)} %",
+            "tell": telling.get(place, ""),
+            "text": Markup("").join(_token(token) for token in passage.tokens),
+        }
+        for place, passage in enumerate(passages)
+    ]
+
+
+def _telling(passages: Sequence[Passage], most: int = 2) -> dict[int, str]:
+    order = sorted(range(len(passages)), key=lambda i: -passages[i].log10)
+    best = {i: "for" for i in order[:most] if passages[i].log10 > 0}
+    return best | {i: "against" for i in order[::-1][:most] if passages[i].log10 < 0}
+
+
+def _token(token: Token) -> Markup:
+    depth = sum(abs(token.log10) >= step for step in STEPS)
+    kinds = [f"{'for' if token.log10 > 0 else 'against'}{depth}"] if depth else []
+    kinds += ["content"] if token.content else []
+    before = " " if token.before.strip() == "" and token.before else printable(token.before)
+    if not kinds:
+        return Markup("{}{}").format(before, printable(token.text))
+    return Markup('{}<span class="{}">{}</span>').format(before, " ".join(kinds), printable(token.text))

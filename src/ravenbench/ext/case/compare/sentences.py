@@ -1,0 +1,142 @@
+"""The sentences of a comparison, for a reader who has to decide: each names both propositions, and says how often."""
+
+from __future__ import annotations
+
+from ravenbench.ext.case.compare.record import HandRecord
+from ravenbench.reports.view import Column, number
+
+SCALE = (
+    (6.0, "extremely strong support"),
+    (4.0, "very strong support"),
+    (3.0, "strong support"),
+    (2.0, "moderately strong support"),
+    (1.0, "moderate support"),
+    (0.301, "weak support"),
+)
+"""Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
+WEAK = SCALE[-1][0]
+NEITHER = "no support either way"
+NO_PROBABILITY = "This is not a probability that {name} wrote the text."
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def digits(llr: float) -> int:
+    """Digits of a log10 LR: one, or as many as keep it on the side of a step of the scale where it lies."""
+    return next((n for n in (1, 2) if verbal(round(llr, n)) == verbal(llr)), 3)
+
+
+def signed(llr: float) -> str:
+    """A log10 LR to so many digits, with its sign where it has one."""
+    return number(llr, Column("", digits=digits(llr), signed=True))
+
+
+def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
+    """The step of the scale: how much support. There is none below the least step, nor where the interval holds 0."""
+    if interval is not None and interval[0] <= 0 <= interval[1]:
+        return NEITHER
+    return next((text for least, text in SCALE if abs(round(llr, 3)) >= least), NEITHER)
+
+
+def sided(llr: float, interval: tuple[float, float] | None = None) -> str:
+    """The step of the scale, and for whom where it is not the candidate."""
+    step = verbal(llr, interval)
+    return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
+
+
+def times(llr: float) -> str:
+    """How many times more probable the findings are under one proposition, rounded as far as it is known."""
+    value = 10.0 ** abs(llr)
+    if value < 10:
+        return f"{value:.1f}"
+    digits = len(str(int(value))) - 2
+    return f"{round(value, -digits):,.0f}"
+
+
+def propositions(name: str, text: str) -> tuple[str, str]:
+    """Hp and Hd in words, of a candidate and a questioned text."""
+    return f"{name} wrote {text}", f"someone else wrote {text}"
+
+
+def imitated(by: str, name: str, text: str) -> str:
+    """Hm in words: a named model, asked in a way that is named with it, to write like the candidate."""
+    return f"the model {by}, asked to write like {name}, wrote {text}"
+
+
+ONLY = "Each holds for this model and this way of asking only, and compares two propositions; neither need be true."
+"""What is said with every answer to the third proposition."""
+
+
+def answer(llr: float, interval: tuple[float, float], name: str, text: str) -> str:
+    """The answer in one sentence: the findings under Hp and under Hd, the step of the scale, the log10 LR."""
+    hp, hd = propositions(name, text)
+    return compared(llr, interval, ("Hp", hp), ("Hd", hd))
+
+
+def compared(llr: float, interval: tuple[float, float], one: tuple[str, str], other: tuple[str, str]) -> str:
+    """A log10 LR of one proposition (its mark and itself) against another in one sentence."""
+    step, low, high = verbal(llr, interval), *map(signed, interval)
+    values = f"log10 LR {signed(llr)}, 95% interval {low} to {high}"
+    if step.startswith("no "):
+        (mark, first), (sign, second) = one, other
+        return f"The findings support neither proposition, {mark} that {first} or {sign} that {second} ({values})."
+    more, less = (one, other) if llr > 0 else (other, one)
+    return (
+        f"The findings are about {times(llr)} times as probable if {more[1]} ({more[0]}) as if {less[1]} ({less[0]}): "
+        f"{step} for {more[0]} ({values})."
+    )
+
+
+def one_in(share: float) -> str:
+    """A share in words: "about one in five"."""
+    named = ((0.95, "nearly all"), (0.72, "about three in four"), (0.6, "about two in three"), (0.45, "about half"))
+    for least, words in (*named, (0.37, "about two in five")):
+        if share >= least:
+            return words
+    whole = round(1 / share) if share else 0
+    return f"about one in {NUMBERS[whole] if whole < len(NUMBERS) else whole}"
+
+
+def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
+    """How many background pairs of the other kind have an LR at least as strong: their ``share``, by what pairs stand
+    for, and how many they are, of how many."""
+    kind, far = ("different authors", "high") if llr > 0 else ("one author", "low")
+    count, total = misled
+    if count < 2:
+        return f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at least this {far}."
+    words = one_in(share)
+    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.0%}) scored at least this {far}."
+
+
+def expected(number_of: float) -> str:
+    """A number that is expected by chance, in words."""
+    whole = round(number_of)
+    words = NUMBERS[whole] if whole < len(NUMBERS) else str(whole)
+    return f"about {words}" if number_of >= 0.5 else "fewer than one"
+
+
+def by_chance(texts: int, low: int, chance: float) -> str:
+    """What a class's answers would be if everybody had written their own text."""
+    seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
+    return (
+        f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
+        f"one half by chance, as background pairs by one author do; here {seen}."
+    )
+
+
+def hand_sentence(hand: HandRecord) -> str:
+    """What is to be said of the questioned text's changing hands."""
+    if hand.reason is not None:
+        return f"Whether the questioned text is by one person could not be looked at: {hand.reason}."
+    whole = f"{hand.texts} background texts of {hand.words} words by one author each ({hand.authors} authors)"
+    spliced = f"Of background texts put together from two authors at their middle, {hand.power:.0%} were found."
+    if not hand.changes:
+        return (
+            f"No change of hand was found along {hand.words} words of the questioned text. They were compared "
+            f"with {whole}. {spliced} One that is found seldom may be there all the same."
+        )
+    return (
+        f"The questioned text may not be by one person: around word {hand.place}, what stands before and what stands "
+        f"after differ more in style than almost anywhere in {whole}; so much is expected of {hand.p:.0%} of authors "
+        f"at most. {spliced} A change of genre, a quotation or another's revision can show the same. The likelihood "
+        "ratio is for the text as a whole: look at the parts, and compare them separately."
+    )

@@ -1,0 +1,171 @@
+"""What decides a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ravenbench import files, registry
+from ravenbench.bench.options import COMPONENTS, PATH, PATHS, AtLeastOne, AtLeastTwo, CorpusSpec, listed, spec_of, told
+from ravenbench.components import Component, each_seeded
+from ravenbench.errors import SpecError
+from ravenbench.ext.case.compare.dossier import place_of
+from ravenbench.formats.decoding import checked_name
+from ravenbench.store.plans import content_key, decides
+from ravenbench.store.resume import data_hash
+
+if TYPE_CHECKING:
+    from ravenbench.obfuscation.recipes.imitate import Imitate
+
+DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
+"""Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
+LONGEST = 4096
+"""Characters of ``machine``."""
+DOSSIER = ("validated", "condition", "unvalidated")
+"""Options that concern a dossier."""
+
+
+class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides a comparison."""
+
+    questioned: Annotated[
+        tuple[str, ...],
+        told(
+            "The text whose author is in question: a UTF-8 .txt file. Several: repeat the option.",
+            takes=PATHS,
+            metavar="FILE",
+            many=True,
+        ),
+    ] = ()
+    known: Annotated[
+        tuple[str, ...],
+        told(
+            "Texts the candidate wrote: a .txt file or a folder of them. NAME=PATH names the candidate; else the "
+            "folder does. Several candidates: repeat NAME=PATH; one name with several paths is one candidate.",
+            takes=f"{PATHS} | Mapping[str, {PATHS}]",
+            metavar="[NAME=]PATH",
+            many=True,
+        ),
+    ] = ()
+    background: Annotated[
+        str,
+        told(
+            "Texts by other people, of the same kind and language: a folder author/text.txt or Author_Title.txt, "
+            "a table, an imported or named corpus.",
+            takes=PATH,
+        ),
+    ] = ""
+    batch: Annotated[
+        str | None,
+        told(
+            "Many cases: a .csv, .tsv or .jsonl with case, questioned, known (paths split by ;), candidate.", takes=PATH
+        ),
+    ] = None
+    each: Annotated[
+        str | None,
+        told(
+            "A class: a folder author/text.txt (or a table). Every author's newest text is compared with their own "
+            "others; the rest of the class, and --background if given, is the background.",
+            takes=PATH,
+        ),
+    ] = None
+    which: Annotated[
+        str | None,
+        told(
+            "With --each: a part of the name of the text in question. Default: the newest by a date column or by the "
+            "date in its name, else the last by name.",
+            metavar="NAME",
+        ),
+    ] = None
+    machine: Annotated[
+        str | None,
+        told(
+            "A third proposition, a model that imitates the candidate: MODEL=FOLDER, its texts by whom they imitate "
+            "(candidates, and ten background authors or more), or imitate(...), which has them written.",
+            metavar="MODEL=FOLDER",
+        ),
+    ] = None
+    verifiers: Annotated[
+        str,
+        told("Methods that are calibrated and fused, separated by commas (raven list verifiers).", takes=COMPONENTS),
+    ] = DEFAULT
+    authors: Annotated[AtLeastTwo, told("Most background authors used; of more, some are drawn. Default 80.")] = 80
+    folds: Annotated[AtLeastTwo, told("Parts in which background authors are held out. Default 5.", metavar="K")] = 5
+    donors: Annotated[AtLeastOne, told("How often the questioned text's content words are replaced. Default 4.")] = 4
+    validated: Annotated[
+        str | None,
+        told(
+            "The folder of a dossier of raven validate. The cell that a case falls into is cited; outside cells that "
+            "passed no answer is given.",
+            takes=PATH,
+        ),
+    ] = None
+    condition: Annotated[
+        str | None,
+        told(
+            "How labels of the two sides lie to each other, as in the dossier's conditions: topic=different, "
+            "genre=essay>letter (known>questioned)."
+        ),
+    ] = None
+    unvalidated: Annotated[bool, told("Answer also where no cell that passed covers the case, and say so.")] = False
+    seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any, and a
+        class alone has no other background."""
+        fields = {
+            k: v for k, v in super().resolved().items() if v or k not in ("each", "which", "background", "machine")
+        }
+        return fields if self.validated else {k: v for k, v in fields.items() if k not in DOSSIER}
+
+    def components(self) -> dict[str, Component]:
+        """The verifiers by the name they are shown under, with this seed. Raises SpecError if there is none of a name,
+        or one is given twice.
+        """
+        return each_seeded(registry.named("verifier", self.verifiers), self.seed)
+
+    def imitating(self) -> Imitate | None:
+        """Who is asked for imitations; None where they lie in a folder. SpecError if ``machine`` is neither."""
+        if not self.machine:
+            return None
+        checked_name(self.machine, "--machine", limit=LONGEST)
+        if self.machine.partition("(")[0].strip() != "imitate":
+            if not all(part.strip() for part in self.machine.partition("=")):
+                raise SpecError(
+                    "imitations come with the name of their model", found=self.machine, expected="MODEL=FOLDER",
+                    fix="--machine 'MODEL, how it was asked=FOLDER', with FOLDER/NAME/text.txt for whom it imitates",
+                )  # fmt: skip
+            return None
+        recipe: Imitate = registry.parse("obfuscator", self.machine)
+        recipe.require()
+        return recipe
+
+    def data(self, paths: Mapping[str, Path]) -> dict[str, str]:
+        """Hashes of all texts by name, of the background, the methods and the dossier. Raises SpecError if the
+        background is not there, InputError if the dossier is none.
+        """
+        hashes = {name: files.sha256(path) for name, path in sorted(paths.items()) if not self.each}
+        methods = [decides(component) for component in self.components().values()]
+        if self.validated:
+            hashes["dossier"] = files.sha256(place_of(self.validated))
+        folders = {"background": self.background, "class": self.each}
+        folders["machine"] = None if self.imitating() else (self.machine or "").partition("=")[2]
+        hashes |= {name: data_hash(folder) for name, folder in folders.items() if folder}
+        return {**hashes, "methods": content_key(methods)}
+
+
+def build(given: Mapping[str, Any]) -> CompareSpec:
+    """A spec from values by field, None meaning not given; paths become text. Raises SpecError if one does not fit."""
+    known, verifiers = given.get("known"), given.get("verifiers")
+    if isinstance(known, Mapping):
+        known = [f"{name}={path}" for name, paths in known.items() for path in listed(paths)]
+    if verifiers is not None and not isinstance(verifiers, str):
+        verifiers = ",".join(map(str, verifiers))
+    spec = spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers})
+    if spec.machine and spec.each:
+        raise SpecError("--machine is about single cases, not about a class", fix="leave --machine or --each out")
+    spec.imitating()
+    if spec.validated is None and (spec.condition or spec.unvalidated):
+        raise SpecError("--condition and --unvalidated are about a dossier", fix="give --validated FOLDER too")
+    return spec

@@ -1,0 +1,181 @@
+"""``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
+
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-fM-case`` cases
+FOLDER/note.json   reference, examiner and date for the page, where they were given
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ravenbench.bench.options import PATH, Option
+from ravenbench.bench.task import Draft, Preview, Task, content_hash
+from ravenbench.errors import counted
+from ravenbench.ext.case.compare.record import NOTE, FileNote
+from ravenbench.ext.case.compare.spec import CompareSpec, build
+from ravenbench.formats.decoding import checked_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ravenbench.ext.case.compare.record import ComparePlan
+    from ravenbench.store.records import CellPlace
+    from ravenbench.store.store import Store
+
+
+class Compare(Task):
+    """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on.
+
+    The questioned text is compared with texts the candidate wrote, and with texts by other people (the background) that
+    should be of the same kind, language and time: without them nobody can say how alike two texts by different people
+    are. Forty authors with five texts each serve well; ten are the least.
+
+    The answer is a likelihood ratio: how many times more probable the findings are if the candidate wrote the text than
+    if someone else did. It is not a probability that the candidate wrote it. Where the texts are too short, too unlike
+    the background, or the background is too small, no answer is given and the reason is said.
+
+        raven compare --questioned letter.txt --known smith/ --background others/
+
+        raven compare --questioned letter.txt --known anne=a/ --known bob=b/ ...
+
+        raven compare --batch cases.csv --background others/ -o cases
+    """
+
+    name = "compare"
+    report = "ravenbench.ext.case.compare.report:CompareReport"
+    freezes = False
+    Spec = CompareSpec
+    own = (
+        Option(
+            "out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH, flags=("--out", "-o")
+        ),
+        Option("case", "Reference of the case, for the page. This and the next two decide nothing of the answer."),
+        Option("examiner", "Who answers for the comparison, for the page."),
+        Option("date", "Date of the report, for the page, as it is to stand there."),
+    )
+    positional = ("questioned", "known", "background")
+    failure = "{count} parts failed, the first: {first}"
+    note = "``ravenbench.analyse(result.store)`` gives the likelihood ratios, ``ravenbench.write_report`` the page."
+    stray = (
+        "raven compare takes each text by an option that says what it is",
+        "--questioned FILE --known FILE_OR_FOLDER --background FOLDER",
+        "say which text is questioned and which is known, as raven compare --help shows; the background folder holds "
+        "texts by other people",
+    )
+    spec: CompareSpec
+    asking = True
+    """Whether a model may be asked for imitations."""
+
+    def preview(self) -> Preview:
+        self.asking = False
+        return super().preview()
+
+    def resolve(self) -> None:
+        from ravenbench.ext.case.compare.classes import read_class
+        from ravenbench.ext.case.compare.material import read_material
+
+        for name, value in self._file_note().items():
+            checked_name(value, f"--{name}")
+        self.spec = spec = build(self.values)
+        self.material = read_material(spec) if spec.each is None else read_class(spec)
+        self.data = spec.data(self.material.paths())
+        if spec.machine and spec.imitating() is None:
+            self.inputs.append(spec.machine.partition("=")[2])
+        first = spec.each or spec.batch or (spec.questioned[0] if spec.questioned else "case")
+        self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
+
+    def draft(self) -> Draft[ComparePlan]:
+        import msgspec
+
+        from ravenbench.ext.case.compare.dossier import cited
+        from ravenbench.ext.case.compare.plan import draft
+
+        drafted = draft(self.spec, self.material, self.progress, self.asking)
+        if self.spec.validated is None:
+            return drafted
+        citation = cited(
+            self.spec.validated, self.spec.condition, self.spec.unvalidated, self.spec.resolved(), self.data
+        )
+        return replace(drafted, plan=msgspec.structs.replace(drafted.plan, validated=citation))
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.pool import run_units
+        from ravenbench.ext.case.compare.units import units_of
+
+        return run_units(self.engine, units_of(store, self.spec.components()), self.progress, "comparing")
+
+    def finish(self, store: Store, errors: list[str]) -> Any:
+        from ravenbench.store.records import record_or_none, write_record
+
+        place = store.path / NOTE
+        earlier = record_or_none(place, FileNote) or FileNote()
+        note = msgspec.structs.replace(earlier, **self._file_note())
+        if note != earlier:
+            write_record(place, self.name, note)
+        return super().finish(store, errors)
+
+    def _file_note(self) -> dict[str, str]:
+        return {name: str(self.values[name]) for name in FileNote.__struct_fields__ if name in self.values}
+
+    def sizes(self, draft: Draft[Any]) -> dict[str, int]:
+        return {name: count for name, count in _counts(draft).items() if count}
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        from ravenbench.ext.case.compare.machine import MADE
+
+        notes = _told(draft.plan)
+        if not self.asking and self.spec.imitating() is not None:
+            calls = MADE * (len(self.material.cases) + len(draft.plan.background.authors))
+            notes.append(f"{calls} imitations would be asked for.")
+        return notes
+
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+        from ravenbench.ext.case.compare.plan import cost
+
+        return cost(draft.folds, missing, [case.hand for case in draft.plan.cases if case.hand is not None])
+
+
+def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
+    """Problems by what they are for."""
+    asks = [problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)]
+    size = {fold.name: len(fold.test) for fold in drafted.folds}
+    pairs = [fold for shape in drafted.plan.shapes for fold in shape.folds]
+    return {
+        "the cases themselves": asks.count("plain"),
+        "the cases with content replaced": asks.count("on") + asks.count("off"),
+        "background authors in the candidate's place": asks.count("author"),
+        "known texts against one another": asks.count("known") + sum(size.get(f"{fold}-known", 0) for fold in pairs),
+        "background pairs": sum(size[fold] for fold in pairs),
+        "background pairs with content replaced": sum(size[f"{fold}-off"] for fold in pairs),
+    }
+
+
+def _told(plan: ComparePlan) -> list[str]:
+    """What is compared, in sentences."""
+    from ravenbench.ext.case.compare.dossier import standing
+
+    background = plan.background
+    notes = [
+        f"{counted(len(plan.cases), 'case')}; the background has {len(background.authors)} authors "
+        f"with {background.documents} texts."
+    ]
+    for shape in plan.shapes:
+        names = [case.id for case in plan.cases if case.shape == shape.name]
+        cut = "" if shape.wanted is None else ", as long as this background can give"
+        notes.append(
+            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a questioned text of up to "
+            f"{max(*shape.known, shape.questioned)} words{cut}, against {len(shape.authors)} authors."
+        )
+        if plan.validated is not None:
+            notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
+    notes += [f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals]
+    notes += [f"Left out of the background: {text}." for text in background.left_out]
+    if plan.machine is not None:
+        notes.append(f"{plan.machine.texts} imitations by {plan.machine.by} of {plan.machine.authors} people.")
+        notes += [f"{case}: no third proposition, for {one.reason}." for case, one in plan.machine.cases.items()
+                  if one.reason]  # fmt: skip
+    return notes + [f"Note: {note}." for note in plan.notes]

@@ -1,0 +1,86 @@
+"""Units of a comparison: one method learned once, and its raw scores on all test sets that share its training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.engine.cells import CellUnit, Filled, pending
+from ravenbench.ext.case.compare.record import ComparePlan
+from ravenbench.store.records import CellPlace
+from ravenbench.store.store import Store
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.combinations import Masked
+from ravenbench.verifiers.contract.base import Scorer, as_verifier, checked_answers, checked_scores, fresh
+from ravenbench.verifiers.contract.languages import check_language
+
+LEAST = 1e-6
+"""Answers are kept so far from 0 and 1 before their log odds are taken."""
+
+
+@dataclass(frozen=True)
+class ScoreUnit(CellUnit):
+    """One method, one training set, and the raw scores of every cell that shares it."""
+
+    def learn(self, store: Store) -> Callable[[Problems], Floats]:
+        fold = store.fold(self.cells[0].fold)
+        return learned(self.method, fold.train, fold.train_same)
+
+    def answer(self, store: Store, learned: Callable[[Problems], Floats], place: CellPlace) -> Filled:
+        test = store.fold(place.fold).test
+        arrays = {"scores": checked_scores(learned(test), len(test), place.verifier)}
+        scorer: Any = getattr(learned, "__self__", None)
+        for row in plain_rows(store, place.fold).values() if getattr(scorer, "shows_tokens", False) else ():
+            texts, questioned = test.texts.rows(test.known(row)), test.texts[test.questioned_index[row]]
+            told = [(token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])]
+            arrays[f"tokens-{row}"] = np.array(told, dtype=np.float64).reshape(-1, 3)
+        return arrays, {}
+
+
+def plain_rows(store: Store, fold: str) -> dict[str, int]:
+    """The row of each case itself in a fold that asks about cases, by the case's id; none in other folds."""
+    for shape in store.plan_as(ComparePlan).shapes:
+        first = 0
+        for name in shape.case_folds if fold in shape.case_folds else ():
+            size = len(store.shared_fold(name).test)
+            if name == fold:
+                asked = enumerate(shape.problems[first : first + size])
+                return {problem.case: row for row, problem in asked if problem.asks == "plain"}
+            first += size
+    return {}
+
+
+def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:
+    """A method that has learned from training problems, as a function that gives what calibration starts from: raw
+    scores (n,) or (n, f), or the log odds of a verifier's answers. The scorer behind a mask is asked for its own."""
+    check_language(component, problems)
+    fitted = fresh(component)
+    if isinstance(fitted, Scorer):
+        scorer = fitted.fit(problems, same)
+        return scorer.score
+    if isinstance(fitted, Masked):
+        fitted.require()
+        mask: Any = fresh(fitted.mask)
+        mask.fit(problems.texts.rows(problems.documents))
+        inner = learned(fitted.inner, problems.map_texts(mask), same)
+        return lambda asked: inner(asked.map_texts(mask))
+    verifier: Any = as_verifier(fitted).fit(problems, same)
+    if hasattr(verifier, "log_odds"):
+        return lambda asked: np.asarray(verifier.log_odds(asked), dtype=np.float64)
+    return lambda asked: _log_odds(checked_answers(verifier.verify(asked), asked.ids, str(fitted)))
+
+
+def _log_odds(answers: Floats) -> Floats:
+    held = np.clip(answers, LEAST, 1 - LEAST)
+    return np.asarray(np.log(held / (1 - held)), dtype=np.float64)
+
+
+def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUnit]:
+    """What is missing, damaged or failed, the longest work first."""
+    units = [ScoreUnit(store.path, components[name], tuple(cells)) for (name, _), cells in pending(store).items()]
+    order = {name: number for number, name in enumerate(components)}
+    return sorted(units, key=lambda unit: (order[unit.name], not any(c.fold.endswith("-case") for c in unit.cells)))

@@ -1,0 +1,102 @@
+"""What likeness in content adds to scores of authorship, so that it can be taken off them (ours).
+
+Two texts about the same thing score higher whoever wrote them. A likelihood ratio that does not count this is
+``p(score | one author, likeness) / p(score | two authors, likeness)``: scores are compared at one likeness. Up to the
+likeness that all but one in twenty different-author pairs stay below (the *knee*), scores are left as they are, for
+there the background shows how such pairs score. Beyond it there are few of them, and a line through the excess of
+likeness says what it adds.
+
+Its slope is found within each class, and the smaller is taken: by one author, texts alike in content are often alike in
+style too (of one time and kind), which is evidence. Each slope is drawn towards 0 by the share of its square that is
+noise (positive-part James–Stein), noise being that of authors, not of pairs.
+
+References
+----------
+James & Stein 1961, Estimation with quadratic loss. Proceedings of the Fourth Berkeley Symposium 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.ext.case.likelihood_ratios import sides
+from ravenbench.types import Bools, Floats, Ints
+
+KNEE = 0.95
+"""Share of the different-author pairs that are less alike than the knee."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excess:
+    """What each score gains per unit of likeness beyond the knee: ``slope`` (f,), 0 where nothing is sure."""
+
+    knee: float
+    slope: Floats
+
+    def taken_off(self, scores: Floats, likeness: Floats) -> Floats:
+        """Scores (n, f) of pairs with these likenesses (n,), without what likeness beyond the knee adds."""
+        rows = scores[:, None] if scores.ndim == 1 else scores
+        return np.asarray(rows - np.maximum(likeness - self.knee, 0.0)[:, None] * self.slope)
+
+
+def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats:
+    """Weights (n,) by which different-author pairs are as alike, all together, as random ``others``; same-author pairs
+    weigh 1.
+
+    Pairs that were taken because they are alike would else make different authors look more alike than they are.
+    Twenty strata of likeness are matched; the weights of different-author pairs sum to their number.
+    """
+    weight = np.ones(len(likeness))
+    if same.all():
+        return weight
+    edges = np.unique(np.asarray(others, dtype=np.float64)[5::5])
+    stratum, of_all = (np.searchsorted(edges, values, side="right") for values in (likeness[~same], others))
+    here, wanted = (np.bincount(strata, minlength=len(edges) + 1) for strata in (stratum, of_all))
+    each = (wanted / np.maximum(here, 1))[stratum]
+    weight[~same] = each * len(each) / each.sum()
+    return weight
+
+
+def different_quantile(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
+    """The likeness (n,) that this share of the different-author pairs, by weight, stay below."""
+    order = np.argsort(likeness[~same], kind="stable")
+    total = np.cumsum(weight[~same][order])
+    return float(likeness[~same][order][np.searchsorted(total, share * total[-1])])
+
+
+def excess(scores: Floats, same: Bools, likeness: Floats, author: Ints, weight: Floats, knee: float) -> Excess:
+    """What likeness beyond a knee adds to scores (n,) or (n, f), in the direction that tells for one author.
+
+    ``same``, ``likeness`` and ``weight`` (n,) are truth, likeness in content, and how much a pair counts within its
+    class; ``author`` (n,) is that of the known texts, between which is the noise of a slope.
+    """
+    rows = scores[:, None] if scores.ndim == 1 else scores
+    beyond, each = np.maximum(likeness - knee, 0.0), sides(np.zeros(len(same)), same, weight).weight
+    means = [np.average(rows[side], axis=0, weights=each[side]) for side in (same, ~same)]
+    towards = np.sign(means[0] - means[1])
+    slopes = []
+    for side, mean in zip((same, ~same), means, strict=True):
+        x = beyond[side] - np.average(beyond[side], weights=each[side])
+        spread = float(each[side] @ x**2)
+        if spread < 1e-12:
+            slopes.append(np.zeros(rows.shape[1]))
+            continue
+        slope = (each[side] * x) @ rows[side] / spread
+        left = rows[side] - mean - np.outer(x, slope)
+        names, place = np.unique(author[side], return_inverse=True)
+        pulls = np.zeros((len(names), rows.shape[1]))
+        np.add.at(pulls, place, (each[side] * x)[:, None] * left)
+        noise = (pulls**2).sum(axis=0) / spread**2
+        sure = np.maximum(1.0 - noise / np.maximum(slope**2, 1e-300), 0.0)
+        slopes.append(np.maximum(towards * slope, 0.0) * sure)
+    return Excess(knee, towards * np.minimum(*slopes))
+
+
+def reach_of(likeness: Floats, same: Bools, author: Ints, authors: int) -> float:
+    """The greatest likeness that different-author pairs of so many authors of known texts reach (the least of all
+    authors' greatest where there are fewer): beyond it, nothing shows how different authors score."""
+    greatest = [float(likeness[~same & (author == name)].max()) for name in np.unique(author[~same])]
+    return sorted(greatest, reverse=True)[:authors][-1]

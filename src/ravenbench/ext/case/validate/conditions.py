@@ -1,0 +1,198 @@
+"""The conditions of a dossier: read from a table, proposed from a background, and how texts are held against them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.errors import CorpusError, FormatError, did_you_mean
+from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, TESTED, Background, choose, fitting_shape
+from ravenbench.ext.case.compare.dossier import Condition
+from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.decoding import checked_name
+from ravenbench.formats.output import check_file, whole_file
+from ravenbench.formats.tabular import table_rows
+from ravenbench.problems.like_case import MOST_KNOWN, Fits, Shape, Writer, portions, shape_of, writer
+from ravenbench.types import Corpus, Ints, Labels
+
+SIZES = ("questioned", "known", "texts")
+LEAST, MOST = 50, 50_000
+"""Words of a text that a condition may name; ``compare`` answers nothing below."""
+MOST_CELLS = 60
+TRIED = (4000, 2000, 1000, 500, 250, 125, 60)
+"""Lengths that are proposed where a background can fill them."""
+PROPOSED_LENGTHS = 3
+
+
+def read_conditions(path: Path) -> list[Condition]:
+    """The conditions of a table. Raises FormatError with file and line if one cannot be read."""
+    if not path.is_file():
+        raise no_such(path)
+    with Archive(path) as archive:
+        rows = list(table_rows(archive, path.name))
+    found: list[Condition] = []
+    for line, row in rows:
+        sizes = {name: _whole(row, name, path, line) for name in SIZES}
+        named = {str(key): str(value).strip() for key, value in row.items() if key not in (*SIZES, "name")}
+        between = {key: value for key, value in named.items() if value not in ("None", "", "any")}
+        name = str(row.get("name") or "").strip() or titled(**sizes, between=between)
+        checked_name(name, "the name of a condition", path, line)
+        if any(name == other.name for other in found):
+            raise FormatError("two conditions have one name", file=path, line=line, found=name, fix="name them apart")
+        found.append(Condition(name=name, between=between, **sizes))
+    if not 0 < len(found) <= MOST_CELLS:
+        raise FormatError("a dossier is made of conditions", file=path, found=len(found), expected=f"1 to {MOST_CELLS}")
+    return found
+
+
+def _whole(row: Mapping[str, Any], name: str, path: Path, line: int) -> int:
+    least, most = (1, MOST_KNOWN) if name == "texts" else (LEAST, MOST)
+    value = row.get(name)
+    text = str(value).strip() if value is not None and not isinstance(value, bool) else ""
+    if name not in row or not text.isascii() or not text.isdigit() or not least <= int(text[:9]) <= most:
+        what = "known texts" if name == "texts" else "words"
+        raise FormatError(
+            f"{name} is not a number of {what} that can be validated", file=path, line=line,
+            found=value if name in row else "no such column", expected=f"a whole number from {least} to {most}",
+            fix="raven validate BACKGROUND --propose conditions.csv writes a file to begin with",
+        )  # fmt: skip
+    return int(text)
+
+
+def titled(questioned: int, known: int, texts: int, between: Mapping[str, str]) -> str:
+    """What a condition is called that has no name."""
+    labels = "".join(f", {name} {value.replace('>', ' > ')}" for name, value in sorted(between.items()))
+    return f"{questioned} words, {texts} known of {known}{labels}"
+
+
+def labels_of(corpus: Corpus) -> dict[str, Labels]:
+    """The labels of a corpus that two sides may share or not, by name."""
+    labels = {"topic": corpus.topic, **corpus.columns}
+    return {name: one for name, one in labels.items() if name != "document" and (one.codes >= 0).any()}
+
+
+def check(conditions: Sequence[Condition], corpus: Corpus, path: Path) -> None:
+    """Raise FormatError for the first label or value of one that this background does not have."""
+    labels = labels_of(corpus)
+    for condition in conditions:
+        for name, value in condition.between.items():
+            if name not in labels:
+                raise FormatError(
+                    f"the background has no label {name!r}", file=path, found=condition.name,
+                    expected=f"questioned, known, texts, name, or a label: {', '.join(labels) or 'it has none'}",
+                    fix=did_you_mean(name, [*SIZES, *labels], listing=False),
+                )  # fmt: skip
+            known, questioned = _ends(value)
+            if not (value in ("same", "different") or {known, questioned} <= {*labels[name].names}):
+                raise FormatError(
+                    f"{name} cannot lie so between two sides", file=path, found=value,
+                    expected=f"same, different, any or KNOWN>QUESTIONED of {', '.join(labels[name].names[:8])}",
+                )  # fmt: skip
+
+
+def _ends(value: str) -> tuple[str, str]:
+    """Both parts of KNOWN>QUESTIONED; the second is empty where the value is another."""
+    known, _, questioned = value.partition(">")
+    return known.strip(), questioned.strip()
+
+
+class Sides:
+    """Which texts of a background may stand on the two sides of a condition.
+
+    ``codes`` (n,) number the combinations of labels that its texts have, −1 where one is missing; ``fits`` says of two
+    combinations whether the first may stand on the known side and the second on the questioned one.
+    """
+
+    def __init__(self, condition: Condition, background: Background, corpus: Corpus) -> None:
+        place = {name: row for row, name in enumerate(corpus.ids)}
+        rows = np.array([place[name] for name in background.corpus.ids], dtype=np.int64)
+        labels = labels_of(corpus)
+        self._columns = [(labels[name], _ends(value)) for name, value in condition.between.items()]
+        values = np.stack([column[0].codes[rows] for column in self._columns], axis=1)
+        self._combinations, codes = np.unique(values, axis=0, return_inverse=True)
+        self.codes: Ints = np.where((values < 0).any(axis=1), -1, codes.ravel())
+        self.fits: Fits = self._fits
+
+    def _fits(self, known: int, questioned: int) -> bool:
+        if known < 0 or questioned < 0:
+            return False
+        for number, (labels, (first, second)) in enumerate(self._columns):
+            one, other = int(self._combinations[known][number]), int(self._combinations[questioned][number])
+            if second and (labels.names[one], labels.names[other]) != (first, second):
+                return False
+            if not second and (one == other) != (first == "same"):
+                return False
+        return True
+
+    def allowed(self, found: Sequence[Writer]) -> Any:
+        """Whether each known side and each questioned side of some writers fit each other."""
+        known = [side.topics for one in found for side in one.known]
+        asked = [side.topics for one in found for side in one.questioned]
+        rows = [[all(self.fits(k, q) for k in left for q in right) for right in asked] for left in known]
+        return np.array(rows, dtype=np.bool_).reshape(len(known), len(asked))
+
+    def writers(self, background: Background, shape: Shape, seed: int, authors: Sequence[int]) -> list[Writer]:
+        """What these authors give in a shape under the condition, as ``background.writers`` gives it under none."""
+        found, longest = [], max(*shape.known, shape.questioned)
+        for author in authors:
+            rows = np.flatnonzero(background.corpus.author.codes == author)
+            cuts = portions(background.corpus.texts.rows(rows), self.codes[rows], background.document[rows], longest)
+            found.append(writer(author, cuts, shape, seed, TESTED, self.fits))
+        return found
+
+
+def shape_under(condition: Condition) -> Shape:
+    """The shape that a condition's cases are compared in."""
+    return shape_of([condition.known] * condition.texts, condition.questioned)
+
+
+def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condition]:
+    """Conditions that a background can support: the greatest lengths with one, two and four known texts, and at the
+    middle length every label that can be the same and can differ. Raises CorpusError if it supports none."""
+    background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), authors, folds, seed)
+    everyone = range(len(background.authors))
+
+    def made(words: int, texts: int, **between: str) -> Condition | None:
+        sizes = {"questioned": words, "known": words, "texts": texts}
+        condition = Condition(name=titled(**sizes, between=between), between=between, **sizes)
+        shape = shape_under(condition)
+        if not between:
+            fitting, able = fitting_shape(background, shape, seed)
+            return condition if fitting == shape and len(able) >= FEWEST_AUTHORS else None
+        found = Sides(condition, background, corpus).writers(background, shape, seed, everyone)
+        return condition if sum(bool(one.own) for one in found) >= FEWEST_AUTHORS else None
+
+    lengths = [words for words in TRIED if made(words, 1)][:PROPOSED_LENGTHS]
+    found = [c for words in lengths for texts in (1, 2, 4) if (c := made(words, texts))]
+    for name in labels_of(corpus) if lengths else ():
+        words = lengths[len(lengths) // 2]
+        texts = 2 if any((c.known, c.texts) == (words, 2) for c in found) else 1
+        both = [made(words, texts, **{name: value}) for value in ("same", "different")]
+        found += [c for c in both if c is not None] if all(both) else []
+    if not found:
+        raise CorpusError(
+            "the background is too small for a dossier", found=f"{len(everyone)} authors",
+            expected=f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of them, and by "
+            f"{FEWEST_AUTHORS}", fix="leave out authors with few or short texts",
+        )  # fmt: skip
+    return found
+
+
+def write_conditions(conditions: Sequence[Condition], path: Path, inputs: Sequence[str]) -> None:
+    """Write conditions as a table. Raises InputError if something stands there already."""
+    check_file(path, inputs=inputs)
+    names = list(dict.fromkeys(name for condition in conditions for name in condition.between))
+    with whole_file(path) as file:
+        lines = [["name", *SIZES, *names]]
+        lines += [
+            [c.name, *(str(getattr(c, size)) for size in SIZES), *(c.between.get(name, "any") for name in names)]
+            for c in conditions
+        ]
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        file.write(text.getvalue().encode())

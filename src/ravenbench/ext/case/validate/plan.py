@@ -1,0 +1,177 @@
+"""The plan of a dossier: background pairs as ``compare`` makes them for each size, and under each condition those of
+the same folds whose sides lie as the condition says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ravenbench.bench.task import Draft
+from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.ext.case.compare.background import (
+    FEWEST_AUTHORS,
+    NEAREST,
+    Background,
+    Shaped,
+    choose,
+    cross_pairs,
+    fitting_shape,
+    problems_of,
+    strangers,
+)
+from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
+from ravenbench.ext.case.compare.plan import able, background_record, usable, usual_coverage
+from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord
+from ravenbench.ext.case.validate.conditions import Sides, check, shape_under
+from ravenbench.ext.case.validate.spec import ValidateSpec
+from ravenbench.problems.like_case import Shape, Writer
+from ravenbench.problems.transplant import Transplanter
+from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
+from ravenbench.store.records import Plan, Record
+from ravenbench.types import Bools, Corpus, Fold, Problems
+
+
+class TestedRecord(Record, frozen=True, kw_only=True):
+    """A cell: its condition, the shape whose pairs its LRs are learned from, the ``pairs`` it is tested on (those of
+    the shape itself where the condition names no label), and the ``reason`` where it cannot be tested."""
+
+    condition: Condition
+    shape: str | None
+    pairs: ShapeRecord | None
+    reason: str | None = None
+
+
+class ValidatePlan(Plan, frozen=True, kw_only=True):
+    """The manifest of ``raven validate``. ``background_sha`` is that by which a comparison knows its background."""
+
+    background: BackgroundRecord
+    criterion: Criterion
+    fixed: str
+    shapes: list[ShapeRecord]
+    tested: list[TestedRecord]
+    notes: list[str] = []
+
+
+class Tested(Shaped):
+    """A shape without cases, and in each of its folds the pairs under conditions of this size: ``under`` by number."""
+
+    def __init__(
+        self, spec: ValidateSpec, background: Background, corpus: Corpus, wanted: Shape, name: str,
+        conditions: dict[int, Condition],
+    ) -> None:  # fmt: skip
+        self._sides = {number: Sides(one, background, corpus) for number, one in conditions.items()}
+        self._found: dict[int, list[Writer]] = {}
+        self._folds_under: dict[int, list[str]] = {number: [] for number in conditions}
+        super().__init__(spec.compared(), background, wanted, name, (), {})
+        self.under = {number: self._under(number) for number in self._found}
+
+    def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
+        able = [one.author for one in everyone]
+        self._found = {
+            number: sides.writers(self.background, self.shape, self.seed, able) for number, sides in self._sides.items()
+        }
+        return super()._splicer([*everyone, *(one for found in self._found.values() for one in found)])
+
+    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
+        train, train_same = super()._fold(number, able, part)
+        for condition, sides in self._sides.items():
+            tested = [one for one in self._found[condition] if one.author in part]
+            pairs = cross_pairs(self.background, tested, self.seed, NEAREST, sides.allowed(tested))
+            if not pairs:
+                continue
+            name = f"{self.folds[-1]}-c{condition}"
+            test, same = problems_of(tested, [pair for pair, _ in pairs])
+            authors = [(tested[pair.known[0]].author, tested[pair.questioned[0]].author) for pair, _ in pairs]
+            rows = [(*two, 0, alike) for two, (_, alike) in zip(authors, pairs, strict=True)]
+            about = np.array(rows, dtype=np.float64)
+            moved = self._transplanter.transplant(test, same)
+            off = Fold(f"{name}-off", train, train_same, moved.off.blind(), same[moved.rows])
+            self.parts.append((Fold(name, train, train_same, test.blind(), same), about))
+            self.parts.append((off, about[moved.rows]))
+            self._folds_under[condition].append(name)
+        return train, train_same
+
+    def _under(self, condition: int) -> ShapeRecord:
+        found, sides = self._found[condition], self._sides[condition]
+        return msgspec.structs.replace(
+            self.record,
+            name=f"{self.name}-c{condition}",
+            authors=[one.author for one in found if one.own],
+            folds=self._folds_under[condition],
+            unseen=False,
+            strangers=strangers(self.background, found, sides.allowed(found)),
+        )
+
+
+def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progress = silent) -> Draft[ValidatePlan]:
+    """Lay out all pairs. Raises InputError if the background cannot be read, is too small or lacks a label, SpecError
+    if a verifier cannot be used here."""
+    compared = spec.compared()
+    components = usable(compared)
+    progress("reading the background", 0, 0)
+    corpus = load_corpus(spec.background, **spec.reading())
+    components, notes = able(components, corpus)
+    check(conditions, corpus, Path(spec.conditions or ""))
+    background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), spec.authors, spec.folds, spec.seed)
+    sizes = sorted({shape_under(condition) for condition in conditions})
+    made: dict[Shape, Tested] = {}
+    for number, wanted in enumerate(sizes):
+        progress("making background pairs", number, len(sizes))
+        if fitting_shape(background, wanted, spec.seed)[0] == wanted:
+            here = {i: one for i, one in enumerate(conditions) if one.between and shape_under(one) == wanted}
+            made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here)
+    parts = [part for one in made.values() for part in one.parts]
+    texts, moved = on_one_table([side for fold, _ in parts for side in (fold.train, fold.test)])
+    folds = [
+        replace(fold, train=train, test=test.blind())
+        for (fold, _), train, test in zip(parts, moved[::2], moved[1::2], strict=True)
+    ]
+    records = {fold.name: fold_record(fold) for fold in folds}
+    criterion = spec.criterion()
+    plan = ValidatePlan(
+        folds=records,
+        verifiers=[verifier_record(name, component) for name, component in components.items()],
+        cells=cell_places(components, records),
+        background=background_record(background, [], usual_coverage(background)[1]),
+        criterion=criterion,
+        fixed=fixed_hash(criterion, conditions),
+        shapes=[one.record for one in made.values()],
+        tested=[_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)],
+        notes=notes,
+    )
+    arrays = {f"{fold.name}-pairs": about for (_, about), fold in zip(parts, folds, strict=True) if about is not None}
+    return Draft(plan, folds, texts, arrays=arrays)
+
+
+def _tested(number: int, condition: Condition, made: Tested | None) -> TestedRecord:
+    if made is None or not made.folds:
+        return TestedRecord(
+            condition=condition, shape=None, pairs=None,
+            reason="not tested: too few background authors have texts for cases of this size",
+        )  # fmt: skip
+    pairs = made.under[number] if condition.between else made.record
+    if len(pairs.authors) < FEWEST_AUTHORS or not pairs.strangers:
+        return TestedRecord(
+            condition=condition, shape=None, pairs=None,
+            reason=f"not tested: {len(pairs.authors)} background authors have texts for both sides of such cases; at "
+            f"least {FEWEST_AUTHORS} are needed",
+        )  # fmt: skip
+    return TestedRecord(condition=condition, shape=made.record.name, pairs=pairs)
+
+
+def criterion_lines(criterion: Criterion) -> list[str]:
+    """A criterion in sentences."""
+    strong = f"{10**criterion.strong:,.3g}"
+    return [
+        f"A cell passes by the upper ends of 95% intervals: that of C_llr is below {criterion.cllr:g}; of devPAV at "
+        f"most {criterion.devpav:g}; of the mean LR of strangers, and of the mean 1/LR of own texts, at most "
+        f"{criterion.mean:g}, with no lower end above 1; of both rates of misleading LRs of {strong} or more at most "
+        f"{criterion.misleading:g}.",
+        f"raven compare takes a case to fall into a cell where words and number of known texts lie within a factor of "
+        f"{criterion.reach:g}.",
+    ]

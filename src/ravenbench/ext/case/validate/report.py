@@ -1,0 +1,325 @@
+"""The report of ``raven validate``: every cell's measures with intervals, its verdict, figures, and the dossier that a
+comparison cites (``dossier.json``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from ravenbench.ext.case.compare.dossier import FILE, CellResult, Criterion, Dossier
+from ravenbench.ext.case.compare.dossier import Figure as Measure
+from ravenbench.ext.case.compare.model import FUSED, PairScores, issued, read_scores
+from ravenbench.ext.case.compare.record import ShapeRecord
+from ravenbench.ext.case.compare.report import css_text
+from ravenbench.ext.case.likelihood_ratios import cllr, pav, tippett
+from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
+from ravenbench.ext.case.validation import DRAWS, entropy, estimated
+from ravenbench.ext.case.validation import measures as asked
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
+from ravenbench.reports.report import Report
+from ravenbench.reports.view import Section, Table, Value, col, for_terminal, public_head, table
+from ravenbench.shown import Shown
+from ravenbench.store.records import write_record
+from ravenbench.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+    from ravenbench.store.store import Store
+
+TITLES = {
+    "cllr": "C_llr",
+    "cllr_listed": "C_llr of the LRs as listed, all counting alike",
+    "cllr_min": "C_llr min",
+    "eer": "equal error rate",
+    "devpav": "devPAV",
+    "ece_worst": "ECE at the worst prior, as a share of that without LRs",
+    "overstated": "over-estimation of strength (log10)",
+    "mean_for": "mean LR of strangers",
+    "mean_against": "mean 1/LR of own texts",
+    "misleading_for": "strongly misleading for one author",
+    "misleading_against": "strongly misleading against",
+}
+NOTE = (
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing. Means: at most 1 where LRs mean "
+    "what they say. In brackets: 95% intervals, from drawing the background's authors anew. Pairs count by the weights "
+    "that are listed."
+)
+SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested."""
+
+    record: TestedRecord
+    result: CellResult
+    pairs: PairScores | None
+    llr: Floats
+
+    def about(self, key: str) -> Measure | None:
+        """A measure, None where the cell was not tested."""
+        return self.result.measures.get(key)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Shown):
+    """A whole dossier, and its cells with their LRs."""
+
+    plan: ValidatePlan
+    dossier: Dossier
+    cells: tuple[Cell, ...]
+
+
+def analyse(store: Store) -> Validation:
+    """What a dossier says; nothing is scored here."""
+    store.expect("validate")
+    plan = store.plan_as(ValidatePlan)
+    cells = tuple(_cell(store, plan, record) for record in plan.tested)
+    dossier = Dossier(
+        run=public_head(store.run),
+        background=plan.background.name,
+        criterion=plan.criterion,
+        fixed=plan.fixed,
+        cells=[cell.result for cell in cells],
+    )
+    return Validation(plan, dossier, cells)
+
+
+def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> Cell:
+    def untested(reason: str) -> Cell:
+        result = CellResult(
+            condition=record.condition, authors=0, same=0, different=0, measures={}, verdict="not tested",
+            reasons=[reason],
+        )  # fmt: skip
+        return Cell(record, result, None, np.zeros(0))
+
+    if record.shape is None or record.pairs is None:
+        return untested(record.reason or "")
+    shape = next(one for one in plan.shapes if one.name == record.shape)
+    learned_from = read_scores(store, plan, shape)
+    scores = learned_from if record.pairs.name == shape.name else read_scores(store, plan, record.pairs)
+    if len(scores.verifiers) < len(plan.verifiers) or len(learned_from.verifiers) < len(plan.verifiers):
+        return untested("not tested: a verifier failed")
+    pairs = _placed(scores.pairs, record.pairs, shape)
+    llr = issued(learned_from.pairs, pairs)[FUSED]
+    strong = plan.criterion.strong
+    drawn = pairs.authors, store.run.seed, DRAWS
+    found = estimated(llr, pairs.same, pairs.weight, *drawn, asked(strong))
+    found["cllr_listed"] = estimated(llr, pairs.same, pairs.weight * 0 + 1, *drawn, {"cllr": cllr})["cllr"]
+    measures = {key: Measure(value=one.value, low=one.low, high=one.high) for key, one in found.items()}
+    authors = len(np.unique(pairs.authors[pairs.same, 0]))
+    reasons = failing(measures, plan.criterion)
+    result = CellResult(
+        condition=record.condition,
+        authors=authors,
+        same=int(pairs.same.sum()),
+        different=int((~pairs.same).sum()),
+        measures=measures,
+        verdict="failed" if reasons else "passed",
+        reasons=reasons,
+    )
+    return Cell(record, result, pairs, llr)
+
+
+def _placed(pairs: PairScores, under: ShapeRecord, shape: ShapeRecord) -> PairScores:
+    """Pairs under a condition with the numbers of the shape's folds, of which some may have none."""
+    numbers = [shape.folds.index(name.partition("-c")[0]) for name in under.folds]
+    return replace(pairs, fold=np.array(numbers, dtype=np.int64)[pairs.fold])
+
+
+def failing(measures: dict[str, Measure], criterion: Criterion) -> list[str]:
+    """Why a cell does not keep its criterion; empty where it does."""
+    found = []
+    if (high := measures["cllr"].high) >= criterion.cllr:
+        found.append(f"C_llr may be as high as {high:.3f} (below {criterion.cllr:g} is asked)")
+    if (high := measures["devpav"].high) > criterion.devpav:
+        found.append(f"devPAV may be as high as {high:.3f} (at most {criterion.devpav:g})")
+    for key, kind in (("mean_for", "LR of strangers"), ("mean_against", "1/LR of own texts")):
+        mean = measures[key]
+        if mean.high > criterion.mean:
+            found.append(f"the mean {kind} may be as high as {mean.high:.3f} (at most {criterion.mean:g})")
+        elif mean.low > 1:
+            found.append(f"the mean {kind} is at least {mean.low:.3f} (at most 1 where LRs mean what they say)")
+    for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
+        if (high := measures[key].high) > criterion.misleading:
+            found.append(
+                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {high:.3f} (at most "
+                f"{criterion.misleading:g})"
+            )
+    return found
+
+
+class ValidateReport(Report[Validation]):
+    """A validation dossier."""
+
+    kind = "validate"
+    template = "ravenbench.ext.case.validate:template.html.j2"
+
+    def analyse(self) -> Validation:
+        return analyse(self.store)
+
+    def tables(self) -> list[Table]:
+        return [self.summary(), *(measures_table(c, f"cell-{i}", self.analysis.plan) for i, c, _ in self.tested())]
+
+    def tested(self) -> list[tuple[int, Cell, PairScores]]:
+        """Cells with LRs, numbered from 1 in the order of all, and their pairs."""
+        return [(i, cell, cell.pairs) for i, cell in enumerate(self.analysis.cells, 1) if cell.pairs is not None]
+
+    def summary(self) -> Table:
+        """A row for each cell."""
+
+        def shown(key: str) -> Any:
+            return lambda cell: None if (one := cell.about(key)) is None else _with_interval(one)
+
+        return table(
+            "cells", "Cells", self.analysis.cells,
+            col("condition", lambda c: c.result.condition.name, text=True),
+            col("verdict", lambda c: c.result.verdict, text=True),
+            col("authors", lambda c: c.result.authors),
+            col("pairs: one author", lambda c: c.result.same, terminal=False),
+            col("two", lambda c: c.result.different, terminal=False),
+            col("C_llr", shown("cllr"), text=True),
+            col("C_llr min", lambda c: c.about("cllr_min") and c.about("cllr_min").value, digits=2, terminal=False),
+            col("EER", lambda c: c.about("eer") and c.about("eer").value, digits=2, terminal=False),
+            col("devPAV", shown("devpav"), text=True, terminal=False),
+            col("mean LR of strangers", shown("mean_for"), text=True),
+            col("mean 1/LR of own", shown("mean_against"), text=True),
+            note=NOTE,
+        )  # fmt: skip
+
+    def listings(self) -> list[Table]:
+        """Every LR, so that others can measure them again."""
+        names = self.analysis.plan.background.authors
+        rows = [
+            (cell.result.condition.name, *(names[author] for author in authors), llr, weight)
+            for _, cell, pairs in self.tested()
+            for authors, llr, weight in zip(
+                pairs.authors.tolist(), cell.llr.tolist(), pairs.weight.tolist(), strict=True
+            )
+        ]
+        titles = ("condition", "known texts by", "questioned text by", "log10 LR", "weight")
+        cols = [col(title, itemgetter(i), text=i < 3) for i, title in enumerate(titles)]
+        return [table("lrs", "Every likelihood ratio", rows, *cols)]
+
+    def figures(self) -> dict[str, Figure]:
+        with style():
+            drawn = {"tippett": tippett_figure, "calibration": pav_figure, "entropy": entropy_figure}
+            return {f"{n}-{i}": draw(cell.llr, pairs) for i, cell, pairs in self.tested() for n, draw in drawn.items()}
+
+    def finding(self) -> str:
+        cells = self.analysis.cells
+        return f"{sum(c.result.verdict == 'passed' for c in cells)} of {len(cells)} cells of the dossier passed."
+
+    def sections(self) -> list[Section]:
+        return [
+            Section("cells", "Findings"),
+            Section("criterion", "Criterion"),
+            Section("each", "Every cell" if self.tested() else ""),
+            Section("method", "Method"),
+            Section("provenance", "Provenance"),
+        ]
+
+    def context(self) -> dict[str, Any]:
+        return {
+            "found": self.analysis,
+            "head": css_text(f"Validation on {self.analysis.dossier.background}"),
+            "numbered": list(enumerate(self.analysis.cells, 1)),
+            "criterion": criterion_lines(self.analysis.plan.criterion),
+            "passed": sum(cell.result.verdict == "passed" for cell in self.analysis.cells),
+            "run": msgspec.to_builtins(self.analysis.dossier.run),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The dossier as plain values."""
+        return {
+            **msgspec.to_builtins(self.analysis.dossier),
+            "background_notes": dict(self.analysis.plan.background.notes),
+            "notes": list(self.analysis.plan.notes),
+        }
+
+    def fill(self, folder: Path) -> None:
+        """Also the dossier that a comparison cites, under a hash."""
+        super().fill(folder)
+        write_record(folder / FILE, "validate", self.analysis.dossier)
+
+    def closing(self) -> Sequence[RenderableType]:
+        from rich.text import Text
+
+        dossier = self.analysis.dossier
+        reasons = [(cell.condition.name, reason) for cell in dossier.cells for reason in cell.reasons]
+        return [
+            for_terminal(self.summary()),
+            *(Text(f"{name}: {reason}") for name, reason in reasons),
+            *(Text(f"note: {note}") for note in self.analysis.plan.notes),
+            Text(f"criterion and conditions, fixed beforehand: SHA-256 {dossier.fixed}"),
+        ]
+
+
+def _with_interval(one: Measure) -> Value:
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+
+
+def measures_table(cell: Cell, key: str, plan: ValidatePlan) -> Table:
+    """Every measure of a cell, and what the criterion asks of it."""
+    criterion = plan.criterion
+    rate = f"upper end at most {criterion.misleading:g}"
+    asked = {
+        "cllr": f"upper end below {criterion.cllr:g}",
+        "devpav": f"upper end at most {criterion.devpav:g}",
+        "mean_for": f"upper end at most {criterion.mean:g}, lower end at most 1",
+        "mean_against": f"upper end at most {criterion.mean:g}, lower end at most 1",
+        "misleading_for": rate,
+        "misleading_against": rate,
+    }
+    return table(
+        key, cell.result.condition.name, cell.result.measures.items(),
+        col("measure", lambda r: TITLES[r[0]], text=True),
+        col("value", lambda r: r[1].value, digits=2),
+        col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
+        col("criterion", lambda r: asked.get(r[0], ""), text=True),
+    )  # fmt: skip
+
+
+def tippett_figure(llr: Floats, pairs: PairScores) -> Figure:
+    """Shares of both kinds of pairs with at least each LR."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    curve = tippett(llr, pairs.same, pairs.weight)
+    axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
+    axes.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
+    axes.axvline(0, color=FAINT, linewidth=0.8)
+    axes.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
+    figure.legend(fontsize=7.5, loc="outside upper center", ncols=2)
+    return figure
+
+
+def pav_figure(llr: Floats, pairs: PairScores) -> Figure:
+    """What LRs were given, against what they should have been."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    curve = pav(llr, pairs.same, pairs.weight)
+    ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
+    axes.plot(ends, ends, color=FAINT, linewidth=0.8)
+    axes.plot(curve.llr, np.clip(curve.best, *ends), color=SAME, linewidth=1.4)
+    axes.set(xlabel="log10 LR given", ylabel="log10 LR after PAV", xlim=ends, ylim=(ends[0] - 0.05, ends[1] + 0.05))
+    return figure
+
+
+def entropy_figure(llr: Floats, pairs: PairScores) -> Figure:
+    """Empirical cross-entropy over prior odds."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    found = entropy(llr, pairs.same, pairs.weight)
+    axes.plot(found.prior, found.neutral, color=FAINT, linewidth=1.0, label="without LRs")
+    axes.plot(found.prior, found.llr, color=SAME, linewidth=1.4, label="these LRs")
+    axes.plot(found.prior, found.best, color=INK, linewidth=0.9, linestyle="--", label="best calibration")
+    axes.set(
+        xlabel="prior log10 odds", ylabel="cross-entropy in bits", ylim=(0, 1.3 * max(1.0, float(found.llr.max())))
+    )
+    axes.legend(fontsize=7, loc="upper center", ncols=3, columnspacing=0.8, handlelength=1.2)
+    return figure

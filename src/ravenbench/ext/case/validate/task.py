@@ -1,0 +1,115 @@
+"""``ravenbench.validate``: does ``compare`` hold what it says, for cases of a kind? Cells and criterion fixed before.
+
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a comparison; ``sN-fM`` hold background pairs of a size, and
+                                                     ``sN-fM-cK`` those of the same fold under condition K
+FOLDER/report/dossier.json                           what ``raven compare --validated`` reads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ravenbench.bench.options import PATH, Option, spec_of
+from ravenbench.bench.task import Draft, Task, content_hash
+from ravenbench.errors import SpecError
+from ravenbench.ext.case.validate.spec import ValidateSpec
+
+if TYPE_CHECKING:
+    from ravenbench.ext.case.compare.dossier import Condition
+    from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan
+    from ravenbench.store.records import CellPlace
+    from ravenbench.store.store import Store
+
+
+class Validate(Task):
+    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before.
+
+    Each cell is a kind of case: so many words on both sides, so many known texts, and how genre, topic, time or medium
+    of the two sides lie to each other, where the background has labels of these. Background authors are held out, and
+    the likelihood ratios that raven compare would issue for pairs of their texts are measured against the truth.
+
+    Criterion and conditions are hashed before anything is computed: --plan prints the hash, the page shows it, and a
+    folder whose criterion was changed is refused. raven compare --validated FOLDER cites the cell of its case.
+
+        raven validate others/ --propose conditions.csv
+
+        raven validate others/ --conditions conditions.csv --plan
+
+        raven validate others/ --conditions conditions.csv -o dossier
+    """
+
+    name = "validate"
+    report = "ravenbench.ext.case.validate.report:ValidateReport"
+    freezes = False
+    Spec = ValidateSpec
+    own = (
+        Option("out", "The dossier's folder or URL; default raven-runs/validate-<hash>.", takes=PATH,
+               flags=("--out", "-o")),
+        Option("propose", "Only write a file of conditions that this background can support, to be edited.",
+               takes=PATH, function=False),
+    )  # fmt: skip
+    arguments = ("background",)
+    positional = ("background", "conditions")
+    order = "background conditions propose"
+    failure = "{count} parts failed, the first: {first}"
+    spec: ValidateSpec
+
+    def resolve(self) -> None:
+        from ravenbench.ext.case.validate.conditions import read_conditions
+
+        self.spec = spec = spec_of(ValidateSpec, self.values)
+        if spec.conditions is None:
+            raise SpecError(
+                "nothing to validate: --conditions is missing", expected="a table of conditions, a row for each cell",
+                fix="raven validate BACKGROUND --propose conditions.csv writes one to begin with",
+            )  # fmt: skip
+        self.conditions: list[Condition] = read_conditions(Path(spec.conditions))
+        self.data = spec.compared().data({"conditions": Path(spec.conditions)})
+        self.folder = self.place_or(f"validate-{content_hash([spec.resolved(), self.data])}")
+
+    def draft(self) -> Draft[ValidatePlan]:
+        from ravenbench.ext.case.validate.plan import draft
+
+        return draft(self.spec, self.conditions, self.progress)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.pool import run_units
+        from ravenbench.ext.case.compare.units import units_of
+
+        return run_units(self.engine, units_of(store, self.spec.compared().components()), self.progress, "validating")
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        from ravenbench.ext.case.validate.plan import criterion_lines
+
+        plan: ValidatePlan = draft.plan
+        lines = [f"{one.condition.name}: {one.reason or _authors(one)}." for one in plan.tested]
+        return [
+            *plan.notes,
+            *lines,
+            *criterion_lines(plan.criterion),
+            f"SHA-256 of criterion and conditions: {plan.fixed}",
+        ]
+
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+        from ravenbench.ext.case.compare.plan import cost
+
+        return cost(draft.folds, missing)
+
+    @classmethod
+    def instead(cls, values: Mapping[str, Any]) -> str | None:
+        if (place := values.get("propose")) is None:
+            return None
+        from ravenbench.corpora.load import load_corpus
+        from ravenbench.ext.case.validate.conditions import proposed, write_conditions
+
+        spec = spec_of(ValidateSpec, values)
+        corpus = load_corpus(spec.background, **spec.reading())
+        conditions = proposed(corpus, spec.authors, spec.folds, spec.seed)
+        write_conditions(conditions, Path(place), [spec.background])
+        return f"{place}: {len(conditions)} conditions; edit them, then: raven validate BACKGROUND --conditions {place}"
+
+
+def _authors(one: TestedRecord) -> str:
+    return f"{0 if one.pairs is None else len(one.pairs.authors)} authors"

@@ -1,0 +1,415 @@
+"""``raven attribute --unknown``: who of the candidates wrote a text, or none of them?
+
+OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of passages, at which a method answers all
+                                          unknown texts that are cut so; ``Passages`` says what its cell holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import numpy as np
+
+from ravenbench.bench.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, options_of, spec_of, told
+from ravenbench.bench.task import Draft, Task, content_hash, slug
+from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.errors import SpecError
+from ravenbench.randomness import stream
+from ravenbench.store.records import CellPlace, Plan, Record
+from ravenbench.text.segmenters import Detected, detect
+from ravenbench.text.tokens import SPACED, count_words
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from ravenbench.ext.unknown.candidates import Question
+    from ravenbench.store.store import Store
+
+DEFAULT = "raven-2026, ppm, cosine-delta"
+"""Many views of style, compression, and frequent words: the best of six sets that were tried."""
+LONGEST, SHORTEST = 500, 50
+"""Words of a passage, at most and at least."""
+FOLDS, TOPICS, GROUPS = 8, 5, 5
+"""Parts of the known texts, their topics and the candidates, each of which is left out once."""
+MOST_PASSAGES, MOST_OF_ALL = 40, 4000
+"""Passages of a candidate, and of all."""
+VERSIONS = 4
+"""Times each passage of an unknown text gets other content words, at least."""
+FOREIGN = 0.6
+"""An unknown text that holds less than this share of the common words that a usual known text has is unlike them."""
+
+
+class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides who is named."""
+
+    unknown: Annotated[
+        tuple[str, ...],
+        told("A text whose author is wanted, or a folder of them. Several: repeat.", takes=PATHS, many=True),
+    ]
+    candidates: Annotated[
+        str,
+        told(
+            "Texts by the candidates: candidate/text.txt, Author_Title.txt, a table, a corpus by name.",
+            takes="str | Path | Corpus",
+        ),
+    ]
+    methods: Annotated[str, told(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)] = DEFAULT
+    none: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, lt=1)],
+        told("How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.", metavar="P"),
+    ] = 0.5
+    seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
+
+
+class KnownRecord(Record, frozen=True, kw_only=True):
+    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1. Texts of
+    an author that have one ``name`` are parts of one document."""
+
+    name: str
+    row: int
+    author: int
+    topic: int
+
+
+class UnknownRecord(Record, frozen=True, kw_only=True):
+    """An unknown text: its row among the texts, words, the fold whose passages are as long as its own, why no answer
+    can be given, and what should be known of it."""
+
+    name: str
+    row: int
+    words: int
+    fold: str
+    refusals: list[str]
+    notes: list[str]
+
+
+class UnknownPlan(Plan, frozen=True, kw_only=True):
+    """The manifest: candidates, their texts, unknown texts, and words of a passage by fold. ``left_out`` has the
+    known texts that are not learned from, ``topics`` says where topics come from ("" where there are none)."""
+
+    candidates: list[str]
+    known: list[KnownRecord]
+    unknown: list[UnknownRecord]
+    words: dict[str, int]
+    topics: str
+    left_out: list[str]
+    notes: list[str]
+
+
+class Unknown(Task):
+    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
+
+    name = "unknown"
+    form_of = "attribute"
+    offers = tuple(replace(options_of(UnknownSpec)[name], required=False) for name in ("unknown", "candidates", "none"))
+    report = "ravenbench.ext.unknown.report:UnknownReport"
+    freezes = False
+    Spec = UnknownSpec
+    own = (Option("out", "The folder or URL; default raven-runs/attribute-….", takes=PATH),)
+    failure = "{count} methods failed, the first: {first}"
+    spec: UnknownSpec
+
+    @classmethod
+    def of_command(cls, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Meant where a text whose author is wanted is given; its candidates may stand where a corpus does."""
+        if not values.get("unknown"):
+            offered = (option.name for option in cls.offers)
+            if stray := [name for name in offered if values.get(name) is not None and name != "unknown"]:
+                raise SpecError(f"--{stray[0]} goes with --unknown", fix="give the text whose author is wanted")
+            return None
+        own = {option.name: values[option.name] for option in cls.options() if option.name in values}
+        used = {name: value for name, value in values.items() if value not in (None, False, (), []) and name not in own}
+        corpus = used.pop("corpus", None)
+        if own.get("candidates") is None:
+            if corpus is None:
+                raise SpecError("nobody to choose from: --candidates is missing", expected="texts of each candidate")
+            own["candidates"], corpus = corpus, None
+        if corpus is not None:
+            raise SpecError("a corpus is given beside --candidates", found=str(corpus), fix="give --candidates alone")
+        if stray := list(used):
+            raise SpecError(f"--{stray[0].replace('_', '-')} does not go with --unknown", fix="leave it out")
+        return own
+
+    def resolve(self) -> None:
+        from ravenbench.bench.attribute.answers import method_identity, name_methods
+        from ravenbench.ext.unknown.candidates import read_question
+        from ravenbench.store.plans import content_key
+        from ravenbench.types import Corpus
+
+        candidates = self.values["candidates"]
+        self.named = name_methods(self.values.get("methods", DEFAULT))
+        name = candidates.name if isinstance(candidates, Corpus) else str(candidates)
+        values = {**self.values, "candidates": name, "methods": ", ".join(self.named)}
+        self.spec = spec = spec_of(UnknownSpec, values)
+        self.progress("reading the texts", 0, 0)
+        source = candidates if isinstance(candidates, Corpus) else name
+        self.question = question = read_question(spec.unknown, source, spec.reading())
+        self.data = {
+            **{f"unknown {text.name}": content_key(text.text) for text in question.unknown},
+            "candidates": content_key([[k.author, k.name, k.text, k.topic] for k in question.known]),
+            "methods": content_key([method_identity(method) for method in self.named.values()]),
+            "how words are found": str(detect([known.text for known in question.known])),
+        }
+        stem = slug(spec.unknown[0]) or "text"
+        self.folder = self.place_or(f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}")
+
+    def draft(self) -> Draft[UnknownPlan]:
+        return _draft(self.spec, self.question, self.named)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.pool import run_units
+
+        units = [PassagesUnit(store.path, self.named[c.verifier], (c,)) for c in store.unanswered()]
+        return run_units(self.engine, units, self.progress, "learning and answering")
+
+    def sizes(self, draft: Draft[Any]) -> dict[str, int]:
+        return {"unknown texts": len(draft.plan.unknown), "candidates": len(draft.plan.candidates)}
+
+
+def _draft(spec: UnknownSpec, question: Question, named: dict[str, Any]) -> Draft[UnknownPlan]:
+    from ravenbench.bench.attribute.answers import method_identity, method_record
+    from ravenbench.store.plans import content_key
+    from ravenbench.store.records import FoldRecord
+
+    names = question.candidates
+    used = [k for i, k in enumerate(question.known) if i not in question.copied]
+    texts, rows = TextTable.collect([*(k.text for k in used), *(t.text for t in question.unknown)])
+    topic, by = _topics([k.topic for k in used], [k.text for k in used], spec.seed)
+    author = [names.index(k.author) for k in used]
+    known = [
+        KnownRecord(name=k.name, row=int(rows[i]), author=author[i], topic=int(topic[i])) for i, k in enumerate(used)
+    ]
+    unlike = _unlike([k.text for k in used])
+    unknown, words = [], {}
+    for place, text in enumerate(question.unknown):
+        length = passage_words(text.words, [count_words(k.text) for k in used], author)
+        words[f"words-{length}"] = length
+        short = f"it has {text.words} words; fewer than {SHORTEST} are not attributed"
+        refusals = [short] if text.words < SHORTEST else unlike(text.text)
+        unknown.append(
+            UnknownRecord(
+                name=text.name, row=int(rows[len(used) + place]), words=text.words, fold=f"words-{length}",
+                refusals=refusals, notes=list(question.remarks.get(place, ())),
+            )
+        )  # fmt: skip
+    learned = [[k.author, texts.hash(k.row).hex(), k.topic] for k in known]
+    detected = str(detect([k.text for k in used]))
+    folds = {
+        fold: FoldRecord(
+            train_digest=content_key([names, learned, length, spec.seed, detected]),
+            test_digest=content_key([texts.hash(u.row).hex() for u in unknown if u.fold == fold]),
+        )
+        for fold, length in sorted(words.items())
+    }
+    identities = {name: method_identity(method) for name, method in named.items()}
+    cells = [
+        CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
+        for name, identity in identities.items() for fold, info in folds.items()
+    ]  # fmt: skip
+    plan = UnknownPlan(
+        folds=folds, verifiers=[method_record(name, method) for name, method in named.items()], cells=cells,
+        candidates=names, known=known, unknown=unknown, words=words, topics=by,
+        left_out=[question.known[i].name for i in question.copied], notes=list(question.notes),
+    )  # fmt: skip
+    return Draft(plan, texts=texts)
+
+
+def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tuple[Ints, str]:
+    """Topics of the known texts by number, and where they come from: at least two on which texts stand."""
+    from ravenbench.topics.extract import Extract
+    from ravenbench.types import Corpus, Labels
+
+    labels, by = Labels.of(given), "the topics that the texts came with"
+    if (labels.codes < 0).any() or len(labels.names) < 2:
+        if len(set(texts)) < 2 * TOPICS:
+            return np.full(len(texts), -1), ""
+        table, rows = TextTable.collect(texts)
+        nobody = Labels.of([None] * len(table))
+        corpus = Corpus("", table, tuple(map(str, range(len(table)))), nobody, nobody)
+        found = Extract(clusters=TOPICS, seed=seed).labels(corpus)
+        labels, by = Labels(found.codes[rows], found.names), "topics extracted from the texts"
+    return labels.codes.astype(np.int64), by
+
+
+def _unlike(known: Sequence[str]) -> Any:
+    """Says of a text why it is too unlike known ones to be attributed: in its share of their common words."""
+    from ravenbench.ext.case.compare.material import coverage
+    from ravenbench.text.tokens import frequent_words
+
+    common = frozenset(frequent_words(known, 200))
+    usual = float(np.median([coverage(text, common) for text in known]))
+
+    def reasons(text: str) -> list[str]:
+        share = coverage(text, common)
+        if share >= FOREIGN * usual:
+            return []
+        return [
+            "it is unlike the candidates' texts in language or kind: "
+            f"{share:.0%} of its words are among their most frequent ones, of their own texts {usual:.0%}"
+        ]
+
+    return reasons
+
+
+def passage_words(unknown: int, known: Sequence[int], author: Sequence[int]) -> int:
+    """Words of a passage: as an unknown text has, at most ``LONGEST``, and so many that half the known texts have them
+    and every candidate has two passages, of more than ten candidates nine in ten: one who wrote little must not shorten
+    all others' passages. Of these, so that texts of about one length share their passages, the first two digits."""
+    of_author = np.sort([own for own in np.bincount(author, weights=known) if own > 0])
+    length: int = min(unknown, LONGEST, int(np.median(known)), int(of_author[(len(of_author) - 1) // 10] / 2))
+    step = 10 ** max(0, len(str(length)) - 2)
+    return max(SHORTEST, int(length // step * step))
+
+
+def passages(text: str, words: int) -> list[str]:
+    """A text in parts of about so many words; a rest of less than half belongs to the last part."""
+    spans = [match.span() for match in SPACED.finditer(text)] or [(0, 0)]
+    starts = [i * words for i in range(max(1, int(len(spans) / words + 0.5)))]
+    return [text[spans[a][0] : spans[b - 1][1]] for a, b in zip(starts, [*starts[1:], len(spans)], strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """What a fold's methods learn from and answer: passages (n,) of known texts and (u,) of unknown ones.
+
+    ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together (of a
+    candidate with one text its stretches). ``away`` (n,) are the same for groups of candidates, ``topic``
+    (n,) for topics (None without). ``asked`` (u,) is the number of the unknown text. ``moved`` (n,) and ``versions``
+    (v, u) are the same passages with content words of a candidate's text drawn at random, each candidate drawn alike;
+    empty where words cannot be found in this language.
+
+    A cell holds scores, their columns the candidates: ``closed`` (n,), by what did not learn from the passage's part;
+    ``absent`` (n,), from its author; ``topic`` (n,), from its topic; ``moved`` (n,), of ``moved``, as closed;
+    ``unknown`` (u,) and ``versions`` (v · u,), by what learned from all; ``parts`` (parts, u), of unknown ones, by
+    what learned from all but one part.
+    """
+
+    author: Ints
+    document: Ints
+    part: Ints
+    away: Ints
+    topic: Ints | None
+    texts: tuple[str, ...]
+    asked: Ints
+    unknown: tuple[str, ...]
+    moved: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+@lru_cache(maxsize=2)
+def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
+    """The passages of a fold; without ``contents`` none whose content is replaced."""
+    plan, table = store.plan_as(UnknownPlan), store.texts
+    words, seed = plan.words[fold], int(store.run.spec["seed"])
+    document_of = {name: i for i, name in enumerate(dict.fromkeys((k.author, k.name) for k in plan.known))}
+    known = [(k.author, document_of[k.author, k.name], k.topic, table[k.row]) for k in plan.known]
+    asked = [(n, text) for n, u in enumerate(plan.unknown) if u.fold == fold for text in passages(table[u.row], words)]
+    detected = detect([text for *_, text in known]) if contents else None
+    return divided(known, asked, words, seed, bool(plan.topics), detected)
+
+
+def divided(
+    known: Sequence[tuple[int, int, int, str]], asked: Sequence[tuple[int, str]], words: int, seed: int, topics: bool,
+    detected: Detected | None,
+) -> Passages:  # fmt: skip
+    """Passages of known texts (candidate, document, topic, text), numbered, and those asked (unknown text, passage).
+
+    ``detected`` says how content words are found; without it none are replaced.
+    """
+    from ravenbench.attribution.posterior import parts
+
+    candidates = 1 + max(a for a, *_ in known)
+    most = max(2, min(MOST_PASSAGES, MOST_OF_ALL // candidates))
+    rows: list[tuple[int, int, int, int, str]] = []
+    texts_of: list[list[tuple[int, int, str]]] = [[] for _ in range(candidates)]
+    for a, i, subject, text in known:
+        texts_of[a].append((i, subject, text))
+    for a, own in enumerate(texts_of):
+        whole = [(i, subject, part) for i, subject, text in own for part in passages(text, words)]
+        if len(whole) == 1:
+            i, subject, text = whole[0]
+            whole = [(i, subject, half) for half in passages(text, (count_words(text) + 1) // 2)]
+        chosen = [whole[j] for j in np.unique(np.linspace(0, len(whole) - 1, most).astype(int))]
+        whole_texts = len({i for i, *_ in own}) > 1
+        for j, (i, subject, text) in enumerate(chosen):
+            rows.append((a, i, i if whole_texts else j * FOLDS // len(chosen), subject, text))
+    author, document, held, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
+    part = parts(author, held, topic, FOLDS, seed)
+    groups = stream(seed, "unknown-candidates").permutation(candidates) % min(GROUPS, candidates)
+    texts, unknown = tuple(row[4] for row in rows), tuple(text for _, text in asked)
+    moved, versions = _replaced(texts, unknown, author, seed, detected) if detected else ((), ())
+    return Passages(
+        author, document, part, groups[author], topic % TOPICS if topics else None, texts,
+        np.array([n for n, _ in asked], dtype=np.int64), unknown, moved, versions,
+    )  # fmt: skip
+
+
+def _replaced(
+    known: Sequence[str], unknown: Sequence[str], author: Ints, seed: int, detected: Detected
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from ravenbench.text.splicing import Splicer
+
+    table, rows = TextTable.collect([*known, *unknown])
+    code = np.full(len(table), -1, dtype=np.int64)
+    code[rows[: len(known)]] = author
+    splicer = Splicer(table, author=code, detected=detected)
+    usable: Bools = np.array([splicer.cut(int(row)).contents > 0 for row in rows[: len(known)]])
+    if splicer.refusal is not None or len(np.unique(author[usable])) < author.max() + 1:
+        return (), ()
+    able = [np.flatnonzero(usable & (author == a)) for a in range(int(author.max()) + 1)]
+    count = len(able) * -(-VERSIONS // len(able)) if len(able) <= 2 * VERSIONS else 2 * VERSIONS
+
+    def pairs(places: Sequence[int], purpose: str, version: int) -> list[tuple[Any, list[Any]]]:
+        made = []
+        for n, place in enumerate(places):
+            rng = stream(seed, purpose, n)
+            donor = able[rng.permutation(len(able))[version % len(able)]]
+            drawn = [int(row) for row in rng.permutation(donor)[:3] if rows[row] != rows[place]] or [int(donor[0])]
+            made.append((splicer.cut(int(rows[place])), [splicer.cut(int(rows[row])) for row in drawn]))
+        return made
+
+    every = pairs(range(len(known)), "unknown-known", 0)
+    for version in range(count):
+        every += pairs(range(len(known), len(known) + len(unknown)), "unknown-versions", version)
+    texts = tuple(text.decode() for text in splicer.splice(every))
+    return texts[: len(known)], texts[len(known) :]
+
+
+def answered(method: Any, p: Passages) -> dict[str, Floats]:
+    """The scores of a cell (see ``Passages``)."""
+    from ravenbench.attribution.posterior import held_out, scored
+
+    n, u, known = len(p.texts), len(p.unknown), np.arange(len(p.texts))
+    closed = np.full((n, int(p.author.max()) + 1), np.nan)
+    arrays = {"closed": closed, "moved": closed.copy(), "parts": np.full((FOLDS, u, closed.shape[1]), np.nan)}
+    for part in np.unique(p.part):
+        out = np.flatnonzero(p.part == part)
+        texts = [*(p.texts[i] for i in out), *p.unknown, *(p.moved[i] for i in out if p.moved)]
+        scores = scored(method, p.texts, p.author, known[p.part != part], texts)
+        closed[out], arrays["parts"][part] = scores[: len(out)], scores[len(out) : len(out) + u]
+        if p.moved:
+            arrays["moved"][out] = scores[len(out) + u :]
+    final = scored(method, p.texts, p.author, known, [*p.unknown, *p.versions])
+    arrays |= {"unknown": final[:u], "versions": final[u:]}
+    arrays["absent"] = held_out(method, p.texts, p.author, p.away)
+    if p.topic is not None:
+        arrays["topic"] = held_out(method, p.texts, p.author, p.topic)
+    return arrays
+
+
+@dataclass(frozen=True)
+class PassagesUnit(CellUnit):
+    """A method learns from parts of the known passages and answers the others, and from all and answers the unknown."""
+
+    def learn(self, store: Store) -> Filled:
+        return answered(self.method, open_passages(store, self.cells[0].fold)), {}
+
+    def answer(self, store: Store, learned: Filled, place: CellPlace) -> Filled:
+        return learned
+
+    def size(self, store: Store, place: CellPlace, filled: Any) -> int:
+        return len(filled.get("unknown", ()))

@@ -1,0 +1,189 @@
+"""Advice: what gives a text away is found where it stands and gone when it is changed; bad input is one error."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from comparable import background, case, chinese, text, write
+from typer.testing import CliRunner
+
+import ravenbench
+from ravenbench.cli import advise as command
+from ravenbench.cli.main import build
+from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.ext.case.advise.features import habits, places, without
+from ravenbench.ext.case.advise.report import changes
+from ravenbench.ext.case.compare.task import Compare
+from ravenbench.ext.case.validate.task import Validate
+
+FAST = {"verifiers": "char-ngram,function-words"}
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    return background(tmp_path_factory.mktemp("advise") / "others")
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mine")
+    draft, known = case(folder)
+    pet = " whilst"
+    for path in [draft, *known.iterdir()]:
+        words = path.read_text().split(" ")
+        write(path, "".join(f" {word}{pet * (i % 20 == 7)}" for i, word in enumerate(words)).strip())
+    return draft, known
+
+
+@pytest.fixture(scope="module")
+def found(others, mine):
+    return ravenbench.advise(*mine, others, **FAST)
+
+
+def test_a_pet_word_is_found_where_it_stands(found):
+    tip = next(tip for tip in found.tips if tip.habit.name == "whilst")
+    assert tip.habit.above == 1.0 and tip.habit.z > 3 and tip.habit.others == 0 and tip.habit.content
+    assert {found.text[a:b] for a, b in tip.habit.places} == {"whilst"}
+    assert tip.gain is not None and tip.gain > 0
+    assert found.tips[0].gain == max(t.gain for t in found.tips if t.gain is not None)
+
+
+def test_what_the_verifiers_say_of_an_edit_is_what_was_foretold(found):
+    tip = next(tip for tip in found.tips if tip.habit.name == "whilst")
+    edited = without(found.text, tip.habit, {})
+    assert "whilst" not in edited and "  " not in edited
+    told = found.judge.answers([edited])
+    assert found.mean - sum(answer for (answer,) in told.values()) / len(told) == pytest.approx(tip.gain)
+    assert sum(found.after.values()) < sum(found.answers.values())
+
+
+def test_uses_beyond_the_crowds_are_taken_out_and_no_more():
+    crowd = ["one two three four, five six seven eight nine ten. " * 20] * 3
+    asked = "one, two three, four, five, six, seven, eight, nine, ten. " * 20
+    (comma,) = (h for h in habits(asked, [asked], crowd, frozenset(), 9) if h.name == ",")
+    assert comma.excess == len(comma.places) - 20
+    assert without(asked, comma, {}).count(",") == 20
+    assert places("It's its own. ITS end.", "word", "its") == ((5, 8), (14, 17))
+    assert changes("a b c d e f g\nh", "a b c d e f g\nk") == ["line 2: “h” → “k”"]
+    assert changes("a b c", "a  b c") == ["line 1: white space at “b”"]
+
+
+def test_one_page_of_eighty_columns(others, mine, found):
+    draft, known = mine
+    arguments = [str(draft), "--known", str(known), "--background", str(others), "--verifiers", FAST["verifiers"]]
+    result = CliRunner().invoke(build("advise"), ["advise", *arguments], env={"COLUMNS": "80"})
+    assert result.exit_code == 0, result.output
+    lines = result.output.split("\n")
+    assert (
+        lines[0].startswith("The verifiers")
+        and max(map(len, lines[1:])) <= 80
+        and len(lines) <= 60
+        and "whilst*" in result.output
+    )
+    told = json.loads(CliRunner().invoke(build("advise"), ["advise", *arguments, "--json"]).stdout)
+    assert told["answers"] == pytest.approx(dict(found.answers))
+    assert len(told["features"]) == len(found.tips) and all(one["line"] >= 1 for one in told["sentences"])
+
+
+def test_advice_begins_with_whether_the_author_is_recognised_and_has_a_page(others, mine, found, tmp_path):
+    from ravenbench.ext.case.advise.report import AdviceView, finding
+
+    assert len(found.others) > 20 and found.nearer == sum(one >= found.mean for one in found.others)
+    assert finding(found) in repr(found)
+    assert finding(replace(found, others=(0.0,) * 40, answers={"a": 0.9})).startswith("The verifiers recognise you")
+    assert "would say so of others too: 40 of 40" in finding(replace(found, others=(1.0,) * 40, answers={"a": 0.9}))
+    assert "do not recognise you" in finding(replace(found, others=(1.0,) * 40, answers={"a": 0.1}))
+    page = AdviceView(replace(found, text=found.text + "<script>")).write(tmp_path / "page").read_text()
+    assert found.text.count("whilst") == page.count(">whilst</mark>") and "&lt;script&gt;" in page
+    told = json.loads((tmp_path / "page" / "report.json").read_text())
+    assert told["finding"] == finding(found) and len(told["others"]) == len(found.others)
+
+
+def test_words_are_proposed_where_wordnet_is(nltk_home):
+    from ravenbench.ext.case.advise.api import _instead
+
+    pytest.importorskip("lemminflect")
+    assert _instead("The owners were greedy. The owners paid nothing.", ["owners", "were"]) == (
+        {"owners": "proprietors"}, []
+    )  # fmt: skip
+
+
+def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, capsys):
+    draft, known = mine
+    watched = write(tmp_path / "draft.txt", draft.read_text())
+    versions = iter(["", draft.read_text().replace("whilst", "karemi")])
+
+    def save(seconds):
+        try:
+            watched.write_text(next(versions))
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("time.sleep", save)
+    command.command(str(watched), [str(known)], str(others), FAST["verifiers"], watch=True)
+    out, err = capsys.readouterr()
+    assert "the text is empty" in err
+    assert re.search(r"“.*whilst.*” → “.*karemi.*”", out) and re.search(r"mean \.\d+ → \.\d+ \(−\.\d+\)", out)
+
+
+def test_bad_input_is_one_error(others, mine, tmp_path):
+    draft, known = mine
+    with pytest.raises(FormatError, match="the text is empty"):
+        ravenbench.advise(write(tmp_path / "empty.txt", " \n"), known, others, **FAST)
+    with pytest.raises(SpecError, match="--background is missing"):
+        ravenbench.advise(draft, known, "", **FAST)
+    with pytest.raises(SpecError, match="--known is missing"):
+        ravenbench.advise(draft, (), others, **FAST)
+    with pytest.raises(InputError, match="has 9 words; fewer than 50"):
+        ravenbench.advise(write(tmp_path / "short.txt", "one two three four five six seven eight nine"), known, others)
+    with pytest.raises(InputError, match="repeats the known text"):
+        ravenbench.advise(draft, [known, draft], others, **FAST)
+    with pytest.raises(CorpusError, match="no author wrote two documents"):
+        ravenbench.advise(draft, known, write(tmp_path / "few" / "a" / "1.txt", text(1, 1)).parents[1], **FAST)
+    with pytest.raises(InputError, match="advice is for one author's text"):
+        ravenbench.advise(draft, [f"a={known}", f"b={draft}"], others, **FAST)
+
+
+def test_on_real_texts(ebg, tmp_path):
+    corpus = ravenbench.load_corpus(f"ebg(path={str(next(ebg.glob('*.zip')))!r})")
+    own = [i for i in range(len(corpus)) if corpus.author[i] == "h"]
+    write(tmp_path / "draft.txt", corpus.texts[own[-1]])
+    for i in own[:4]:
+        write(tmp_path / "known" / f"{i}.txt", corpus.texts[i])
+    for i in range(len(corpus)):
+        if corpus.author[i] in [*"abcdef", "aa", "bb", "cc", "dd", "ee", "ff"]:
+            write(tmp_path / "others" / str(corpus.author[i]) / f"{i}.txt", corpus.texts[i])
+    found = ravenbench.advise(
+        tmp_path / "draft.txt", tmp_path / "known", tmp_path / "others", verifiers="function-words"
+    )
+    assert found.tips[0].gain is not None and found.tips[0].gain > 0
+    assert sum(found.after.values()) < sum(found.answers.values()) and all(one.gain > 0 for one in found.sentences)
+
+
+def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all_that_compare(tmp_path):
+    others = background(tmp_path / "others")
+    questioned, known = case(tmp_path)
+    for path in [questioned, *known.iterdir(), *others.rglob("*.txt")]:
+        write(path, chinese(path.read_text()))
+    conditions = write(tmp_path / "conditions.csv", "questioned,known,texts\n220,220,1\n")
+    given = {"verifiers": "lambdag,char-ngram", "folds": 2, "donors": 1, "background": others}
+    note = "left out is lambdag, which reads words, and in Chinese and Japanese none can be told apart by blanks"
+    sources = {"questioned": (str(questioned),), "known": [known]}, {"conditions": str(conditions)}
+    for task, more in zip((Compare, Validate), sources, strict=True):
+        plan = task({**given, **more, "out": tmp_path / "none"})
+        plan.resolve()
+        drafted = plan.draft()
+        assert drafted.plan.notes == [note] and [one.name for one in drafted.plan.verifiers] == ["char-ngram"]
+        assert note in " ".join(plan.notes(drafted))
+    advice = ravenbench.advise(questioned, known, others, verifiers="lambdag,char-ngram")
+    assert note in advice.notes and any("texts are not English" in one for one in advice.notes)
+    assert set(advice.answers) == {"char-ngram"}
+    assert any(tip.habit.kind == "word" and len(tip.habit.name) == 1 and tip.habit.places for tip in advice.tips)
+
+
+def test_a_background_table_by_its_own_columns(others, mine, found, tmp_path):
+    rows = ({"who": file.parent.name, "what": file.read_text()} for file in sorted(others.rglob("*.txt")))
+    table = write(tmp_path / "others.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    advice = ravenbench.advise(*mine, table, column="what", author="who", topic="none", **FAST)
+    assert advice.answers == pytest.approx(found.answers, abs=0.1)

@@ -1,0 +1,444 @@
+"""One disputed text: answers, abstentions with their reasons, errors, resuming, batches."""
+
+import json
+
+import numpy as np
+import pytest
+from comparable import FAST, background, case, text, write
+from typer.testing import CliRunner
+
+import ravenbench
+from ravenbench.cli.main import build
+from ravenbench.corpora.load import load_corpus
+from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.ext.case.compare.analysis import disagreement
+from ravenbench.ext.case.compare.material import read_material
+from ravenbench.ext.case.compare.model import UNSHOWN, read_scores
+from ravenbench.ext.case.compare.plan import COMPILING, ComparePlan
+from ravenbench.ext.case.compare.sentences import signed
+from ravenbench.ext.case.compare.spec import build as spec_of
+from ravenbench.ext.case.compare.task import Compare
+from ravenbench.reports.report import analyse, report_of, write_report
+from ravenbench.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    return background(tmp_path_factory.mktemp("compare") / "others")
+
+
+@pytest.fixture(scope="module")
+def done(others, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("done")
+    questioned, known = case(folder)
+    result = ravenbench.compare(questioned, known, others, out=folder / "case", **FAST)
+    assert result.errors == ()
+    return result.store
+
+
+def asked(folder, others, questioned, known, **more):
+    return analyse(ravenbench.compare(questioned, known, others, out=folder / "case", **{**FAST, **more}).store).cases
+
+
+def test_the_writer_and_another_are_told_apart(done, others, tmp_path):
+    own = analyse(done).cases[0]
+    (strange,) = asked(tmp_path, others, *case(tmp_path, writer=70, candidate=71))
+    assert own.answered and strange.answered
+    assert own.answer.fused.raw > 0.3 and strange.answer.fused.raw < -0.3
+    for found in (own, strange):
+        fused = found.answer.fused
+        assert fused.bounds.lower <= fused.interval[0] <= fused.llr <= fused.interval[1] <= fused.bounds.upper
+    assert own.answer.rank == 1 and own.answer.ranked == 13
+
+
+def test_report_says_what_is_needed(done):
+    page = write_report(done).read_text()
+    assert "This is not a probability that the candidate wrote the text." in page
+    assert "log10 LR" in page and "95% interval" in page and "guilt" not in page
+    told = json.loads((done.path / "report" / "case.json").read_text())
+    found = told["cases"][0]
+    assert (
+        found["sentence"] in page
+        and found["verbal"] in found["sentence"]
+        and found["answered"]
+        and found["scored"]["content"]["outcome"]
+    )
+    assert [len(text["sha256"]) for text in found["known"]] == [64, 64]
+    assert {"verifier", "log10_lr", "interval", "bounds", "cllr", "cllr_min", "eer"} <= found["scored"]["verifiers"][
+        0
+    ].keys()
+
+
+def test_what_stands_on_the_page_for_the_file_decides_nothing(done, others, tmp_path):
+    before = report_of(done).to_json()["cases"]
+    questioned, known = case(tmp_path)
+    given = {"case": '7/26 "A" </style>', "examiner": "Dr <b>", "date": "1 May"}
+    again = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **given, **FAST).store
+    page = write_report(again).read_text()
+    assert report_of(again).to_json()["file"] == given and report_of(again).to_json()["cases"] == before
+    assert "Dr &lt;b&gt;" in page and "counter(page)" in page and '"A" </style>' not in page
+    kept = ravenbench.compare(questioned, known, others, out=tmp_path / "case", date="2 May", **FAST).store
+    assert report_of(kept).to_json()["file"] == given | {"date": "2 May"}
+    with pytest.raises(FormatError, match="--examiner"):
+        ravenbench.compare(questioned, known, others, out=tmp_path / "case", examiner="x" * 10000, **FAST)
+
+
+def test_same_input_same_bytes_and_nothing_scored_twice(done, others, tmp_path, monkeypatch):
+    first = write_report(done).read_bytes()
+    questioned, known = case(tmp_path)
+    again = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).store
+    assert write_report(again).read_bytes().replace(str(tmp_path).encode(), b"") == first.replace(
+        str(done.path.parent).encode(), b""
+    )
+    monkeypatch.setattr("ravenbench.ext.case.compare.units.learned", lambda *_: pytest.fail("scored again"))
+    assert ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).errors == ()
+
+
+def test_pairs_are_made_like_the_case(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    assert len(shape.known) == 2 and shape.wanted is None
+    for name in shape.folds:
+        fold = done.fold(name)
+        assert (fold.test.sizes == 2).all() and (fold.train.sizes == 2).all()
+        words = [len(fold.test.texts[row].split()) for row in fold.test.documents]
+        assert min(words) >= 0.8 * shape.questioned and max(words) <= shape.known[0]
+        held = {fold.test.texts.hash(row) for row in fold.test.documents}
+        assert not held & {fold.train.texts.hash(row) for row in fold.train.documents}
+
+
+def test_strangers_nearest_in_content_are_among_the_pairs_and_count_for_few(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    pairs = read_scores(done, plan, shape).pairs
+    assert sorted({int(a) for a in pairs.authors.ravel()}) == sorted(shape.authors)
+    assert (pairs.weight[pairs.same] == 1).all() and pairs.weight[~pairs.same].sum() == pytest.approx(
+        (~pairs.same).sum()
+    )
+    strangers = pairs.content[~pairs.same]
+    mean = float(np.mean(shape.strangers))
+    assert len(shape.strangers) == 100 and strangers.mean() > mean + 0.01
+    assert np.average(strangers, weights=pairs.weight[~pairs.same]) == pytest.approx(mean, abs=0.01)
+
+
+def test_a_stranger_on_the_candidates_topic_gets_no_support(others, tmp_path):
+    questioned, known = case(tmp_path)
+    for number in range(2):
+        write(known / f"{number}.txt", text(90, number, topic="dispute"))
+    write(questioned, text(71, 50, topic="dispute"))
+    (found,) = asked(tmp_path, others, questioned, known)
+    answer = found.answer
+    assert answer.alike > answer.validated.limits.reach and answer.fused.bounds.upper <= UNSHOWN
+    assert max(line.llr for line in answer.lines) <= UNSHOWN
+    assert any("more alike in content" in note for note in answer.notes)
+    told = report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]
+    assert told["content_similarity"] == answer.alike and told["log10_lr"] <= UNSHOWN
+
+
+def test_no_interval_is_a_point(done):
+    for line in analyse(done).cases[0].answer.lines:
+        assert line.interval[0] < line.interval[1]
+
+
+def test_several_candidates_and_texts(others, tmp_path):
+    one, first = case(tmp_path / "a", writer=90, candidate=90)
+    two, second = case(tmp_path / "b", writer=80, candidate=80)
+    two = two.rename(two.with_name("other.txt"))
+    found = asked(tmp_path, others, [one, two], {"ann": first, "bob": second})
+    llr = {f.record.id: f.answer.fused.raw for f in found}
+    assert list(llr) == ["questioned / ann", "questioned / bob", "other / ann", "other / bob"]
+    assert llr["questioned / ann"] > llr["questioned / bob"] and llr["other / bob"] > llr["other / ann"]
+
+
+def test_batch(others, tmp_path):
+    case(tmp_path / "a")
+    case(tmp_path / "b", writer=70, candidate=71)
+    lines = "case,questioned,known,candidate\nfirst,a/questioned.txt,a/known,ann\n"
+    lines += "second,b/questioned.txt,b/known/0.txt;b/known/1.txt,bob\n"
+    table = write(tmp_path / "cases.csv", lines)
+    found = analyse(ravenbench.compare(background=others, batch=table, out=tmp_path / "out", **FAST).store).cases
+    assert [(f.record.id, f.record.candidate, len(f.record.known)) for f in found] == [
+        ("first", "ann", 2),
+        ("second", "bob", 2),
+    ]
+    assert found[0].answer.fused.raw > found[1].answer.fused.raw
+
+
+def test_the_plan_counts_compiling_where_it_was_never_done(others, tmp_path, monkeypatch):
+    questioned, known = case(tmp_path)
+    given = {"questioned": questioned, "known": known, "background": others, "out": tmp_path / "out"}
+    told = []
+    for ready in (True, False):
+        monkeypatch.setattr("ravenbench.ext.case.compare.plan.compiled", lambda ready=ready: ready)
+        told.append(Compare(given).preview().cpu_seconds)
+    assert told[1] == told[0] + COMPILING
+
+
+def test_plan_writes_nothing(others, tmp_path):
+    questioned, known = case(tmp_path)
+    args = ["compare", "--questioned", questioned, "--known", known, "--background", others, "-o", tmp_path / "out"]
+    result = CliRunner().invoke(build("compare"), [*map(str, args), "--plan", "--json"])
+    told = json.loads(result.stdout)
+    assert result.exit_code == 0 and told["problems"]["the cases themselves"] == 1 and told["done"] == 0
+    assert not (tmp_path / "out").exists()
+    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts." and told["cpu_seconds"] > 5
+    shown = CliRunner().invoke(build("compare"), [*map(str, args), "--plan"]).stdout
+    assert "of one processor core" in shown and "s0" not in shown
+
+
+def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, monkeypatch):
+    from ravenbench.verifiers.baselines import CharNgram
+
+    def broken(self, problems):
+        raise ZeroDivisionError("no")
+
+    monkeypatch.setattr(CharNgram, "score", broken)
+    questioned, known = case(tmp_path)
+    result = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
+    found = analyse(result.store)
+    assert result.errors and found.failures[0].verifier == "char-ngram"
+    assert [line.name for line in found.cases[0].answer.lines] == ["function-words", "all together"]
+    assert "completed cells only: char-ngram has 0 of its" in write_report(result.store).read_text()
+
+
+REFUSED = {
+    "three words": (lambda q, k: write(q, "It was him."), "3 words; fewer than 50"),
+    "another language": (
+        lambda q, k: write(q, " ".join(text(5, 5, common=list("äöüßéèêçñø"))[:3000].split())),
+        "unlike the background in language",
+    ),
+    "identical to a known text": (lambda q, k: write(q, text(90, 0)), "repeats the known text 0.txt"),
+    "identical to a background text": (lambda q, k: write(q, text(3, 1)), "repeats the background text author03/1"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_compared_is_said_and_not_scored(name, others, tmp_path):
+    questioned, known = case(tmp_path)
+    change, told = REFUSED[name]
+    change(questioned, known)
+    (found,) = asked(tmp_path, others, questioned, known)
+    assert not found.answered and found.answer is None and told in "; ".join(found.reasons)
+    page = write_report(Store.open(tmp_path / "case")).read_text()
+    assert "No answer is given" in page
+    assert report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]["log10_lr"] is None
+
+
+def test_known_texts_of_two_writers_disagree(others, tmp_path):
+    questioned, known = case(tmp_path, known=3)
+    write(known / "0.txt", text(71, 0))
+    (found,) = asked(tmp_path, others, questioned, known)
+    assert min(found.answer.known) < 0 and not found.answered
+    assert [r.partition(":")[0] for r in found.reasons] == ["the known texts disagree among themselves"]
+    assert report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]["log10_lr"] is None
+
+
+def test_known_texts_disagree_only_where_hardly_any_of_one_writer_do():
+    sets = np.linspace(-1.5, 3, 40)
+    assert disagreement(np.array([-1.4, 2.0]), sets) is None
+    assert "of 40 sets" in disagreement(np.array([2.0, -1.6]), sets)
+    assert disagreement(np.array([0.1, 2.0]), sets + 5) is None
+    many = np.linspace(-2, 3, 300)
+    assert "3 agree as little" in disagreement(many[2:3], many) and disagreement(many[3:4], many) is None
+    assert disagreement(np.zeros(0), sets) is None and disagreement(np.array([-9.0]), np.zeros(0)) is None
+
+
+def test_background_sets_are_compared_like_the_known_texts(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    sets = read_scores(done, plan, shape).sets
+    assert sets.same.all() and set(sets.authors[:, 0]) == set(shape.authors)
+    for fold in shape.folds:
+        assert plan.folds[f"{fold}-known"].train_digest == plan.folds[fold].train_digest
+        asked = done.fold(f"{fold}-known").test
+        sides = [sorted([*asked.known(i).tolist(), int(asked.questioned_index[i])]) for i in range(len(asked))]
+        assert sides[0::2] == sides[1::2]
+
+
+ERRORS = {
+    "empty": (lambda q, k: write(q, " \n"), FormatError, "the text is empty"),
+    "latin-1 among UTF-8": (lambda q, k: write(k / "0.txt", "caf\xe9".encode("latin-1")), FormatError, "not UTF-8"),
+    "utf-16": (lambda q, k: write(k / "0.txt", text(1, 1).encode("utf-16")), FormatError, "UTF-16"),
+    "null bytes": (lambda q, k: write(q, b"a text\0 with one"), FormatError, "NUL byte"),
+    "a picture for a text": (lambda q, k: q.write_bytes(b"\x89PNG\r\n\xff\x00"), FormatError, "NUL byte"),
+    "no text in the folder": (
+        lambda q, k: [p.rename(p.with_suffix(".png")) for p in k.iterdir()],
+        InputError,
+        "holds no text",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_cannot_be_read_is_an_error_and_nothing_is_written(name, others, tmp_path):
+    questioned, known = case(tmp_path)
+    change, kind, told = ERRORS[name]
+    change(questioned, known)
+    with pytest.raises(kind, match=told):
+        ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
+    assert not (tmp_path / "case").exists()
+
+
+def test_a_damaged_word_file_is_left_out_of_a_folder_and_refused_alone(others, tmp_path):
+    questioned, known = case(tmp_path)
+    write(known / "older.docx", b"PK")
+    material = read_material(spec_of({"questioned": questioned, "known": known, "background": others}))
+    assert [note.partition("older.docx: left out, for it is damaged")[1] != "" for note in material.notes] == [True]
+    write(known / "older.txt", text(90, 5))
+    (note,) = read_material(spec_of({"questioned": questioned, "known": known, "background": others})).notes
+    assert note.endswith("other files were not read: 1 (older.docx …)")
+    with pytest.raises(FormatError, match="damaged or cut short, or no Word"):
+        ravenbench.compare(questioned.rename(tmp_path / "letter.docx"), known, others, out=tmp_path / "case", **FAST)
+
+
+def test_backgrounds_that_are_too_small(tmp_path):
+    questioned, known = case(tmp_path)
+    alike = tmp_path / "alike"
+    for place in ("ann/1", "ann/2", "bob/1"):
+        write(alike / f"{place}.txt", text(1, 1))
+    with pytest.raises(CorpusError, match="3 documents, 1 different") as told:
+        ravenbench.compare(questioned, known, alike, out=tmp_path / "x", **FAST)
+    assert "stands under several authors" in str(told.value)
+    with pytest.raises(CorpusError, match="every document has one author"):
+        ravenbench.compare(questioned, known, background(tmp_path / "one", [1]), out=tmp_path / "x", **FAST)
+    (found,) = asked(tmp_path, background(tmp_path / "six", range(6)), questioned, known)
+    assert not found.answered and "6 background authors have texts enough" in found.reasons[0]
+
+
+BACKGROUNDS = {
+    "UTF-16 among UTF-8": (lambda o: write(o / "author01" / "1.txt", text(1, 1).encode("utf-16")), "UTF-16"),
+    "an empty text": (lambda o: write(o / "author01" / "1.txt", " "), "empty"),
+    "no texts": (lambda o: [p.rename(p.with_suffix(".png")) for p in list(o.rglob("*.txt"))], ".txt files"),
+    "not there": (lambda o: o.rename(o.with_name("elsewhere")), "others"),
+}
+
+
+@pytest.mark.parametrize("name", BACKGROUNDS)
+def test_backgrounds_that_cannot_be_read(name, tmp_path):
+    questioned, known = case(tmp_path)
+    others = background(tmp_path / "others", range(3))
+    change, told = BACKGROUNDS[name]
+    change(others)
+    with pytest.raises(InputError, match=told):
+        ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
+    assert not (tmp_path / "case").exists()
+
+
+def test_every_text_in_another_encoding_is_named_at_once_and_the_option_reads_them(tmp_path):
+    questioned, known = case(tmp_path)
+    others = background(tmp_path / "others")
+    write(questioned, (text(90, 7) + " he didn’t").encode("cp1252"))
+    for number in range(2):
+        write(known / f"{number}.txt", (text(90, number) + " didn’t").encode("cp1252"))
+    write(others / "author01" / "1.txt", (text(1, 1) + " didn’t").encode("cp1252"))
+    write(others / "author02" / "1.txt", text(2, 1) + " didn’t")
+    given = {"questioned": questioned, "known": known, "background": others}
+    with pytest.raises(FormatError, match="3 files cannot be used") as told:
+        read_material(spec_of(given))
+    for part in ("questioned.txt", "0.txt", "1.txt", "he didn’t", "--encoding cp1252"):
+        assert part in str(told.value)
+    asked = ["compare", *(part for name, path in given.items() for part in (f"--{name}", str(path))), "--plan"]
+    done = CliRunner().invoke(build("compare"), [*asked, "--encoding", "cp1252"])
+    assert done.exit_code == 0, done.output
+    assert read_material(spec_of(given | {"encoding": "cp1252"})).cases[0].questioned.text.endswith("he didn’t")
+    assert sum(one.endswith("didn’t") for one in load_corpus(others, encoding="cp1252").texts) == 2
+
+
+def test_an_email_is_noticed_and_said(tmp_path, others):
+    questioned, known = case(tmp_path)
+    write(
+        questioned,
+        f"From: Ann Lee <ann@example.org>\nSubject: the flat\n\n{text(90, 7)}\n> and you\n> said so\n-- \nAnn\n",
+    )
+    asked = ["compare", "--questioned", str(questioned), "--known", str(known), "--background", str(others), "--plan"]
+    done = CliRunner().invoke(build("compare"), asked)
+    told = " ".join(done.output.split())
+    assert "parts of an e-mail stand in 1 of 3 texts" in told
+    assert f"{questioned.name}: headers, quotations, a signature, an address" in told
+
+
+@pytest.mark.parametrize("given", [{"questioned": ""}, {"known": ""}, {"known": "anne="}, {"batch": ""}])
+def test_an_empty_path_is_no_folder(tmp_path, given, others, monkeypatch):
+    questioned, known = case(tmp_path)
+    monkeypatch.chdir(known)
+    texts = {} if "batch" in given else {"questioned": questioned, "known": known}
+    with pytest.raises(FormatError, match="empty path"):
+        read_material(spec_of({**texts, "background": others, **given}))
+
+
+def test_the_same_text_twice_is_taken_once_and_said(tmp_path, others):
+    questioned, known = case(tmp_path)
+    write(known / "again.txt", text(90, 0))
+    write(known / "notes.md", "More.")
+    material = read_material(spec_of({"questioned": questioned, "known": known, "background": others}))
+    assert len(material.cases[0].candidate.texts) == 2
+    assert ["again.txt repeats 0.txt" in note or "other files were not read: 1" in note for note in material.notes] == [
+        True
+    ] * 2
+
+
+def test_a_background_that_holds_the_candidate(tmp_path):
+    questioned, known = case(tmp_path)
+    others = background(tmp_path / "others")
+    for number in range(3):
+        write(others / "THE_candidate" / f"{number}.txt", text(60, number))
+        write(others / "the.candidate@example.org" / f"{number}.txt", text(62, number))
+        write(others / "stranger" / f"{number}.txt", text(90, number) if number == 0 else text(61, number))
+    store = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).store
+    plan = store.plan_as(ComparePlan)
+    assert not {"THE_candidate", "the.candidate@example.org", "stranger"} & set(plan.background.authors)
+    told = " ".join(plan.background.left_out)
+    assert "THE_candidate: has the name of the candidate" in told and "stranger/0 shares long passages" in told
+    assert "Left out of the background" in write_report(store).read_text()
+
+
+def test_a_case_longer_than_the_background_is_cut_to_it(tmp_path):
+    questioned, known = case(tmp_path, known=5, words=900)
+    (found,) = asked(tmp_path, background(tmp_path / "others", range(12), 3, 160), questioned, known)
+    shape = found.shape
+    assert shape.wanted is not None and sum(shape.known) < 5 * 900 and len(shape.authors) == 12
+
+
+def test_candidates_are_called_as_a_reader_would(others, tmp_path):
+    questioned, known = case(tmp_path)
+    smith = known.rename(tmp_path / "smith")
+    for given, name in ((smith, "smith"), (smith / "0.txt", "the candidate"), (f"Ann Lee={smith}", "Ann Lee")):
+        spec = spec_of({"questioned": questioned, "known": given, "background": others})
+        assert read_material(spec).cases[0].candidate.name == name
+    batch = tmp_path / "batch.jsonl"
+    row = {"questioned": str(questioned), "known": str(smith), "candidate": "Ann\u2028Lee"}
+    batch.write_text(json.dumps(row, ensure_ascii=False))
+    assert read_material(spec_of({"batch": batch, "background": others})).cases[0].candidate.name == "Ann\u2028Lee"
+    assert [signed(value) for value in (-0.04, 0.04, -0.25, 1.0)] == ["0.0", "0.0", "−0.2", "+1.0"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"questioned": ()}, "--questioned is missing"),
+        ({"known": ()}, "--known is missing"),
+        ({"background": None}, "--background is missing"),
+        ({"known": ["a=x.txt", "y.txt"]}, "each has a name"),
+        ({"verifiers": "char-ngam"}, "char-ngram"),
+    ],
+)
+def test_usage(others, tmp_path, given, told):
+    questioned, known = case(tmp_path)
+    wanted = {"questioned": questioned, "known": known, "background": others, **FAST, **given}
+    with pytest.raises(SpecError, match=told):
+        ravenbench.compare(**wanted, out=tmp_path / "case")
+
+
+def test_scores_are_those_of_fits_that_knew_neither_author(done):
+    found = analyse(done).cases[0].answer.validated.pairs
+    for fold in np.unique(found.fold):
+        inside = set(found.authors[found.fold == fold].ravel().tolist())
+        assert not inside & set(found.authors[found.fold != fold].ravel().tolist())
+
+
+def test_a_script_without_words_is_refused_for_that_and_nothing_else(others, tmp_path):
+    thai = [write(tmp_path / name, "แมวกินปลาในบ้านของฉัน " * 60) for name in ("asked.txt", "known.txt")]
+    plan = Compare({"questioned": (str(thai[0]),), "known": [thai[1]], "background": others, "out": tmp_path / "none"})
+    plan.resolve()
+    (case,) = plan.draft().plan.cases
+    assert [why for why in case.refusals if "blanks" in why] and not any("unlike" in why for why in case.refusals)

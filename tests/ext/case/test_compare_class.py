@@ -1,0 +1,140 @@
+"""A class: every author's newest text against their own others; who wrote it, and that nobody judges themselves."""
+
+import json
+
+import numpy as np
+import pytest
+from comparable import FAST, background, text, write
+
+import ravenbench
+from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.case.compare.classes import newest, read_class
+from ravenbench.ext.case.compare.record import ComparePlan
+from ravenbench.ext.case.compare.spec import build as spec_of
+from ravenbench.reports.report import analyse, write_report
+from ravenbench.texts import TextTable
+from ravenbench.types import Corpus, Labels
+
+STRANGE, WRITER = 3, 70
+"""The member whose last essay somebody else wrote, and who did."""
+
+
+def class_of(folder, members=range(12), texts=4):
+    """A folder of authors; the last text of one of them is by somebody else."""
+    background(folder, members, texts)
+    for member in members:
+        write(folder / f"author{member:02d}" / "9.txt", text(WRITER if member == STRANGE else member, 50))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    place = tmp_path_factory.mktemp("class")
+    result = ravenbench.compare(each=class_of(place / "class"), out=place / "out", **FAST)
+    assert result.errors == ()
+    return result.store
+
+
+def test_the_essay_by_somebody_else_stands_out(done):
+    found = {case.record.id: case for case in analyse(done).cases}
+    llr = {name: case.answer.fused.llr for name, case in found.items()}
+    assert len(llr) == 12 and min(llr, key=llr.get) == f"author{STRANGE:02d}" and min(llr.values()) < -0.3
+    assert sum(value > 0.3 for value in llr.values()) >= 8
+    assert all(case.record.questioned.name == "9.txt" and len(case.record.known) == 4 for case in found.values())
+
+
+@pytest.mark.slow
+def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(done):
+    place = write_report(done).parent
+    index, told = (place / "index.html").read_text(), json.loads((place / "report.json").read_text())
+    assert told["cases"][0]["case"] == f"author{STRANGE:02d}" and '<a href="answer-1.html">author03</a>' in index
+    assert told["by_chance"] in index and "Of 12 texts by their own authors" in told["by_chance"]
+    pages = [(place / f"answer-{number}.html").read_text() for number in range(1, 13)]
+    assert all(case["sentence"] in page for case, page in zip(told["cases"], pages, strict=True))
+    assert "is one of a class" in pages[0] and (place / "figures" / "place-12.svg").is_file()
+
+
+def test_nobody_is_judged_by_what_learned_from_them_and_trainings_are_shared(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    questioned = {text(WRITER if member == STRANGE else member, 50) for member in range(12)}
+    own = {f"author{member:02d}": " ".join(text(member, number) for number in range(4)) for member in range(12)}
+    for name in shape.case_folds:
+        fold = done.fold(name)
+        assert plan.folds[name].train_digest == plan.folds[name.removesuffix("-case")].train_digest
+        trained = [fold.train.texts[row] for row in fold.train.documents]
+        assert not questioned & set(trained)
+        for case in plan.cases:
+            if f"s0-f{case.part}-case" == name:
+                assert not any(one in own[case.id] for one in trained)
+    for case in analyse(done).cases:
+        member = plan.background.authors.index(case.record.id)
+        assert member not in case.answer.validated.pairs.authors and len(case.answer.validated.pairs) > 20
+
+
+def corpus_of(ids, **columns):
+    texts = TextTable.collect(f"text {name}" for name in ids)[0]
+    author = Labels.of(["ann"] * len(ids))
+    return Corpus("c", texts, tuple(ids), author, author, None, {k: Labels.of(v) for k, v in columns.items()})
+
+
+@pytest.mark.parametrize(
+    ("ids", "columns", "which", "name", "how"),
+    [
+        (["a/essay2", "a/essay10", "a/essay9"], {}, None, "a/essay10", "last by name"),
+        (["a/z 2024-11-30", "a/b_20250102", "a/c 2024.12"], {}, None, "a/b_20250102", "by the date in its name"),
+        (["1", "2", "3"], {"Date": ["2024-05-01", "2026-01-01", "2025-01-01"]}, None, "2", "by the column 'Date'"),
+        (["a/draft1", "a/final1", "a/final2", "a/x"], {}, "FINAL", "a/final2", "with 'FINAL' in its name"),
+        (["a/draft1", "a/x"], {}, "final", None, "no text has 'final' in its name"),
+        (["a/2024-01-01", "a/essay"], {}, None, "a/essay", "last by name"),
+    ],
+)
+def test_the_newest_text_is_the_one_in_question(ids, columns, which, name, how):
+    corpus = corpus_of(ids, **columns)
+    row, words = newest(corpus, range(len(ids)), which)
+    assert (None if row is None else corpus.ids[row]) == name and how in words
+
+
+@pytest.mark.slow
+def test_essays_copied_from_one_another_are_not_compared(tmp_path):
+    place = class_of(tmp_path / "class", range(10))
+    write(place / "author01" / "9.txt", text(2, 50) + " And so.")
+    found = analyse(ravenbench.compare(each=place, out=tmp_path / "out", **FAST).store).cases
+    reasons = {case.record.id: " ".join(case.reasons) for case in found if case.reasons}
+    assert "repeats that of author02" in reasons["author01"] and "repeats that of author01" in reasons["author02"]
+
+
+def test_a_background_beside_the_class_and_members_with_one_text(tmp_path):
+    place = class_of(tmp_path / "class", range(6))
+    write(place / "lone" / "1.txt", text(99, 1))
+    others = background(tmp_path / "last-year", [1, *range(20, 30)])
+    material = read_class(spec_of({"each": place, "background": others}))
+    assert [case.id for case in material.cases] == [f"author{member:02d}" for member in range(6)]
+    assert len(material.corpus.author.names) == 7 + 10 and not any("9" in name for name in material.corpus.ids[:24])
+    assert any("lone has no case: one text only" in note for note in material.notes)
+    assert any("by authors with names of the class" in note for note in material.notes)
+
+
+def test_usage(tmp_path):
+    place = class_of(tmp_path / "class", range(2))
+    with pytest.raises(SpecError, match="a class names all texts itself"):
+        ravenbench.compare(each=place, known=place, out=tmp_path / "out")
+    with pytest.raises(CorpusError, match="no author has a text in question"):
+        ravenbench.compare(each=place, which="essay", out=tmp_path / "out")
+    with pytest.raises(SpecError, match="--which chooses"):
+        ravenbench.compare(which="essay", out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_short_texts_of_a_class_are_compared_among_themselves(tmp_path):
+    place = class_of(tmp_path / "class", range(12))
+    for number in range(4):
+        write(place / "author05" / f"{number}.txt", text(5, number, 90))
+    write(place / "author05" / "9.txt", text(5, 50, 80))
+    store = ravenbench.compare(each=place, out=tmp_path / "out", **FAST).store
+    plan = store.plan_as(ComparePlan)
+    shapes = {shape.name: shape for shape in plan.shapes}
+    by_case = {case.id: shapes[case.shape].questioned for case in plan.cases}
+    assert len(shapes) == 2 and by_case["author05"] < min(by_case[f"author{i:02d}"] for i in range(12) if i != 5)
+    assert np.isfinite([case.answer.fused.llr for case in analyse(store).cases if case.answer]).all()
