@@ -96,7 +96,7 @@ class Bench:
         from tokenizers import Tokenizer
         from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, PreTrainedTokenizerFast
 
-        from ravenbench.verifiers.neural.backbones import learned_reading
+        from ravenbench.ext.shelf.neural.backbones import learned_reading
 
         kind, sizes = MODELS[name]
         sizes = {**sizes, **(_TINY if self.tiny else {}), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
@@ -201,9 +201,9 @@ def training(bench: Bench) -> None:
 def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -> None:
     import torch
 
+    from ravenbench.ext.shelf.neural import backbones, luar
+    from ravenbench.ext.shelf.neural.authors import Written
     from ravenbench.topics import devices
-    from ravenbench.verifiers.neural import backbones, luar
-    from ravenbench.verifiers.neural.authors import Written
 
     (folder, remark), place = bench.model("distilroberta"), devices.pick(device)
     backbone = backbones.pretrained(str(folder), None, 32)
@@ -265,9 +265,9 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
 def _o2d2(bench: Bench, device: str, precision: str, pairs: int, steps: int) -> None:
     import torch
 
+    from ravenbench.ext.shelf.neural import o2d2
+    from ravenbench.ext.shelf.neural.authors import Written
     from ravenbench.topics import devices
-    from ravenbench.verifiers.neural import o2d2
-    from ravenbench.verifiers.neural.authors import Written
 
     place, words, count = devices.pick(device), 400 if bench.tiny else 5500, 2 * pairs * steps
     sizes = {"vectors": 300, "hidden": 50, "windows": words // 26, "batch": pairs, "learning_rate": 6e-4}
@@ -360,9 +360,9 @@ def causal(bench: Bench) -> None:
 def _causal(bench: Bench, device: str, texts: list[str]) -> None:
     import torch
 
+    from ravenbench.ext.shelf.neural.causal import InContext
     from ravenbench.topics.causal import opened
     from ravenbench.types import Problems
-    from ravenbench.verifiers.neural.causal import InContext
 
     (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 18 if device == "cuda" else 8
     problems = Problems.of((f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(count))
@@ -410,10 +410,10 @@ def _causal(bench: Bench, device: str, texts: list[str]) -> None:
 def authors(bench: Bench) -> None:
     """AUC on authors not trained on; the epoch that is kept is chosen by authors held out of a fold's own training."""
     from ravenbench import registry
+    from ravenbench.ext.shelf.neural.luar import LUAR
     from ravenbench.statistics.estimates import mean_auc, within
     from ravenbench.texts import TextTable
     from ravenbench.types import Labels, Problems
-    from ravenbench.verifiers.neural.luar import LUAR
 
     if not bench.lines:
         raise LookupError("texts of several authors (--texts FILE)")

@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.bench_impostors import texts
 from benchmarks.measure import compare
+from ravenbench.ext.shelf.raven_2026.verifier import Extractor
+from ravenbench.ext.shelf.raven_2026.whitened import WhitenedBatch
 from ravenbench.types import Floats, Problems
-from ravenbench.verifiers.raven_2026.verifier import Extractor
-from ravenbench.verifiers.raven_2026.whitened import WhitenedBatch
 
 PROBLEMS = 240
 

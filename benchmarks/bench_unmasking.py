@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.bench_ppm import pronounceable
 from benchmarks.measure import compare, seconds
+from ravenbench.ext.shelf.published.unmasking import Unmasking
 from ravenbench.types import Floats, Problems
-from ravenbench.verifiers.published.unmasking import Unmasking
 
 PROBLEMS, WORDS, LENGTH = 4, 500, 120_000
 ROUNDS, FEATURES, DROP = 10, 250, 3

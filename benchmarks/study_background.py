@@ -32,6 +32,8 @@ from benchmarks.study_attribution import half
 from benchmarks.study_unknown import documents
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
+from ravenbench.ext.shelf.published.impostors import Background
+from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
 from ravenbench.problems.building import Built, Cross, build_problems
 from ravenbench.problems.rewritten import FirstWords
 from ravenbench.randomness import stream
@@ -40,8 +42,6 @@ from ravenbench.text.views import chunks
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels, Problems
 from ravenbench.verifiers.contract.folds import calibration_folds
-from ravenbench.verifiers.published.impostors import Background
-from ravenbench.verifiers.raven_2026.verifier import Extractor, Raven2026
 
 CELLS = [(name, words) for name in ("ebg", "newsgroups", "newsgroups-novel") for words in (120, 250)]
 SEEDS, PROBLEMS, FOLDS, DRAWS = range(3), 300, 10, 300

@@ -47,7 +47,7 @@ def tiny(texts: list[str], folder: Path, width: int) -> causal.CausalLM:
 
 def main() -> None:
     """Train, compare, print a table in Markdown."""
-    from ravenbench.verifiers.neural.causal import trained
+    from ravenbench.ext.shelf.neural.causal import trained
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", default="newsgroups")

@@ -19,6 +19,7 @@ import time
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
+from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.weighted import rank
 from ravenbench.problems.building import Cross, build_problems
@@ -27,7 +28,6 @@ from ravenbench.statistics.bootstrap import bootstrap
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.folds import calibration_folds
-from ravenbench.verifiers.raven_2026.verifier import Extractor, Raven2026
 
 FOLDS, REFITS = 10, 5
 VARIANTS = {"raven-2026": False, "raven-2026(length=True)": True}

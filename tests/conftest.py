@@ -146,9 +146,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 KINDS_OF_SKIPS = {
     "research data": "need research data",
-    "the extra that brings": "need an optional extra",
+    "the extra": "need an optional extra",
+    "ravenbench[": "need an optional extra",
+    "could not import": "need an optional extra",
+    "axe-core": "need an optional extra",
     "Chromium": "need a browser",
-    "axe-core": "need a browser",
 }
 """What the reason of a skip contains, and how it is counted."""
 

@@ -81,12 +81,9 @@ def test_imports_point_one_way():
 
 
 EXTENSIONS = {
-    "machine": ["reports/remembered", "verifiers/neural/causal", "verifiers/detectors", "topics/causal",
+    "machine": ["reports/remembered", "verifiers/detectors", "topics/causal",
                 "obfuscation/recipes/imitate", "obfuscation/recipes/polish", "obfuscation/recipes/llm",
                 "reports/safety/doses", "reports/safety/imitation"],
-    "shelf": ["verifiers/published", "verifiers/neural", "verifiers/raven_2026", "attribution/raven_2026",
-              "obfuscation/recipes/bevendorff_2019", "obfuscation/recipes/bevendorff_2019_search",
-              "obfuscation/recipes/mutant_x_2019", "obfuscation/recipes/homoglyphs"],
 }  # fmt: skip
 """Parts that are extensions and still stand among the bench's rooms; what has moved to ``ext`` is not listed."""
 STILL_IMPORTED = {
@@ -103,7 +100,7 @@ STILL_IMPORTED = {
     ("reports/verify.py", "reports.remembered"),
 }
 """Imports from the bench into an extension, which may only become fewer."""
-BETWEEN = {("changes", "case"), ("unknown", "case")}
+BETWEEN = {("case", "shelf"), ("changes", "case"), ("retrieval", "shelf"), ("unknown", "case")}
 """Extensions that use another one: the first uses the second."""
 
 
@@ -139,11 +136,11 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 
 BUDGETS = {
-    "attribution": 2_500,
+    "attribution": 2_200,
     "bench": 7_000,
     "cli": 2_400,
     "corpora": 2_700,
-    "engine": 2_100,
+    "engine": 2_000,
     "ext": 100,
     "ext/case": 7_100,
     "ext/changes": 900,
@@ -153,12 +150,13 @@ BUDGETS = {
     "ext/machine": 900,
     "ext/map": 1_400,
     "ext/retrieval": 3_000,
+    "ext/shelf": 10_200,
     "ext/site": 1_600,
     "ext/unknown": 1_400,
     "formats": 3_600,
     "ground": 3_500,
     "metrics": 1_200,
-    "obfuscation": 5_900,
+    "obfuscation": 4_900,
     "problems": 2_300,
     "programs": 800,
     "reports": 10_100,
@@ -167,7 +165,7 @@ BUDGETS = {
     "store": 1_900,
     "text": 6_000,
     "topics": 1_900,
-    "verifiers": 12_000,
+    "verifiers": 3_200,
 }
 """Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
 

@@ -39,6 +39,8 @@ class Component:
     """What texts are to it, which decides the languages it can read (``verifiers.contract.languages``): ``characters``,
     ``words``, ``both``, ``units`` (its parameter of that name says it), ``blanks`` (what stands between them) or
     ``English``; empty where it is not declared."""
+    trains_long: ClassVar[bool] = False
+    """Whether it learns for minutes, on toy problems too, so that it is not tried on them beforehand."""
     not_in_key: ClassVar[tuple[str, ...]] = ()
     """Parameters that say under what conditions it works and never decide its answers: no part of its identity."""
 

@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 MOVED = {
+    "attribution.raven_2026": "ext.shelf.raven_2026.attribution",
     "bench.advise": "ext.case.advise",
     "bench.attribute.candidates": "ext.unknown.candidates",
     "bench.attribute.unknown": "ext.unknown.task",
@@ -30,6 +31,10 @@ MOVED = {
     "formats.rich_text": "ext.documents.rich_text",
     "metrics.changes": "ext.changes.measures",
     "bench.validate": "ext.case.validate",
+    "obfuscation.recipes.bevendorff_2019": "ext.shelf.obfuscation.bevendorff_2019",
+    "obfuscation.recipes.bevendorff_2019_search": "ext.shelf.obfuscation.bevendorff_2019_search",
+    "obfuscation.recipes.homoglyphs": "ext.shelf.obfuscation.homoglyphs",
+    "obfuscation.recipes.mutant_x_2019": "ext.shelf.obfuscation.mutant_x_2019",
     "reports.advise": "ext.case.advise.report",
     "reports.attribute.naming": "ext.unknown.naming",
     "reports.attribute.unknown": "ext.unknown.report",
@@ -49,6 +54,9 @@ MOVED = {
     "statistics.likeness": "ext.case.likeness",
     "statistics.retrieval": "ext.retrieval.intervals",
     "statistics.validation": "ext.case.validation",
+    "verifiers.neural": "ext.shelf.neural",
+    "verifiers.published": "ext.shelf.published",
+    "verifiers.raven_2026": "ext.shelf.raven_2026",
 }
 """Names within the package: what a module or package was called, and what it is called now."""
 

@@ -5,7 +5,8 @@ imports one. A component (a verifier, a corpus …) is registered in the group `
 ``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
 group ``ravenbench.task``, and a command by that. Any other command is a ``Command``, in the group
 ``ravenbench.command``; a kind of document that is read as text is a ``DocumentFormat``, in ``ravenbench.document``.
-A task that another task's command does by an option stands in ``ravenbench.form``. What is to be importable from
+A task that another task's command does by an option stands in ``ravenbench.form``. A class of Raven's own that a
+saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be importable from
 ``ravenbench`` itself stands in ``ravenbench.name``.
 """
 
@@ -19,6 +20,7 @@ COMMAND_GROUP = "ravenbench.command"
 DOCUMENT_GROUP = "ravenbench.document"
 FORM_GROUP = "ravenbench.form"
 NAME_GROUP = "ravenbench.name"
+SAVED_GROUP = "ravenbench.saved"
 TASK_GROUP = "ravenbench.task"
 
 

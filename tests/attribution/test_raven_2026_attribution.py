@@ -10,11 +10,11 @@ import pytest
 from toy_topics import simulate
 
 from ravenbench import registry
-from ravenbench.attribution import raven_2026
 from ravenbench.attribution.protocols import answer_problem, fit_split, splits
-from ravenbench.attribution.raven_2026 import Raven2026, _folds, _pieces
 from ravenbench.attribution.selection import choose
 from ravenbench.errors import InputError
+from ravenbench.ext.shelf.raven_2026 import attribution as raven_2026
+from ravenbench.ext.shelf.raven_2026.attribution import Raven2026, _folds, _pieces
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]

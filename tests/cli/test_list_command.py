@@ -35,7 +35,7 @@ def test_an_unknown_kind_is_named():
 def test_one_component_in_full(monkeypatch):
     shown = CliRunner().invoke(build("list"), ["list", "verifier", "impostors"]).output
     assert shown.startswith("impostors(variant='koppel-winter'")
-    assert "Parameters" in shown and "source: ravenbench.verifiers.published" in shown
+    assert "Parameters" in shown and "source: ravenbench.ext.shelf.published" in shown
     with pytest.raises(SpecError, match="did you mean 'impostors'"):
         build("list")(["list", "verifier", "impostor"], standalone_mode=False)
 

@@ -291,7 +291,10 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
     if place.suffix == ".jsonl":
         rows = [_timeless(json.loads(line)) for line in text.splitlines()]
         text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    if place.suffix == ".svg":
+        text = _drawn(text)
     if place.suffix == ".html":
+        text = re.sub(r"<svg\b.*?</svg>", lambda m: _drawn(m[0]), text, flags=re.DOTALL)
         # Sheets and scripts are the same on all pages of a kind.
         text = re.sub(r"(<(style|script)\b[^>]*>)(.+?)(?=</\2>)", lambda m: m[1] + _digest(m[3]), text, flags=re.DOTALL)
         for number, part in enumerate(re.split(r"(?=<section|<h2|<h3)", text)):
@@ -348,12 +351,37 @@ HEAD = "▶▶▶ "
 
 
 def kept_form(text: str) -> str:
-    """A piece as it is kept: so that a difference can be read; of a long one the beginning and a digest."""
+    """A piece as it is kept: so that a difference can be read; of a long one the beginning, and a digest."""
     text = "\n".join(line.rstrip() for line in text.splitlines())
     text = re.sub(r"[\x00-\x08\x0b-\x1f]", lambda match: f"\\x{ord(match[0]):02x}", text)
     if len(text) <= LONGEST:
         return text
-    return f"{text[: LONGEST // 4].rstrip()}\n… {len(text):,} characters in all, {_digest(text)}"
+    beginning = text[: LONGEST // 4].rpartition(" ")[0].rstrip()
+    words, numbers = _apart(text)
+    return f"{beginning}\n… its words {_digest(words)}, its numbers {len(numbers)} of mean size {_size(numbers):.5g}"
+
+
+def _size(numbers: list[float]) -> float:
+    return sum(map(abs, numbers)) / max(1, len(numbers))
+
+
+def _apart(text: str) -> tuple[str, list[float]]:
+    """A text without its decimal fractions, and these: their last digits are the processor's."""
+    return DECIMAL.sub("#", text), [float(number) for number in DECIMAL.findall(text)]
+
+
+DECIMAL = re.compile(r"(?<![\w.])\d*\.\d+(?:e[-+]?\d+)?(?![\w.])")
+
+
+def alike(before: str, now: str) -> bool:
+    """Whether two kept pieces differ by no more than the last digits of numbers, which are the processor's."""
+    (words, numbers), (others, values) = _apart(before), _apart(now)
+    return words == others and bool(np.allclose(numbers, values, rtol=2e-3, atol=2e-3))
+
+
+def _drawn(svg: str) -> str:
+    """A figure's texts and elements without where they stand: layouts turn with the last digits of what is drawn."""
+    return re.sub(r"(?<=[\s\"(,])-?\d*\.?\d+(?=[\s\"),%])", "#", svg)
 
 
 def _digest(text: str) -> str:

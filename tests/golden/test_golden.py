@@ -29,7 +29,7 @@ def compare(name: str, pieces: dict[str, str], update: bool) -> None:
     assert before
     missing, more = sorted(set(before) - set(now)), sorted(set(now) - set(before))
     assert not missing and not more, f"no longer there: {missing[:20]}; new: {more[:20]}"
-    changed = [piece for piece in before if before[piece] != now[piece]]
+    changed = [piece for piece in before if not jobs.alike(before[piece], now[piece])]
     shown = "\n\n".join(f"--- {piece}\n{_difference(before[piece], now[piece])}" for piece in changed[:3])
     assert not changed, f"{len(changed)} pieces changed: {changed[:30]}\n{shown}"
 

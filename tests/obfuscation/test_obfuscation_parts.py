@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import Change, Draft
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
-from ravenbench.obfuscation.recipes.bevendorff_2019_search import Change, Draft
 
 TEXT = st.text(alphabet=st.sampled_from(list("ab .!?\n\r\t\"'…,é😀A")), max_size=120)
 

@@ -8,15 +8,15 @@ from tests.references.trigram_distance import reference_distance
 
 from ravenbench import registry
 from ravenbench.errors import InputError, SpecError
-from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.recipes.bevendorff_2019_search import (
+from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import (
     Author,
     Change,
     Draft,
     State,
     plain_bytes,
 )
-from ravenbench.obfuscation.recipes.mutant_x_2019 import positional_meteor
+from ravenbench.ext.shelf.obfuscation.mutant_x_2019 import positional_meteor
+from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.testing import toy_tasks
 
 KNOWN = "".join(toy_tasks(1)[0].known)
@@ -71,7 +71,7 @@ def test_greedy_search_reaches_its_goal(no_resources):
 
 
 def test_a_star_spends_no_more_than_greedy(no_resources, monkeypatch):
-    from ravenbench.obfuscation.recipes.bevendorff_2019 import Bevendorff
+    from ravenbench.ext.shelf.obfuscation.bevendorff_2019 import Bevendorff
 
     monkeypatch.setattr(Bevendorff, "goal", lambda self, size: state(TEXT).distance + 0.02)
     cost = {"delete trigram": 40, "flip": 30, "punctuation": 3}
@@ -139,7 +139,7 @@ def test_mutants_imitate(resources, tmp_path):
 
 @pytest.mark.data
 def test_neighbours_of_an_encoder_are_guarded(resources, monkeypatch):
-    from ravenbench.obfuscation.recipes import mutant_x_2019 as near
+    from ravenbench.ext.shelf.obfuscation import mutant_x_2019 as near
 
     words = ("big", "bigger", "great", "small", "mighty", "grow", "distant")
     space = np.array([[1, 0], [1, 0.01], [1, 0.1], [1, 0.2], [1, 0.3], [1, 0.1], [0, 1]], dtype=float)

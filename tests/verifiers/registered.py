@@ -8,7 +8,7 @@ import pytest
 
 from ravenbench import registry
 
-NEURAL = {n for n, target in registry.targets("verifier").items() if target.startswith("ravenbench.verifiers.neural.")}
+NEURAL = {n for n, target in registry.targets("verifier").items() if target.startswith("ravenbench.ext.shelf.neural.")}
 """Tested in their own folder, at sizes that suit a test."""
 OUTSIDE = {"command", "prompted-lm", *NEURAL}
 """Those that are somebody else's program, and those."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from ravenbench.ext.shelf.raven_2026.verifier import Raven2026
 from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import Logistic
 from ravenbench.verifiers.contract.base import Calibrated, Scorer
 from ravenbench.verifiers.contract.folds import author_sides, calibration_folds, collapsed, out_of_fold
-from ravenbench.verifiers.raven_2026.verifier import Raven2026
 
 
 def joined(authors=12, problems=80, seed=0, words=40):

@@ -7,13 +7,13 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.shelf.published.cng_2013 import CNG2013
+from ravenbench.ext.shelf.published.impostors import Impostors
 from ravenbench.metrics.calibration import newton
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.combinations import Meta, Stacked, log_odds, weights
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.folds import remove_fold_effect
-from ravenbench.verifiers.published.cng_2013 import CNG2013
-from ravenbench.verifiers.published.impostors import Impostors
 
 MEMBERS = "[cng-2013(n=3, size=100), impostors(units='char3', iterations=20)]"
 

@@ -35,8 +35,6 @@ _received: list[int] = []
 _watching: dict[int, Any] = {}
 """What handles them while they are noted."""
 THREADS = "OMP_NUM_THREADS"
-SLOW = "ravenbench.verifiers.neural."
-"""Methods of this package train for minutes, on toy problems too."""
 _worker: list[int] = []
 """The process that called ``in_worker``, if it is this one."""
 
@@ -337,5 +335,4 @@ def _on_toys(component: Component) -> None:
 
 
 def _ours(component: Component) -> bool:
-    module = type(component).__module__
-    return module.startswith("ravenbench.") and not module.startswith(SLOW)
+    return type(component).__module__.startswith("ravenbench.") and not component.trains_long

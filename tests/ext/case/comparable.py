@@ -2,9 +2,9 @@
 
 import re
 
+from ravenbench.ext.shelf.published.lambdag import TokenRatio
 from ravenbench.randomness import stream
 from ravenbench.verifiers.baselines import CharNgram
-from ravenbench.verifiers.published.lambdag import TokenRatio
 
 COMMON = ["the", "of", "and", "to", "in", "that", "it", "was", "he", "with", "as", "his", "on", "be", "at", "by", "had"]
 COMMON += ["not", "but", "from", "or", "which", "they", "she", "her", "all", "one"]

@@ -308,7 +308,7 @@ class LuarRetriever(Retriever):
         model_folder(self.model)
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
-        from ravenbench.verifiers.neural.luar import LUAR
+        from ravenbench.ext.shelf.neural.luar import LUAR
 
         # It learns nothing from the problems but a scale that is not used here.
         problems = Problems.of((name, [f"{name} known."], f"{name} questioned.") for name in ("one", "two"))

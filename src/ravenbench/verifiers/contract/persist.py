@@ -29,16 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import registry
-from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, foreign, identity, path_of
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.files import write_bytes, write_json
 from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
+from ravenbench.seams import SAVED_GROUP, registered
 from ravenbench.verifiers.contract.base import Verifier, as_verifier
 
 FORMAT = 1
-ROOMS = ("ravenbench.text", "ravenbench.verifiers")
+ROOMS = ("ravenbench.text", "ravenbench.verifiers", "ravenbench.ext")
 ESTIMATORS = {
     name: f"sklearn.{module}"
     for module, names in {
@@ -56,33 +56,24 @@ ESTIMATORS = {
     }.items()
     for name in names.split()
 }
-PLACES = {
-    "Alphabet": "ravenbench.verifiers.neural.bagnall",
-    "Background": "ravenbench.verifiers.published.impostors",
-    "CharNgrams": "ravenbench.text.ngrams",
-    "Delta": "ravenbench.verifiers.raven_2026.families",
-    "Epoch": "ravenbench.verifiers.neural.training",
-    "Extractor": "ravenbench.verifiers.raven_2026.verifier",
-    "Grams": "ravenbench.verifiers.raven_2026.families",
-    "ImpostorSpace": "ravenbench.text.impostor_spaces",
-    "LanguageProfile": "ravenbench.verifiers.published.layton_2014",
-    "MinMax": "ravenbench.verifiers.raven_2026.families",
-    "Observations": "ravenbench.verifiers.published.moreau_2014",
-    "Reading": "ravenbench.verifiers.neural.backbones",
-    "Ridge": "ravenbench.verifiers.raven_2026.verifier",
-    "Spreading": "ravenbench.verifiers.combinations",
-    "Tfidf": "ravenbench.text.tfidf",
-    "TokenProfiles": "ravenbench.text.tfidf",
-    "Tokens": "ravenbench.text.lexicon",
-    "Views": "ravenbench.text.views",
-    "Vocabulary": "ravenbench.verifiers.neural.o2d2",
-    "WhereTagged": "ravenbench.verifiers.published.harvey_2014",
-    "Whitened": "ravenbench.verifiers.raven_2026.whitened",
-} | {
-    place.partition(":")[2]: place.partition(":")[0]
-    for kind in ("transform", "calibrator", "verifier")
-    for place in BUILTIN[kind].values()
-}
+PLACES = (
+    {
+        "CharNgrams": "ravenbench.text.ngrams",
+        "ImpostorSpace": "ravenbench.text.impostor_spaces",
+        "Spreading": "ravenbench.verifiers.combinations",
+        "Tfidf": "ravenbench.text.tfidf",
+        "TokenProfiles": "ravenbench.text.tfidf",
+        "Tokens": "ravenbench.text.lexicon",
+        "Views": "ravenbench.text.views",
+    }
+    | {
+        place.partition(":")[2]: place.partition(":")[0]
+        for kind in ("transform", "calibrator", "verifier")
+        for place in registry.targets(kind).values()
+        if place.startswith("ravenbench.")
+    }
+    | {name: point.value.partition(":")[0] for name, point in registered(SAVED_GROUP).items()}
+)
 """Where Raven's own classes are now: a saved verifier names them alone, one saved earlier with their place then."""
 
 

@@ -15,11 +15,11 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.text.content_words import LETTERS, hidden
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import HAN, HIRAGANA, MARKS, WORD, lowered
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.published.lambdag import LambdaG
 
 PASSAGE = 45
 """Words from which on a passage ends with its sentence."""

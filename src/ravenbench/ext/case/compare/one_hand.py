@@ -2,7 +2,7 @@
 (ours).
 
 Wherever a text could change hands, the words before and the words after (at most ``WINDOW`` each) are compared by the
-two-level models of ``verifiers.published.two_level``, calibrated on texts by other people, the *background*: an LR
+two-level models of ``shelf.published.two_level``, calibrated on texts by other people, the *background*: an LR
 above 1 says that one author wrote both sides. A text has many such places, and what its author writes about changes
 along it. Two things keep that from being taken for another hand:
 
@@ -31,13 +31,13 @@ from itertools import pairwise
 import numpy as np
 
 from ravenbench.ext.case.likelihood_ratios import LN10, Calibration, calibrate
+from ravenbench.ext.shelf.published.two_level import DirichletMultinomial, PoissonGamma, TwoLevel
 from ravenbench.randomness import stream
 from ravenbench.text.content_words import hidden
 from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import SPACED, count_words, cut
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints, Problems
-from ravenbench.verifiers.published.two_level import DirichletMultinomial, PoissonGamma, TwoLevel
 
 STEP, LEAST, WINDOW = 50, 100, 500
 """Words between two places that are looked at; before the first and after the last place; on either side at most."""

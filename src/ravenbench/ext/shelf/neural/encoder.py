@@ -1,0 +1,129 @@
+"""Any pretrained sentence encoder as a verifier: cosine of whole texts, calibrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ravenbench.errors import SpecError
+from ravenbench.randomness import stream
+from ravenbench.text.tfidf import unit
+from ravenbench.topics import sentences
+from ravenbench.topics.batching import distinct
+from ravenbench.topics.pretrained import model_folder
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.calibrators import scale_of, spread
+from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
+
+SAMPLE = 200
+"""Training problems from which the scale of cosines is learned."""
+
+
+@dataclass(eq=False, repr=False)
+class Encoder(Scorer):
+    """Cosine between two texts' embeddings by a model that is already on this machine; known documents are averaged.
+
+    Also called: BERT, SBERT, sentence-transformers, embeddings, Style-Embedding, StyleDistance, mStyleDistance, STAR.
+
+    A text is tiled into windows as long as the model reads, special tokens included; its embedding is the mean of
+    the windows' vectors, weighted by their tokens, so no part of it is cut off. Static embeddings (model2vec) have
+    no windows. Nothing is learned but the scale of its cosines and the calibration.
+
+    Parameters
+    ----------
+    model : str
+        A sentence-transformers or Hugging Face model, or static embeddings: a name in the local Hugging Face cache or
+        a folder; or a published model of style by its short name: style-embedding, styledistance, mstyledistance,
+        star.
+    revision : str, optional
+        Revision of a model by name.
+    pooling : {"mean", "pooler"}
+        How a plain transformer's vector is made: the mean of its last layer, or its own layer on the first token, as
+        STAR wants it. A sentence-transformers model says itself how.
+    window : int, optional
+        Tokens a window; by default as many as the model reads.
+    batch : int, optional
+        Most tokens in a batch; by default 4096 on a processor, where it holds 16 windows at most and reads the model's
+        weights once (workers that share a processor's caches crowd each other out of them), and 8192 on a GPU.
+    remote_code : bool
+        Run code that comes with the model.
+    precision : {"fp32", "bf16", "auto"}
+        Of the computation. bf16 is twice as fast or more where the processor multiplies in it (AVX-512 BF16,
+        AMX), and moves cosines by some thousandths; auto is bf16 on a GPU that knows it.
+    device : str
+        auto, cpu, cuda or cuda:NUMBER.
+
+    Attributes
+    ----------
+    digest_ : str
+        Hash of the model's files: a saved verifier is refused where the name stands for other weights.
+    scale_ : (float, float)
+        Centre and deviation of cosines; a score is the logistic curve about them.
+
+    References
+    ----------
+    Reimers and Gurevych 2019, Sentence-BERT.
+    """
+
+    trains_long = True
+    name = "encoder"
+    calibrated_by = "threshold-band"
+    version = 5
+    provenance = "ours"
+
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    revision: str | None = None
+    pooling: str = "mean"
+    window: int | None = None
+    batch: int | None = None
+    remote_code: bool = False
+    precision: str = "fp32"
+    device: str = "auto"
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Load the model and learn on what scale its cosines lie.
+
+        MissingPart if it is not on this machine. FormatError, InputError if files are missing, or the tokenizer
+        belongs to another model. SpecError if pooling is neither way.
+        """
+        if self.pooling not in ("mean", "pooler"):
+            raise SpecError("encoder has no such pooling", found=self.pooling, expected="mean or pooler")
+        self.digest_ = self.model_digest()
+        chosen = stream(0, "encoder-scale", len(problems)).permutation(len(problems))[:SAMPLE]
+        self.scale_ = scale_of(self._cosines(problems.select(np.sort(chosen))))
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        return mean_by_problem(spread(self._cosines(problems), self.scale_), problems)
+
+    def _cosines(self, problems: Problems) -> Floats:
+        """Cosine of each known document and its questioned one, (sum k,)."""
+        vectors, known, questioned = distinct(problems, self.embeddings)
+        return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
+
+    def prepare(self, texts: list[str]) -> None:
+        """Encode texts that cells will ask about, so that each is encoded by one worker alone."""
+        self.digest_ = self.model_digest()
+        self.embeddings(texts)
+
+    def model_digest(self) -> str:
+        return sentences.digest(model_folder(self.model, self.revision))
+
+    def embeddings(self, texts: list[str]) -> Floats:
+        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows.
+
+        A text is encoded once, however many folds, repetitions, workers and runs ask about it: vectors are kept in the
+        cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.
+        """
+        folder = model_folder(self.model, self.revision)
+        if sentences.digest(folder) != self.digest_:
+            raise SpecError(
+                "this verifier was trained with other weights of this name", file=folder,
+                fix="train again, or pin revision",
+            )  # fmt: skip
+        read = sentences.Reading(
+            self.device, self.window, self.batch, self.precision, self.remote_code, pooler=self.pooling == "pooler"
+        )
+        return unit(sentences.embeddings(folder, texts, read))

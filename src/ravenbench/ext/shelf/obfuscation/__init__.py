@@ -1,0 +1,1 @@
+"""Recipes of rewriting published after 2016."""

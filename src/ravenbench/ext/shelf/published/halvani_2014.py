@@ -1,0 +1,105 @@
+"""Halvani & Steinebach 2014, VEBAV: one-class decisions by distance in several simple feature families."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.published.one_class import OneClass, cut
+from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.tokens import lowered, words
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.calibrators import Linear
+
+_EPSILON = 1e-6
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _affixes(text: str, part: slice) -> Counter[str]:
+    return Counter(word[part] for word in words(text) if len(word) >= 3)
+
+
+FAMILIES: dict[str, Callable[[str], Counter[str]]] = {
+    "punctuation": lambda text: Counter(c for c in text if not c.isalnum() and not c.isspace()),
+    "letters": lambda text: Counter(c for run in _LETTERS.findall(text) for c in run),
+    "char 2": lambda text: CharNgrams(2).reference(text),
+    "char 3": lambda text: CharNgrams(3).reference(text),
+    "prefixes": lambda text: _affixes(lowered(text), slice(0, 3)),
+    "suffixes": lambda text: _affixes(lowered(text), slice(-3, None)),
+    "words": lambda text: Counter(words(lowered(text))),
+}
+"""What each family counts: the families are recalled, not verified, the lengths ours."""
+
+
+@dataclass(eq=False, repr=False)
+class Halvani2014(OneClass):
+    """Majority of feature families, each of which accepts if the questioned text is as near as the chunks are.
+
+    The known documents are concatenated and cut in equal chunks (recalled, not verified). The rest is ours: in every
+    family, by Manhattan distance of relative frequencies, θ is the mean distance of a chunk to its nearest sibling and
+    M the mean of the questioned text's two smallest distances to chunks, over θ; a linear map of M about 1 is the
+    family's answer. The answer is the mean of those families that are with the majority, and 0.5 on a tie. Nothing is
+    learned.
+
+    Parameters
+    ----------
+    chunks : int
+        Into which the known documents are cut.
+    width : float
+        Distance of M from 1 to a certain answer.
+
+    References
+    ----------
+    Halvani & Steinebach 2014 (PAN at CLEF): its abstract.
+    """
+
+    name = "halvani-2014"
+    reads = "both"
+
+    chunks: int = 5
+    width: float = 0.3
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Check the parameters; there is nothing to learn.
+
+        SpecError if there are fewer than two chunks, or the width is not positive.
+        """
+        if self.chunks < 2 or not self.width > 0:
+            raise SpecError("halvani-2014 needs two chunks or more and a positive width", found=str(self))
+        return self
+
+    def answer(self, known: list[str], questioned: str) -> float:
+        parts = cut(" ".join(known), self.chunks)
+        if len(parts) < self.chunks:
+            return 0.5
+        ratios = [ratio([family(part) for part in parts], family(questioned)) for family in FAMILIES.values()]
+        return majority(Linear(theta=1.0, width=self.width).transform(-np.array(ratios)))
+
+
+def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
+    """M of one family; NaN where a chunk or the questioned text has none of the family's features."""
+    names = sorted(set(questioned).union(*chunks))
+    counts = np.array([[one[name] for name in names] for one in [*chunks, questioned]], dtype=np.float64)
+    total = counts.sum(axis=1, keepdims=True)
+    if not total.all():
+        return float("nan")
+    rows = counts / total
+    each = np.abs(rows[:, None] - rows[None]).sum(axis=2)
+    among = each[:-1, :-1] + np.where(np.eye(len(chunks)) > 0, np.inf, 0.0)
+    nearest = np.sort(each[-1, :-1])[:2]
+    return float(nearest.mean() / max(float(among.min(axis=1).mean()), _EPSILON))
+
+
+def majority(answers: Floats) -> float:
+    """Mean of the families' answers on the side of 0.5 that has more of them; 0.5 if neither has."""
+    accept, reject = answers > 0.5, answers < 0.5
+    if accept.sum() == reject.sum():
+        return 0.5
+    side = accept if accept.sum() > reject.sum() else reject
+    return float(np.where(side, answers, 0.0).sum() / side.sum())

@@ -1,0 +1,143 @@
+"""Kocher & Savoy 2015, SPATIUM-L1: the questioned text's frequent tokens, compared with impostors in rounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.published.impostors import Background
+from ravenbench.randomness import stream
+from ravenbench.text.tokens import lowered, normalised, tokens
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.contract.base import Verifier
+
+MARGIN = 0.025
+"""Ratios closer to 1 than this say nothing."""
+_LEAST = 1.0
+
+
+@dataclass(eq=False, repr=False)
+class Spatium2015(Verifier):
+    """How much nearer the known documents are to the questioned text than documents of other authors.
+
+    Features are the ``size`` most frequent tokens of the questioned text, punctuation apart; where more are equally
+    frequent than fit, none of these is taken. In every round d0 is the L1 distance to the known documents
+    (concatenated; frequencies per 1000 tokens) and d* the least to ``impostors`` random known sets of other authors,
+    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025; the answer is
+    a piecewise linear map of the mean R of the rounds. All of this is the code's.
+
+    Deviations from the code: impostors come from training problems and the largest R is that of training, where
+    the code takes both from the test batch; a distance below one token in a thousand counts as that, which mends
+    the division by zero; nothing is rounded. Rejections of the original map stay just below 0.5 only by R / 2.
+
+    Parameters
+    ----------
+    size : int
+        Tokens, 200–300 in the paper, 200 in the code.
+    rounds, impostors : int
+        Rounds a problem, and known sets of other authors a round.
+    seed : int
+        Decides impostors, drawn by problem id.
+
+    Attributes
+    ----------
+    background_ : Background
+    sets_ : list of list of int
+        Known sets of training, as rows of the background's texts.
+    largest_ : float
+        R_max.
+
+    References
+    ----------
+    Kocher & Savoy 2015 (PAN at CLEF) and its code.
+    """
+
+    name = "spatium-2015"
+    reads = "words"
+    symmetric = False
+    provenance = "sourced"
+
+    size: int = 200
+    rounds: int = 5
+    impostors: int = 3
+    seed: int = 0
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Collect impostors and the largest R.
+
+        SpecError if a parameter is not positive. CorpusError if training holds fewer than two authors.
+        """
+        if min(self.size, self.rounds, self.impostors) < 1:
+            raise SpecError("size, rounds and impostors of spatium-2015 must be positive", found=str(self))
+        self.background_ = Background(len(problems.texts), self.seed).fit(problems, same)
+        row = {text: i for i, text in enumerate(self.background_.texts_)}
+        read = {int(d): normalised(problems.texts[d]) for d in problems.documents}
+        profiles = ([row[read[int(d)]] for d in problems.known(i) if read[int(d)] in row] for i in range(len(problems)))
+        self.sets_ = [list(one) for one in dict.fromkeys(tuple(sorted(rows)) for rows in profiles if rows)]
+        ratios = self._ratios(problems)
+        self.largest_ = float(np.nanmax(np.append(ratios, 1 + MARGIN)))
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return answers(self._ratios(problems), self.largest_)
+
+    def _ratios(self, problems: Problems) -> Floats:
+        """Mean R of each problem, (n,); NaN where its texts have no usable token or there are no impostors."""
+        counts = [Counter(tokens(lowered(text))) for text in self.background_.texts_]
+        sets = [sum((counts[row] for row in rows), Counter[str]()) for rows in self.sets_]
+        author = np.array([self.background_.author_[rows[0]] for rows in self.sets_], dtype=np.int64)
+        sizes = np.array([len(rows) for rows in self.sets_], dtype=np.int64)
+        read = {int(d): normalised(problems.texts[d]) for d in problems.documents}
+        own = {d: Counter(tokens(lowered(text))) for d, text in read.items()}
+        ratios = np.full(len(problems), np.nan)
+        for i in range(len(problems)):
+            rows = [int(row) for row in problems.known(i)]
+            questioned = int(problems.questioned_index[i])
+            clusters = [self.background_.cluster_.get(read[row], -1) for row in [*rows, questioned]]
+            allowed = np.flatnonzero(~np.isin(author, clusters))
+            alike = allowed[sizes[allowed] == len(rows)]
+            allowed = alike if len(alike) >= self.impostors else allowed
+            features = frequent_untied(own[questioned], self.size)
+            known = sum((own[row] for row in rows), Counter[str]())
+            if not len(allowed) or not features or not known:
+                continue
+            about = frequencies(own[questioned], features)
+            d0 = float(np.abs(frequencies(known, features) - about).sum())
+            rng = stream(self.seed, "spatium-impostors", str(problems.ids[i]))
+            count = min(self.impostors, len(allowed))
+            drawn = [rng.choice(allowed, size=count, replace=False) for _ in range(self.rounds)]
+            distances = {
+                int(j): np.abs(frequencies(sets[j], features) - about).sum() for j in np.unique(np.array(drawn))
+            }
+            ratios[i] = np.mean([ratio(d0, min(float(distances[int(j)]) for j in some)) for some in drawn])
+        return ratios
+
+
+def frequent_untied(counts: Counter[str], size: int) -> list[str]:
+    """The ``size`` most frequent in code-point order; without those tied with the first that is left out."""
+    ranked = sorted(counts.values(), reverse=True)
+    least = ranked[size] if len(ranked) > size else 0
+    return sorted(token for token, count in counts.items() if count > least)
+
+
+def frequencies(counts: Counter[str], features: Sequence[str]) -> Floats:
+    """How often each of ``features`` stands in a thousand tokens, shape (len(features),)."""
+    return np.array([counts[token] for token in features], dtype=np.float64) * (1000 / max(counts.total(), 1))
+
+
+def ratio(d0: float, nearest: float) -> float:
+    """d* / d0, or 1 where it is within the margin."""
+    value = max(nearest, _LEAST) / max(d0, _LEAST)
+    return value if abs(value - 1) > MARGIN else 1.0
+
+
+def answers(ratios: Floats, largest: float) -> Floats:
+    """R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1; else, and for NaN, 0.5."""
+    accepted = np.minimum(1.0, 0.5 + 0.5 * (ratios - 1) / ((1 + MARGIN) * largest - 1))
+    low = np.where(ratios <= 1 - MARGIN, ratios / 2, 0.5)
+    return np.asarray(np.where(ratios >= 1 + MARGIN, accepted, low), dtype=np.float64)
