@@ -43,6 +43,14 @@ def _seal() -> None:
     time.tzset()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if (words := data_root() / "nltk_data").is_dir():
+        # For a whole process, since what was read of it is kept.
+        os.environ["NLTK_DATA"] = str(words)
+
+
+def data_root() -> Path:
+    """The folder of research data: RAVEN_DATA, or ../shared/data beside the checkout."""
+    return Path(os.environ.get("RAVEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 _seal()
@@ -53,9 +61,8 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 
 
 def data_folder(name: str) -> Path:
-    """A folder of research data: below RAVEN_DATA, or ../shared/data beside the checkout."""
-    root = Path(os.environ.get("RAVEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    folder = root / name
+    """A folder of research data, or a visible skip."""
+    folder = data_root() / name
     if not folder.exists():
         if os.environ.get("RAVEN_REQUIRE_DATA"):
             pytest.fail(f"research data {name} must be present here: {folder}")
@@ -107,10 +114,8 @@ def newsgroups_home(monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def nltk_home(monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = data_folder("nltk_data")
-    monkeypatch.setenv("NLTK_DATA", str(folder))
-    return folder
+def nltk_home() -> Path:
+    return data_folder("nltk_data")
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -379,9 +380,14 @@ def alike(before: str, now: str) -> bool:
     return words == others and bool(np.allclose(numbers, values, rtol=2e-3, atol=2e-3))
 
 
+TEXTS = re.compile(r"<text\b[^>]*>([^<]*)|<!--(.*?)-->", re.DOTALL)
+
+
 def _drawn(svg: str) -> str:
-    """A figure's texts and elements without where they stand: layouts turn with the last digits of what is drawn."""
-    return re.sub(r"(?<=[\s\"(,])-?\d*\.?\d+(?=[\s\"),%])", "#", svg)
+    """A figure's texts, and how many elements it has of each kind: layouts turn with the last digits of numbers."""
+    texts = [text.strip() for found in TEXTS.findall(svg) for text in found]
+    counts = Counter(re.findall(r"<(\w+)", svg))
+    return "\n".join([*sorted(filter(None, texts)), *(f"{name} × {count}" for name, count in sorted(counts.items()))])
 
 
 def _digest(text: str) -> str:

@@ -9,9 +9,9 @@ from comparable import background, case, chinese, text, write
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.cli import advise as command
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.ext.case.advise import command
 from ravenbench.ext.case.advise.features import habits, places, without
 from ravenbench.ext.case.advise.report import changes
 from ravenbench.ext.case.compare.task import Compare
