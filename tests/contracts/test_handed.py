@@ -8,20 +8,25 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
 
 import ravenbench
 from ravenbench import registry
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.components import foreign
 from ravenbench.engine import apart
 from ravenbench.engine.guard import answer, runs_program
 from ravenbench.errors import CorpusError, InputError, MethodError
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.toys import toy_problems
 from ravenbench.reports.content import exposure
 from ravenbench.reports.report import write_report
 from ravenbench.store.store import Store
+from ravenbench.texts import TextTable
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
@@ -344,6 +349,34 @@ def test_who_may_know_more_is_not_cleared(company, monkeypatch):
     assert reasons(store, "company:Seeker") == {why := "it cannot be sent to another process"}
     cells = [store.read_cell(place.key) for place in store.plan.cells]
     assert exposure(store, "company:Seeker", cells) == why and why in write_report(store).read_text()
+
+
+def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared(company):
+    import company as module
+
+    given, saved = company / "given", company / "saved"
+    write_pan_problems(given, *toy_problems(60, seed=1), "english", "essays")
+    for name, source, why in (
+        ("a", {"train": given, "save": saved}, "some texts asked about are among those it learned from"),
+        ("b", {"load": saved}, "what it learned from is not known here"),
+    ):
+        store = ravenbench.verify(
+            module.Marks(), test=given, folder=company / name, probe="transplant", workers=1, **source
+        ).store
+        blocks = store.plan_as(VerifyPlan).blocks
+        assert {store.read_cell(block.key).record.exposed for block in blocks} == {why} and len(blocks) > 1
+
+
+@pytest.mark.parametrize("text", ["Ο ποιητής έγραφε κάθε πρωί", "他每天早晨在窗前写字并且不愿意被任何人打扰"])
+def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
+    table = TextTable.collect([text, "other"])[0]
+    monkeypatch.setattr(apart, "open_store", lambda run: SimpleNamespace(texts=table))
+    with ZipFile(tmp_path / "kept.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("kept.txt", text)
+        archive.writestr("none.txt", "nothing")
+    (tmp_path / "none.txt").write_text("nothing")
+    assert apart._holds(tmp_path / "kept.zip", 0.0, tmp_path)
+    assert not apart._holds(tmp_path / "none.txt", 0.0, tmp_path)
 
 
 def test_detectors_and_attributors_get_their_texts_alone(company):

@@ -510,10 +510,10 @@ def exposed(method: Any, store: Store, learned: Any) -> str | None:
 
 def _planned(store: Store) -> float:
     """When a run was planned; 0 where nobody knows."""
-    try:
-        return (store.path / "plan.json").stat().st_mtime
-    except (OSError, NotImplementedError):
-        return 0.0
+    plan: Any = store.path / "plan.json"
+    with suppress(Exception):
+        return float(plan.fs.modified(plan.path).timestamp() if files.is_remote(plan) else plan.stat().st_mtime)
+    return 0.0
 
 
 @lru_cache(maxsize=2)
