@@ -348,10 +348,8 @@ def _watch(event: str, args: tuple[Any, ...], seen: dict[str, bool], acts: dict[
     frame: Any = sys._getframe(1)
     while frame is not None:
         name = str(frame.f_globals.get("__name__"))
-        if (
-            name.partition(".")[0] not in TRUSTED
-            or getattr(sys.modules.get(name), "__dict__", 0) is not frame.f_globals
-        ):
+        real = getattr(sys.modules.get(name), "__dict__", None)
+        if name.partition(".")[0] not in TRUSTED or real is not frame.f_globals:
             break  # a method's own code, wherever it was called from
         if name in LIBRARIES:
             return
