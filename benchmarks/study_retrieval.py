@@ -2,9 +2,9 @@
 
 Worlds of known truth from both generators of ``raven simulate``, in which function words carry style and nothing else.
 *style* is the cosine of standardised shares of these words and of marks; *content* that of all other words; the blends
-add the standardised scores of both. The margin (``statistics.retrieval.RANK_MARGIN``) was chosen on worlds 0 to 9 and
-is shown on others: 100 and on. Each world is kept in FILE (JSON), and the same command goes on; with 0 WORLDS it prints
-alone.
+add the standardised scores of both. The margin (``ext.retrieval.intervals.RANK_MARGIN``) was chosen on worlds 0 to 9
+and is shown on others: 100 and on. Each world is kept in FILE (JSON), and the same command goes on; with 0 WORLDS it
+prints alone.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ BUDGETS = {
     "bench": 7_000,
     "cli": 2_400,
     "corpora": 2_700,
-    "engine": 2_000,
+    "engine": 2_100,
     "ext": 100,
     "ext/case": 7_100,
     "ext/changes": 900,

@@ -85,12 +85,13 @@ class _Former(MetaPathFinder, Loader):
         assert spec.origin is not None
         warnings.warn(f"{spec.name} is now {spec.origin}; the former name goes in the next version", FutureWarning, 2)
         module = import_module(spec.origin)
-        self._own = module.__spec__
+        spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         # The import system has put the former name's in its place.
-        module.__spec__ = self._own
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
 
 
 def install() -> None:

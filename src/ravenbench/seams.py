@@ -12,9 +12,11 @@ saved verifier may hold beside components stands in ``ravenbench.saved``. What i
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 COMMAND_GROUP = "ravenbench.command"
 DOCUMENT_GROUP = "ravenbench.document"
@@ -74,8 +76,7 @@ class DocumentFormat:
 @cache
 def document_formats() -> dict[str, DocumentFormat]:
     """Every kind of document that is read beside plain text, by its name."""
-    formats = (point.load() for point in registered(DOCUMENT_GROUP).values())
-    return {each.name: each for each in formats if isinstance(each, DocumentFormat)}
+    return {each.name: each for each in _loaded(DOCUMENT_GROUP).values() if isinstance(each, DocumentFormat)}
 
 
 @cache
@@ -89,12 +90,13 @@ def registered(group: str) -> dict[str, EntryPoint]:
 
 def commands_of_packages() -> dict[str, Command]:
     """The commands of installed packages, Raven's extensions among them; one that does not import is left out."""
-    commands = {}
-    for name, point in registered(COMMAND_GROUP).items():
-        try:
-            command = point.load()
-        except Exception:  # noqa: S112 - a package may do anything while it is imported; doctor says what is wrong
-            continue
-        if isinstance(command, Command):
-            commands[name] = command
-    return commands
+    return {name: each for name, each in _loaded(COMMAND_GROUP).items() if isinstance(each, Command)}
+
+
+def _loaded(group: str) -> dict[str, Any]:
+    """What is registered in a group and can be imported, by name."""
+    loaded = {}
+    for name, point in registered(group).items():
+        with suppress(Exception):  # a package may do anything while it is imported; doctor says what is wrong
+            loaded[name] = point.load()
+    return loaded

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
 
 import ravenbench
 from ravenbench import registry
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.components import foreign
 from ravenbench.engine import apart
 from ravenbench.engine.guard import answer, runs_program
-from ravenbench.errors import CorpusError, InputError
+from ravenbench.errors import CorpusError, InputError, MethodError
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.toys import toy_problems
 from ravenbench.reports.content import exposure
 from ravenbench.reports.report import write_report
 from ravenbench.store.store import Store
+from ravenbench.texts import TextTable
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
 OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 30, "probe": "transplant"}
 COMPANY = '''
-import gc, os, subprocess, sys, tempfile
+import gc, os, subprocess, sys, tempfile, time
 from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -35,6 +41,7 @@ from ravenbench import Scorer
 from ravenbench.ext.retrieval.methods import Retriever
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
+from ravenbench.topics.kept_vectors import KeptVectors
 from ravenbench.types import Fold
 
 SEEN = []
@@ -132,7 +139,7 @@ class Writes(Marks):
 
 class Reads(Marks):
     def score(self, problems):
-        (HERE / "corpus.txt").read_text()
+        (HERE / "corpus.txt").read_bytes()
         return super().score(problems)
 
 
@@ -156,6 +163,58 @@ class Shares(Marks):
         memory.close()
         memory.unlink()
         return super().score(problems)
+
+
+class Leaves(Marks):
+    """A program goes on running when the method's process breaks down."""
+
+    def score(self, problems):
+        if child := os.fork():
+            (HERE / "left.txt").write_text(str(child))
+            os._exit(3)
+        time.sleep(600)
+
+
+class Peeks(Marks):
+    def score(self, problems):
+        np.load(HERE / "company-run" / "texts" / "hashes.npy")
+        return super().score(problems)
+
+
+class Removes(Marks):
+    def score(self, problems):
+        (HERE / "mark.txt").unlink(missing_ok=True)
+        return super().score(problems)
+
+
+class Pipes(Marks):
+    def score(self, problems):
+        os.mkfifo(HERE / "pipe") if not (HERE / "pipe").exists() else None
+        return super().score(problems)
+
+
+class Tidy(Marks):
+    """It makes and removes files in its own folder alone, and reads what the system says."""
+
+    def score(self, problems):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "deep").mkdir()
+            Path(folder, "deep", "file").write_text("x")
+            os.chmod(Path(folder, "deep", "file"), 0o600)
+        Path("/sys/fs/cgroup/cpu.max").exists() and Path("/sys/fs/cgroup/cpu.max").read_text()
+        return super().score(problems)
+
+
+class Hides(Marks):
+    """Its own code writes files while a library calls it, and under a library's name."""
+
+    def score(self, problems):
+        KeptVectors().of("x", list(problems.texts), self.encode)
+        return super().score(problems)
+
+    def encode(self, texts):
+        exec("open(path, 'a').close()", {"__name__": "platform", "path": HERE / "hidden.txt"})
+        return np.zeros((len(texts), 1))
 
 
 class Retrieves(Retriever):
@@ -229,11 +288,20 @@ def test_verifiers_find_nobody(company):
         (module.Shares(), "it shares memory with other processes"),
         (module.Weights(), ""),
         (module.Liar(), ""),
+        (module.Tidy(), ""),
+        (module.Peeks(), "it reads the run's own folder (hashes.npy)"),
+        (module.Removes(), "it writes files (mark.txt)"),
+        (module.Pipes(), "it makes pipes, which other processes may read"),
+        (module.Hides(), "it writes files (hidden.txt)"),
     ):
         assert apart.outsider(method)
         learned = apart.learned(method, store, fold.train, fold.train_same)
         apart.answered(learned, store, fold.name, fold.test)
-        assert apart.exposed(method, store, learned) == reason
+        assert apart.exposed(method, store, learned) == reason, method
+    with pytest.raises(MethodError, match="ended its process"):
+        apart.learned(module.Leaves(), store, fold.train, fold.train_same)
+    left = Path("/proc", (company / "left.txt").read_text(), "cmdline")
+    assert not left.exists() or not left.read_bytes(), "what it started goes on"
     for place in store.plan.cells:
         if place.verifier == "length":
             assert b"exposed" not in store.cell_path(place.key).read_bytes(), "cells of Raven's own have no such field"
@@ -263,7 +331,7 @@ def test_a_file_with_the_texts_is_noticed(company):
     out = company / "company-run"
     store = ravenbench.run(CORPUS, verifiers="company:Reads", out=out, workers=1, **OPTIONS).store
     assert reasons(store, "company:Reads") == {""}
-    (company / "corpus.txt").write_text("\n".join(store.texts))
+    (company / "corpus.txt").write_bytes(lzma.compress("\n".join(store.texts).encode()))
     os.utime(company / "corpus.txt", (0, 0))
     fold = store.shared_fold("p00-random-0")
     learned = apart.learned(module.Reads(), store, fold.train, fold.train_same)
@@ -281,6 +349,34 @@ def test_who_may_know_more_is_not_cleared(company, monkeypatch):
     assert reasons(store, "company:Seeker") == {why := "it cannot be sent to another process"}
     cells = [store.read_cell(place.key) for place in store.plan.cells]
     assert exposure(store, "company:Seeker", cells) == why and why in write_report(store).read_text()
+
+
+def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared(company):
+    import company as module
+
+    given, saved = company / "given", company / "saved"
+    write_pan_problems(given, *toy_problems(60, seed=1), "english", "essays")
+    for name, source, why in (
+        ("a", {"train": given, "save": saved}, "some texts asked about are among those it learned from"),
+        ("b", {"load": saved}, "what it learned from is not known here"),
+    ):
+        store = ravenbench.verify(
+            module.Marks(), test=given, folder=company / name, probe="transplant", workers=1, **source
+        ).store
+        blocks = store.plan_as(VerifyPlan).blocks
+        assert {store.read_cell(block.key).record.exposed for block in blocks} == {why} and len(blocks) > 1
+
+
+@pytest.mark.parametrize("text", ["Ο ποιητής έγραφε κάθε πρωί", "他每天早晨在窗前写字并且不愿意被任何人打扰"])
+def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
+    table = TextTable.collect([text, "other"])[0]
+    monkeypatch.setattr(apart, "open_store", lambda run: SimpleNamespace(texts=table))
+    with ZipFile(tmp_path / "kept.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("kept.txt", text)
+        archive.writestr("none.txt", "nothing")
+    (tmp_path / "none.txt").write_text("nothing")
+    assert apart._holds(tmp_path / "kept.zip", 0.0, tmp_path)
+    assert not apart._holds(tmp_path / "none.txt", 0.0, tmp_path)
 
 
 def test_detectors_and_attributors_get_their_texts_alone(company):

@@ -9,9 +9,12 @@ that an unconfined program keeps. Then no method is cleared of content, and its 
 
 from __future__ import annotations
 
+import bz2
 import copy
 import gzip
 import hashlib
+import io
+import lzma
 import os
 import pickle
 import re
@@ -21,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -47,17 +51,23 @@ from ravenbench.verifiers.contract.base import as_verifier, fresh
 from ravenbench.verifiers.contract.languages import check_language
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-MAKES = {"os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1, "os.utime": 0, "sqlite3.connect": 0}
-"""Audit events, beside ``open``, that leave traces on a disk, and which argument is the place."""
+AT = {"os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1, "os.utime": 0, "os.chmod": 0, "os.chown": 0}
+AT |= {"os.remove": 0, "os.rmdir": 0}
+"""Audit events, beside ``open``, that leave traces on a disk, and which argument is the place; in their last one is the
+folder that it lies in."""
+MAKES = AT | {"os.truncate": 0, "os.setxattr": 0, "os.removexattr": 0, "sqlite3.connect": 0}
 STARTS, CONNECTS = (f"it {does} other programs, which may keep what they see" for does in ("starts", "connects to"))
 ACTS = dict.fromkeys(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"), STARTS)
 ACTS |= dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto"), CONNECTS)
-UNSEEN = frozenset({"open", "open64", "openat", "creat", "fopen", "system", "fork", "popen", "shm_open", "socket"})
+UNTOLD = {"shm_open": "it shares memory with other processes"}
+UNTOLD |= dict.fromkeys(("mkfifo", "mknod"), "it makes pipes, which other processes may read")
+"""Functions of which no event tells."""
+UNSEEN = frozenset({"open", "open64", "openat", "openat64", "creat", "fopen", "system", "fork", "popen", "socket"})
+UNSEEN |= {"syscall", "mkdir", "rename", "link", "symlink", "shm_open", "shmget", "mq_open", "sem_open", *UNTOLD}
 """Functions of C by which nothing would be seen of a file or a program."""
-LIBRARIES = frozenset(
-    {"numba.core.caching", "ctypes.util", "platform", "importlib.metadata", "ravenbench.topics.kept_vectors"}
-)
-"""Modules whose files and programs hold nothing of what is asked."""
+LIBRARIES = frozenset({"numba.core.caching", "ctypes.util", "platform", "importlib.metadata"})
+"""Modules whose files and programs hold nothing of what is asked, where they and ``TRUSTED`` packages alone act."""
+TRUSTED = sys.stdlib_module_names | {"numba", "llvmlite", "numpy", "ravenbench"}
 CODE = (".py", ".pyc", ".so", ".pyd", ".dll")
 FORKS = sys.platform == "linux"
 PRELOADED = ("sklearn.pipeline", "sklearn.linear_model", "sklearn.feature_extraction.text", "torch", "transformers")
@@ -126,7 +136,7 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{origin[name]} - {row} for name, row in zip(test.ids.tolist(), questioned, strict=True)]
-    found = next(found for count in range(1, len(test) + 1) if (found := _apart(cited, originals, count)) is not None)
+    found = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
     return [np.array(members, dtype=np.int64) for members in found]
 
 
@@ -165,7 +175,7 @@ class Process:
             preload = [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
             self._server = _servers.last = subprocess.Popen(
                 [sys.executable, "-c", code, *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env=os.environ | {guard.THREADS: "1"},
+                start_new_session=True, env=os.environ | {guard.THREADS: "1"},
             )  # fmt: skip
         own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {guard.THREADS: "1"}
         self.pid = self._asked((paths, str(Path.cwd()), dict(os.environ) | own))["pid"]
@@ -203,18 +213,25 @@ class Process:
         return reply
 
     def close(self, whole: bool = False) -> None:
-        """End it, and remove what it kept; unless it is ``whole`` with all that it came from."""
+        """End it, all that it started and what it kept; unless it is ``whole`` with all that it came from."""
         server, self._server = self._server, None
         if server is None:
             return
-        if whole and FORKS and server.stdin is not None:
-            server.stdin.write(bytes(8))
-            server.stdin.flush()
-        else:
+        assert server.stdin is not None and server.stdout is not None
+        if whole and FORKS:
+            with suppress(OSError):
+                server.stdin.write(bytes(8))
+                server.stdin.flush()
+                self.scratch.cleanup()
+                return
+        for group in (getattr(self, "pid", server.pid), server.pid):
             with suppress(OSError, AttributeError):
-                os.kill(self.pid, signal.SIGKILL)
-            server.kill()
-            server.communicate()
+                os.killpg(group, signal.SIGKILL)
+        server.kill()
+        server.wait()
+        for pipe in (server.stdin, server.stdout):
+            with suppress(OSError):
+                pipe.close()
         self.scratch.cleanup()
 
 
@@ -246,8 +263,9 @@ def serve() -> None:
     """Fork a process for each method, one after the other, as long as there are questions; it does nothing else."""
     from ravenbench.engine.pool import end_with
 
-    with suppress(ImportError):
-        list(map(import_module, ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:])))
+    for name in ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:]):
+        with suppress(Exception):
+            import_module(name)
     end_with(os.getppid())
     questions, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -256,9 +274,15 @@ def serve() -> None:
         if FORKS:
             select.select([questions], [], [])  # what is asked is read by who answers it
             if child := os.fork():
+                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+                with suppress(OSError):
+                    os.killpg(child, signal.SIGKILL)  # what it left running
                 if os.waitpid(child, 0)[1]:
                     os._exit(1)
                 continue
+            os.setpgid(0, 0)
+            for pipe in (questions, replies):
+                os.register_at_fork(after_in_child=pipe.close)  # nobody else answers, or keeps them open
         _serve(questions, replies)
         os._exit(0)
 
@@ -266,6 +290,7 @@ def serve() -> None:
 def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     """Call one function after the other, as they are sent, until none comes."""
     from ravenbench.engine.pool import end_with
+    from ravenbench.topics.kept_vectors import KeptVectors
 
     def reply(value: dict[str, Any]) -> None:
         message = msgspec.msgpack.encode(value, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()])
@@ -283,15 +308,11 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     reply({"pid": os.getpid()})
     seen, acts, state = dict[str, bool](), dict[str, None](), None
     sys.addaudithook(lambda event, args: _watch(event, args, seen, acts))
-    with suppress(ImportError):  # of memory that processes share no event tells
-        memory: Any = import_module("_posixshmem")
-        shares = memory.shm_open
-
-        def shared(*args: Any, **named: Any) -> Any:
-            acts["it shares memory with other processes"] = None
-            return shares(*args, **named)
-
-        memory.shm_open = shared
+    for module in ("_posixshmem", "os", "posix"):
+        for name, act in UNTOLD.items():
+            with suppress(ImportError, AttributeError):
+                _tell(import_module(module), name, act, acts)
+    KeptVectors.alone = True
     while size := _size(questions):
         result, error, began = dict[str, Any](), None, False
         with noted():
@@ -307,6 +328,17 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
         reply({"result": result, "error": error, "began": began, "ways": way, "files": seen, "acts": [*acts]})
 
 
+def _tell(module: Any, name: str, act: str, acts: dict[str, None]) -> None:
+    """Have a function note that it is called."""
+    function = getattr(module, name)
+
+    def noticed(*args: Any, **named: Any) -> Any:
+        acts[act] = None
+        return function(*args, **named)
+
+    setattr(module, name, noticed)
+
+
 def _watch(event: str, args: tuple[Any, ...], seen: dict[str, bool], acts: dict[str, None]) -> None:
     """Note what an audit event tells of files, programs and connections, those of libraries left out."""
     if event == "ctypes.dlsym" and args[1] in UNSEEN:
@@ -315,16 +347,33 @@ def _watch(event: str, args: tuple[Any, ...], seen: dict[str, bool], acts: dict[
         return
     frame: Any = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__name__") in LIBRARIES:
+        name = str(frame.f_globals.get("__name__"))
+        real = getattr(sys.modules.get(name), "__dict__", None)
+        if name.partition(".")[0] not in TRUSTED or real is not frame.f_globals:
+            break  # a method's own code, wherever it was called from
+        if name in LIBRARIES:
             return
         frame = frame.f_back
     if event in ACTS:
         acts[ACTS[event]] = None
-    elif isinstance(place := args[MAKES.get(event, 0)], str | bytes | os.PathLike):
-        path = os.path.abspath(os.fsdecode(place))  # noqa: PTH100 — links stay
+        return
+    places = [(args[MAKES.get(event, 0)], args[-1] if event in AT else -1)]
+    places += [(args[0], args[2])] if event == "os.rename" else []
+    for place, folder in places:
+        named = place if event == "open" else _opened(place) or place
+        if not isinstance(named, str | bytes | os.PathLike):
+            continue
+        path = os.path.abspath(os.path.join(_opened(folder), os.fsdecode(named)))  # noqa: PTH100, PTH118 — links stay
         written = event != "open" or bool((args[2] or 0) & WRITES)
         if written or not path.endswith(CODE):
             seen[path] = written or seen.get(path, False)
+
+
+def _opened(number: Any) -> str:
+    """The path of a file or folder that is open under a number; "" where it is none."""
+    with suppress(OSError):
+        return os.readlink(f"/proc/self/fd/{number}") if isinstance(number, int) else ""  # noqa: PTH115
+    return ""
 
 
 def load(state: Any, value: bytes) -> tuple[Any, dict[str, Any]]:
@@ -380,8 +429,10 @@ class Apart:
             yield process
             whole = True
         finally:
-            self.exposed = self.exposed or _exposed(process, store)
-            process.close(whole)
+            try:
+                self.exposed = self.exposed or _exposed(process, store)
+            finally:
+                process.close(whole)
 
 
 def learned(method: Component, store: Store, train: Problems, same: Bools, *, check: bool = True) -> Any:
@@ -415,11 +466,6 @@ def answered(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """What a cell holds of an outsider, asked in as many calls as that takes; ``each`` as ``answers``."""
     whole, faults, likely = dict[str, NDArray[Any]](), dict[str, str](), guard.asks_likelihoods(store.plan, fold)
-    source = store.plan.folds[fold].source
-    if isinstance(learned, Apart) and source is not None and store.plan.folds[fold].transplanted:
-        taught, originals = store.shared_fold(source).train.documents, store.shared_fold(source).test.questioned_index
-        if np.isin(originals, taught).any():
-            learned.exposed = learned.exposed or "some texts asked about are among those it learned from"
     for rows in parts(store, fold, test):
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
@@ -448,19 +494,42 @@ def exposed(method: Any, store: Store, learned: Any) -> str | None:
     of content."""
     if not outsider(method) or not replaces_content(store):
         return None
-    if isinstance(learned, Apart):
-        return learned.exposed
-    if foreign(method):
-        return "it cannot be sent to another process"
     way = ways()
-    if way == "confined":
-        return ""
-    return f"the program may keep what it sees ({way})" if way else "a service answers it, which may keep what it sees"
+    if isinstance(learned, Apart):
+        reason = learned.exposed
+    elif foreign(method):
+        reason = "it cannot be sent to another process"
+    elif way:
+        reason = "" if way == "confined" else f"the program may keep what it sees ({way})"
+    else:
+        reason = "a service answers it, which may keep what it sees"
+    return reason or _taught(store.path, _planned(store))
+
+
+def _planned(store: Store) -> float:
+    """When a run was planned; 0 where nobody knows."""
+    plan: Any = store.path / "plan.json"
+    with suppress(Exception):
+        return float(plan.fs.modified(plan.path).timestamp() if files.is_remote(plan) else plan.stat().st_mtime)
+    return 0.0
+
+
+@lru_cache(maxsize=2)
+def _taught(run: Path, planned: float) -> str:
+    """What methods learn from that may tell of what they are asked; "" where it is nothing."""
+    store = open_store(run)
+    for source in {one.source: None for one in store.plan.folds.values() if one.transplanted and one.source}:
+        fold = store.shared_fold(source)
+        if not len(fold.train):
+            return "what it learned from is not known here"
+        if np.isin(fold.test.questioned_index, fold.train.documents).any():
+            return "some texts asked about are among those it learned from"
+    return ""
 
 
 def _exposed(process: Process, store: Store) -> str:
     """What would tell a method more than it was handed, by what was seen in its process; "" where there is nothing."""
-    planned = float("inf") if files.is_remote(store.path) else (store.path / "plan.json").stat().st_mtime
+    planned, run = _planned(store), None if files.is_remote(store.path) else os.path.realpath(store.path)
     reasons, own = list(process.acts), os.path.realpath(process.scratch.name)
     for place, written in process.files.items():
         path = Path(os.path.realpath(place))
@@ -470,32 +539,46 @@ def _exposed(process: Process, store: Store) -> str:
             reasons.append(f"it writes files ({path.name})")
         elif re.match(rf"/proc/(?!{process.pid}/)\d+/", place):
             reasons.append("it looks into other processes")
-        elif path.is_file() and not path.is_relative_to("/proc"):
-            stat = path.stat()
-            if stat.st_mtime > planned or _holds(path, stat.st_mtime_ns, store.path):
-                reasons.append(f"it reads a file that may hold what is asked ({path.name})")
+        elif run is not None and path.is_relative_to(run):
+            reasons.append(f"it reads the run's own folder ({path.name})")
+        elif not path.is_relative_to("/proc") and not path.is_relative_to("/sys"):
+            with suppress(OSError):
+                if path.is_file() and (
+                    (changed := path.stat().st_mtime) > planned or _holds(path, changed, store.path)
+                ):
+                    reasons.append(f"it reads a file that may hold what is asked ({path.name})")
     return reasons[0] if reasons else ""
 
 
 @lru_cache(maxsize=256)
-def _holds(path: Path, changed: int, run: Path) -> bool:
-    """Whether a file, packed or not, holds some texts of a run."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return False
+def _holds(path: Path, changed: float, run: Path) -> bool:
+    """Whether a file, packed or not, holds some texts of a run, or may: there is nothing to know them by."""
+    data, lines = path.read_bytes(), _lines(run)
     versions = [data]
-    for unpack in (zlib.decompress, gzip.decompress) if len(data) < UNPACKED else ():
+    for unpack in UNPACKS if len(data) < UNPACKED else ():
         with suppress(Exception):
             versions.append(unpack(data))
-    return any(line in version for version in versions for line in _lines(run))
+    return not lines or any(line in version for version in versions for line in lines)
+
+
+def _unzipped(data: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return b"\0".join(map(archive.read, archive.namelist()))
+
+
+UNPACKS: tuple[Callable[[bytes], bytes], ...] = (
+    zlib.decompress, gzip.decompress, bz2.decompress, lzma.decompress, _unzipped
+)  # fmt: skip
 
 
 @lru_cache(maxsize=2)
 def _lines(run: Path) -> list[bytes]:
-    """The middle of a long line of some texts of a run."""
+    """The beginning of a long line of some texts of a run, in ASCII where that will do."""
     texts, lines = open_store(run).texts, list[bytes]()
     for row in np.unique(np.linspace(0, len(texts) - 1, SAMPLES).astype(int)):
-        longest = max(re.split(rb'[\n\r\t"\\]+|[^\x20-\x7e]+', texts.raw(row)), key=len)
-        lines += [longest[: 2 * LINE]] if len(longest) >= LINE else []
+        for ends in (rb'[^\x20-\x7e]|["\\]', rb'[\x00-\x1f\x7f"\\]'):
+            longest = max(re.split(ends, texts.raw(row)), key=len)
+            if len(longest) >= LINE:
+                lines.append(longest[: 2 * LINE])
+                break
     return lines

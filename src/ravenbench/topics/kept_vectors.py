@@ -92,8 +92,10 @@ class KeptVectors:
     Parameters
     ----------
     shared : bool
-        Keep them in the cache folder too.
+        Keep them in the cache folder too, unless this process is ``alone``: vectors by hash tell what others asked.
     """
+
+    alone = False
 
     def __init__(self, most: int = MOST, *, shared: bool = False) -> None:
         self.most, self.shared = most, shared
@@ -118,7 +120,8 @@ class KeptVectors:
             for place in cached:
                 self._kept.move_to_end(place)
         missing = {place: text for place, text in zip(places, texts, strict=True) if place not in cached}
-        if missing and self.shared:
+        shared = self.shared and not self.alone
+        if missing and shared:
             read = self._shelf(made).find([text for _, text in missing])
             cached |= {(made, text): vector for text, vector in read.items()}
             self._keep({place: cached[place] for place in missing if place in cached})
@@ -126,7 +129,7 @@ class KeptVectors:
         if missing:
             fresh = dict(zip(missing, encode(list(missing.values())), strict=True))
             # A file for every few texts would slow all later looks.
-            if self.shared and len(fresh) >= FEWEST:
+            if shared and len(fresh) >= FEWEST:
                 self._shelf(made).add({text: vector for (_, text), vector in fresh.items()})
             self._keep(fresh)
             cached |= fresh

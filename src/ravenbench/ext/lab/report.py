@@ -93,7 +93,7 @@ class Axis:
     ``figure`` is the mean swing or gain with its 95 % interval (t); ``flagged``, ``less``, ``undecided``,
     ``not_applicable`` and ``none`` count the outcomes: any effect, none beyond the margin, neither, not applicable, no
     verdict. ``covered`` counts intervals that hold the mean of worlds of the same kind, ``covered_alone`` those of the
-    simpler error (see ``bench.simulate.trials``). ``shows`` is the median of the smallest true figure that is flagged
+    simpler error (see ``trials``). ``shows`` is the median of the smallest true figure that is flagged
     four times in five.
     """
 

@@ -57,7 +57,7 @@ class Search(Shown):
     content : tuple of Row
         On queries with other content: Success and MRR with their own (``success``, ``mrr``) and with content off the
         true candidate's topic (``success_left``, ``mrr_left``), Success with content ``on`` it and how much more that
-        is (``swing``), the ``verdict`` and what it goes by (``statistics.retrieval.rank_content``).
+        is (``swing``), the ``verdict`` and what it goes by (``intervals.rank_content``).
     pairs : tuple of Row
         Two methods by MRR: their ``difference``, ``p`` of a sign-flip test over authors, and as corrected by Holm.
     clean : tuple of Row

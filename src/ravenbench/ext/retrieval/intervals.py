@@ -96,7 +96,7 @@ def rank_content(
     authors: Authors, bits: Mapping[str, Floats], margin: float = RANK_MARGIN, *, barred: bool = False
 ) -> tuple[Content, dict[str, Estimate | None]]:
     """What content does to a method's ranks, by its queries' binary logarithms of them (k,) in each version
-    (``retrieval.content``): the verdict, and what it goes by; one is a rank doubled.
+    (``content``): the verdict, and what it goes by; one is a rank doubled.
 
     ``swing_in_rank`` is the rank with content off the true candidate's topic less that with content on it;
     ``drop_in_rank`` that with content off it less that with its own; ``sway_in_rank`` how much more the former two

@@ -1,7 +1,7 @@
 """``ravenbench.retrieve``: who wrote it is asked of very many candidates, and how much of the answer is topic.
 
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a version of the queries and a shard of the candidates
-OUT/pool-….npy                            queries, candidates and truth (``retrieval.pool``)
+OUT/pool-….npy                            queries, candidates and truth (``pool``)
 OUT/vectors/                              embeddings of the candidates, memory-mapped, by method
 """
 
@@ -67,7 +67,7 @@ HELD_OF_EACH = 2_000
 class RetrievePlan(Plan, frozen=True, kw_only=True):
     """The manifest of a search: ``shortcuts`` are the methods that see no text, which are not asked about other
     content; ``kept`` queries have it, and ``left_out`` counts why others have not. ``faults`` counts queries and
-    candidates that faulty labels touch, by kind (``retrieval.audit``, ``retrieval.reading``), ``named`` are examples,
+    candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples,
     and re-rankers learn from so many ``lessons``."""
 
     source: str

@@ -290,7 +290,7 @@ class _Fold(Scored):
         texts, words = self._sizes()
         ranked = tuple(
             Candidate(
-                names[i], float(p[i]), interval[i], float(p[i] / (1 - p[-1])) if names[i] != NONE else None,
+                names[i], float(p[i]), interval[i], float(p[i] / max(1 - p[-1], 1e-300)) if names[i] != NONE else None,
                 float(style[i]) if style is not None and names[i] != NONE else None, texts[i], words[i],
             ) for i in order
         )  # fmt: skip

@@ -104,7 +104,7 @@ def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
     if count < 2:
         return f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at least this {far}."
     words = one_in(share)
-    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.0%}) scored at least this {far}."
+    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.{share < 0.01:d}%}) scored at least this {far}."
 
 
 def expected(number_of: float) -> str:
