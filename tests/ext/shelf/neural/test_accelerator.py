@@ -16,7 +16,7 @@ def measured(monkeypatch, tmp_path, need_extra):
     """Rows and output of a tiny run with these arguments."""
     for module in ("torch", "transformers", "sentence_transformers"):
         need_extra(module)
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[4]))
     # What the run sets is put back.
     monkeypatch.setenv("RAVEN_CACHE", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

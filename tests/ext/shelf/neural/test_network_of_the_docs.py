@@ -10,7 +10,7 @@ from ravenbench.testing import check_verifier
 
 pytestmark = pytest.mark.extra
 
-PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "verifier.md"
+PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "verifier.md"
 
 
 def test_a_network_saved_as_safetensors_is_a_verifier(tmp_path, monkeypatch, need_extra):
