@@ -230,7 +230,8 @@ def test_no_import_circles():
 
 
 def test_every_room_is_named():
-    found = {p.name for p in ROOT.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    # A folder that has moved may be left with compiled files alone.
+    found = {p.name for p in ROOT.iterdir() if any(p.glob("*.py"))}
     assert found <= set(ROOMS), f"rooms without a place in the order: {found - set(ROOMS)}"
 
 
