@@ -85,6 +85,28 @@ def test_a_package_brings_a_task(installed, tmp_path, monkeypatch):
     assert done.stdout.strip() == "lived", done.stderr
 
 
+DOORS = """
+from pathlib import Path
+
+from ravenbench.cli.main import build
+from ravenbench.formats.documents import is_document, read_document
+from typer.testing import CliRunner
+
+Path("note.loud").write_text("I DID NOT SAY THAT.")
+assert is_document(Path("note.loud")) and read_document("note.loud").text.strip() == "i did not say that."
+assert "Count the words of a text." in CliRunner().invoke(build(None), ["--help"]).output
+shown = CliRunner().invoke(build("count-words"), ["count-words", "note.loud"])
+assert shown.exit_code == 0 and shown.output.strip() == "5", shown.output
+print("open")
+"""
+
+
+def test_a_package_brings_a_command_and_a_kind_of_document(installed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = python(DOORS, installed, *sys.path)
+    assert done.stdout.strip() == "open", done.stderr
+
+
 def test_two_packages_with_one_name_are_refused(installed, tmp_path):
     folder = tmp_path / "rival-1.0.dist-info"
     folder.mkdir()

@@ -1,0 +1,19 @@
+"""What the command does, and how the kind of document is read."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ravenbench.formats.document import Document
+from ravenbench.formats.documents import read_document
+
+
+def count(text: Annotated[Path, typer.Argument(help="A text.")]) -> None:
+    """Count the words of a text of any kind that is read."""
+    typer.echo(len(read_document(text).text.split()))
+
+
+def read_shouted(path: Path, encoding: str | None) -> list[Document]:
+    """A text whose letters are all capitals, in small ones."""
+    return [Document(path=path, text=path.read_text(encoding or "utf-8").lower())]
