@@ -80,4 +80,4 @@ def _of_packages(name: str) -> Any:
 def __dir__() -> list[str]:
     from ravenbench.seams import NAME_GROUP, registered
 
-    return sorted([*globals(), *_PLACES, *registered(NAME_GROUP)])
+    return sorted({*globals(), *_PLACES, *registered(NAME_GROUP)})

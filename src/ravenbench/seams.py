@@ -5,9 +5,9 @@ imports one. A component (a verifier, a corpus …) is registered in the group `
 ``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
 group ``ravenbench.task``, and a command by that. Any other command is a ``Command``, in the group
 ``ravenbench.command``; a kind of document that is read as text is a ``DocumentFormat``, in ``ravenbench.document``.
-A task that another task's command does by an option stands in ``ravenbench.form``. A class of Raven's own that a
-saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be importable from
-``ravenbench`` itself stands in ``ravenbench.name``.
+A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. A class of
+Raven's own that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be importable
+from ``ravenbench`` itself stands in ``ravenbench.name``.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class DocumentFormat:
 @cache
 def document_formats() -> dict[str, DocumentFormat]:
     """Every kind of document that is read beside plain text, by its name."""
-    return {each.name: each for each in _loaded(DOCUMENT_GROUP).values() if isinstance(each, DocumentFormat)}
+    return {each.name: each for each in loaded(DOCUMENT_GROUP).values() if isinstance(each, DocumentFormat)}
 
 
 @cache
@@ -90,13 +90,14 @@ def registered(group: str) -> dict[str, EntryPoint]:
 
 def commands_of_packages() -> dict[str, Command]:
     """The commands of installed packages, Raven's extensions among them; one that does not import is left out."""
-    return {name: each for name, each in _loaded(COMMAND_GROUP).items() if isinstance(each, Command)}
+    return {name: each for name, each in loaded(COMMAND_GROUP).items() if isinstance(each, Command)}
 
 
-def _loaded(group: str) -> dict[str, Any]:
-    """What is registered in a group and can be imported, by name."""
-    loaded = {}
+def loaded(group: str, prefix: str = "") -> dict[str, Any]:
+    """What is registered in a group under names that begin so and can be imported, by name."""
+    parts = {}
     for name, point in registered(group).items():
-        with suppress(Exception):  # a package may do anything while it is imported; doctor says what is wrong
-            loaded[name] = point.load()
-    return loaded
+        if name.startswith(prefix):
+            with suppress(Exception):  # a package may do anything while it is imported
+                parts[name] = point.load()
+    return parts

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
 from ravenbench.bench.options import PATH, Option, Spec, options_of, spec_of
-from ravenbench.seams import FORM_GROUP, registered
+from ravenbench.seams import FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Task:
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
                                     folder, and it has the option ``frozen``
         ``plan_help``               what ``--plan`` says of itself
-        ``form_of, offers``         the task whose command does this one too (group ``ravenbench.form``), and the
+        ``offers``                  where another task's command does this one too (group ``ravenbench.form``), the
                                     options by which that is meant
         ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
     and a call ``spec``, ``data`` (identity of all data and methods by name), ``folder``, and ``inputs``: places of data
@@ -135,7 +135,6 @@ class Task:
     cell_timeout: ClassVar[bool] = True
     freezes: ClassVar[bool] = True
     stray: ClassVar[tuple[str, str, str] | None] = None
-    form_of: ClassVar[str] = ""
     offers: ClassVar[tuple[Option, ...]] = ()
     plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
 
@@ -330,9 +329,8 @@ class Task:
 
 
 def forms_of(name: str) -> list[type[Task]]:
-    """Tasks that are further forms of a task's command."""
-    forms = (point.load() for point in registered(FORM_GROUP).values())
-    return [form for form in forms if form.form_of == name]
+    """Tasks that are further forms of a task's command; one that does not import is none."""
+    return list(loaded(FORM_GROUP, f"{name}.").values())
 
 
 FROZEN = Option(

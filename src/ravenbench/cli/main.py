@@ -162,8 +162,10 @@ def build(wanted: str | None) -> typer.Typer:
 def _tasks_of_packages() -> dict[str, Command]:
     """The tasks of other packages as commands; one that does not import is listed all the same."""
     tasks = {}
-    for name in registered(TASK_GROUP).keys() - commands_of_packages().keys() - registered(FORM_GROUP).keys():
-        point = registered(TASK_GROUP)[name]
+    forms = {name.rpartition(".")[2] for name in registered(FORM_GROUP)}
+    for name, point in registered(TASK_GROUP).items():
+        if name in commands_of_packages() or name in forms:
+            continue
         try:
             about = (inspect.getdoc(point.load()) or "").partition("\n")[0]
         except Exception:

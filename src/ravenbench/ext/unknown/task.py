@@ -104,7 +104,6 @@ class Unknown(Task):
     """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
 
     name = "unknown"
-    form_of = "attribute"
     offers = tuple(replace(options_of(UnknownSpec)[name], required=False) for name in ("unknown", "candidates", "none"))
     report = "ravenbench.ext.unknown.report:UnknownReport"
     freezes = False
