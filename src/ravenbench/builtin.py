@@ -114,7 +114,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "castro-2017": "ravenbench.obfuscation.recipes.castro_2017:Castro",
         "llm": "ravenbench.obfuscation.recipes.llm:LLM",
         "imitate": "ravenbench.obfuscation.recipes.imitate:Imitate",
-        "polish": "ravenbench.obfuscation.recipes.polish:Polish",
         "command": "ravenbench.obfuscation.outside:Command",
         "rewritings": "ravenbench.obfuscation.outside:Rewritings",
     },

@@ -162,21 +162,3 @@ def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
     assert whole.auc > 0.85 and whole.interval[0] > 0.5 and len(quarters) == 4
     low, high = by_likelihood(after, unread, reference, longest=100)[0].interval
     assert low < 0.5 < high
-
-
-def test_a_report_says_how_well_a_remembered_text_is_answered(causal_folder, tmp_path):
-    import ravenbench
-    from ravenbench.reports.report import report_of
-
-    found = ravenbench.run(
-        "synthetic(authors=16, topics=6, documents=96, words=60)", out=tmp_path / "run", topics=6, folds=2, pools=1,
-        samplers="random", probe="transplant", workers=1,
-        verifiers=f"length, causal-lm(model={str(causal_folder)!r}, against='nothing', longest=40, device='cpu')",
-    )  # fmt: skip
-    report = report_of(found)
-    rows = report.to_json()["exposure"]
-    assert [row["quarter"] for row in rows] == ["least", "second", "third", "most"], "of the language model alone"
-    gains = [row["gain"] for row in rows]
-    assert gains == sorted(gains) and sum(row["problems"] for row in rows) > 20
-    assert all(row["interval"] is None or row["interval"][0] <= row["auc"] <= row["interval"][1] for row in rows)
-    assert "exposure" in {one.key for one in report.tables()}

@@ -64,11 +64,6 @@ class _OnModel(Scorer):
         self._check_weights()
         return causal.opened(self.model, self.device)
 
-    def likelihood(self, text: str) -> float:
-        """Mean log-probability of a text's tokens when nothing stands before it; NaN where it has none."""
-        logs = self._logs("", text)
-        return float(logs.mean()) if len(logs) else float("nan")
-
     def _logs(self, before: str, text: str, context: int = 0) -> Floats:
         """Log-probabilities of a text's tokens after another text, kept by content."""
         before, text = (one.replace(_BETWEEN, " ") for one in (before, text))
