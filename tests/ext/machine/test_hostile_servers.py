@@ -12,11 +12,11 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, ProgramError, SpecError
+from ravenbench.ext.machine.llm import PROMPT
+from ravenbench.ext.machine.prompted_lm import PromptedLM, probability
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.recipes.llm import PROMPT
 from ravenbench.services import ANSWER_LIMIT, DiskCache, Endpoint, LanguageTool
 from ravenbench.types import Problems
-from ravenbench.verifiers.prompted_lm import PromptedLM, probability
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 TEXT = "This text has a good many words, which are enough for its length."
