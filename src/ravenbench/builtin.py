@@ -4,12 +4,12 @@ from __future__ import annotations
 
 BUILTIN: dict[str, dict[str, str]] = {
     "task": {
-        "run": "ravenbench.bench.run.task:Run",
-        "verify": "ravenbench.bench.verify.task:Verify",
-        "pan14": "ravenbench.bench.pan14.task:Pan14",
-        "attribute": "ravenbench.bench.attribute.task:Attribute",
-        "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
-        "safety": "ravenbench.bench.safety.task:Safety",
+        "run": "ravenbench.tasks.run.task:Run",
+        "verify": "ravenbench.tasks.verify.task:Verify",
+        "pan14": "ravenbench.tasks.pan14.task:Pan14",
+        "attribute": "ravenbench.tasks.attribute.task:Attribute",
+        "obfuscate": "ravenbench.tasks.obfuscate.task:Obfuscate",
+        "safety": "ravenbench.tasks.safety.task:Safety",
     },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",

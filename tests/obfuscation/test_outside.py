@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.api import obfuscate
 from ravenbench.errors import FormatError, InputError, MissingPart, ProgramError, SpecError
 from ravenbench.formats.pan_obfuscation import Part, write_parts
 from ravenbench.obfuscation import translators
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.outside import find
+from ravenbench.tasks.api import obfuscate
 from ravenbench.testing import check_obfuscator, toy_tasks
 
 TASKS = toy_tasks(3)
