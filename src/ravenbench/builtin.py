@@ -13,7 +13,6 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
-        "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
     },
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
@@ -67,8 +66,6 @@ BUILTIN: dict[str, dict[str, str]] = {
     "transform": {
         "distortion": "ravenbench.text.masks:Distortion",
         "topic-mask": "ravenbench.text.masks:TopicMask",
-        "posnoise": "ravenbench.text.posnoise:POSNoise",
-        "frames": "ravenbench.text.posnoise:Frames",
         "frequency-mask": "ravenbench.text.masks:FrequencyMask",
         "normaliser": "ravenbench.text.normalisation:Normaliser",
     },
@@ -112,12 +109,7 @@ BUILTIN: dict[str, dict[str, str]] = {
     "translator": {
         "unchanged": "ravenbench.obfuscation.translators:Unchanged",
         "toy-lossy": "ravenbench.obfuscation.translators:ToyLossy",
-        "apertium": "ravenbench.obfuscation.translators:Apertium",
         "command": "ravenbench.obfuscation.translators:Command",
-        "argos": "ravenbench.obfuscation.translators:Argos",
-        "ctranslate2": "ravenbench.obfuscation.translators:CTranslate2",
-        "marian": "ravenbench.obfuscation.translators:Marian",
-        "libretranslate": "ravenbench.obfuscation.translators:LibreTranslate",
     },
     "retriever": {},
     "metric": {

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.components import Component
-from ravenbench.corpora import newsgroups_cleaning as clean
 from ravenbench.corpora.catalogue import entry
 from ravenbench.errors import CorpusError, MissingPart, SpecError
+from ravenbench.ext.corpora import newsgroups_cleaning as clean
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import WORD
 from ravenbench.texts import TextTable

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.corpora import newsgroups_cleaning as clean
-from ravenbench.corpora.newsgroups import Newsgroups, drop_repeated_lines, organisation, overlapping, persons, sender
 from ravenbench.errors import MissingPart, SpecError
+from ravenbench.ext.corpora import newsgroups_cleaning as clean
+from ravenbench.ext.corpora.newsgroups import (
+    Newsgroups,
+    drop_repeated_lines,
+    organisation,
+    overlapping,
+    persons,
+    sender,
+)
 from ravenbench.testing import check_component, check_corpus
 
 PROSE = "I think the mouse should be opened and cleaned from time to time."

@@ -6,7 +6,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from ravenbench.errors import MissingPart
-from ravenbench.obfuscation import translators
+from ravenbench.ext.shelf.obfuscation import translators
 from ravenbench.registry import parse
 
 
