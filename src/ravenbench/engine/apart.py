@@ -136,8 +136,8 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{origin[name]} - {row} for name, row in zip(test.ids.tolist(), questioned, strict=True)]
-    found = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
-    return [np.array(members, dtype=np.int64) for members in found]
+    divided = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
+    return [np.array(members, dtype=np.int64) for members in divided]
 
 
 def _apart(cited: Sequence[set[int]], originals: Sequence[set[int]], count: int) -> list[list[int]] | None:
@@ -470,13 +470,13 @@ def answered(
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
             with learned.asked(store) as process:
-                found = process.ask(answers, problems, each)
+                given = process.ask(answers, problems, each)
         else:
-            _, found = answers(_copied(learned), problems, each)
+            _, given = answers(_copied(learned), problems, each)
         place = rows[order]
         names = dict(zip(problems.ids.tolist(), test.ids[place].tolist(), strict=True))
-        faults |= {names[name]: why for name, why in found.pop("faults").items()}
-        for name, values in found.items():
+        faults |= {names[name]: why for name, why in given.pop("faults").items()}
+        for name, values in given.items():
             whole.setdefault(name, np.full((len(test), *values.shape[1:]), np.nan))[place] = values
     return whole, faults
 

@@ -149,9 +149,9 @@ def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats
     )
 
 
-def unsafe(found: Sequence[Recovery]) -> bool | None:
+def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
     """Whether the mean recovery over verifiers passes ``UNSAFE``; None where no verifier lost enough."""
-    shares = [r.recovery for r in found if r.recovery is not None]
+    shares = [r.recovery for r in recoveries if r.recovery is not None]
     return bool(np.mean(shares) > UNSAFE) if shares else None
 
 
@@ -203,11 +203,11 @@ def task_of(problems: Problems, row: int, name: str, i: int | None = None) -> Ob
 def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], questioned: bool = True) -> Problems:
     """Known documents rewritten with each seed (k known become k · seeds), questioned ones with the first."""
     known = np.unique(problems.known_index)
-    asked = np.unique(problems.questioned_index) if questioned else known[:0]
+    questioned_rows = np.unique(problems.questioned_index) if questioned else known[:0]
     texts = list(problems.texts)
     place: dict[tuple[int, int], int] = {}
     for number, seed in enumerate(seeds):
-        rows = np.union1d(known, asked) if number == 0 else known
+        rows = np.union1d(known, questioned_rows) if number == 0 else known
         tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
         rewritten = rewrite(tasks, seed)
         for row, task in zip(rows.tolist(), tasks, strict=True):
@@ -320,9 +320,9 @@ def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channe
     )
 
 
-def requestion_by_row(problems: Problems, tasks: Sequence[ObfuscationTask], found: Mapping[str, str]) -> Problems:
+def requestion_by_row(problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]) -> Problems:
     """The problems, in order of the tasks, with the texts found for them."""
-    texts = {str(name): found[task.id] for name, task in zip(problems.ids.tolist(), tasks, strict=True)}
+    texts = {str(name): new_texts[task.id] for name, task in zip(problems.ids.tolist(), tasks, strict=True)}
     return requestion(problems, texts)
 
 

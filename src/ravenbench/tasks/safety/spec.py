@@ -96,8 +96,8 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
         Raises SpecError if it does not parse, MissingPart if it needs something that is not installed.
         """
-        ((_, found),) = registry.named("transform", [self.normalise]).items()
-        return found
+        ((_, transform),) = registry.named("transform", [self.normalise]).items()
+        return transform
 
     def resolved(self) -> dict[str, Any]:
         """JSON form; without methods it says nothing of them, so that earlier runs of verifiers go on."""

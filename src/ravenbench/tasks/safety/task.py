@@ -195,9 +195,9 @@ class Safety(Task):
             missing, plan = store.unanswered(), store.plan
             cells, answered, fits = len(plan.cells), len(plan.cells) - len(missing), self.fits(plan, missing)
         notes = tuple(
-            f"{name} would ask a language model at most {asked}."
+            f"{name} would ask a language model at most {cost}."
             for name, component in named.items()
-            if (asked := component.estimate(material.tasks_for(component))) is not None
+            if (cost := component.estimate(material.tasks_for(component))) is not None
         )
         problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
         return Preview(self.name, str(self.folder), problems, len(keys) + cells, rewritten + answered, fits, notes)
@@ -252,13 +252,13 @@ def any_unusable(store: Store) -> bool:
     return any(entry.error is not None for entry in store.plan_as(SafetyPlan).obfuscators)
 
 
-def all_kept(store: Store, kept: Path) -> bool:
+def all_kept(store: Store, rewritings_folder: Path) -> bool:
     """Whether every rewriting that the plan names is there and whole."""
     from ravenbench.tasks.obfuscate.rewritings import read_rewriting
     from ravenbench.tasks.safety.record import SafetyPlan
 
     sets = (done for entry in store.plan_as(SafetyPlan).obfuscators for done in entry.sets.values())
-    return all(read_rewriting(kept, key) is not None for done in sets for key in done.rewritings.values())
+    return all(read_rewriting(rewritings_folder, key) is not None for done in sets for key in done.rewritings.values())
 
 
 def _sizes(spec: SafetySpec, obfuscators: int, traceable: int) -> tuple[int, int]:
