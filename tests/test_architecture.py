@@ -138,7 +138,7 @@ BUDGETS = {
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_200,
+    "tasks": 13_300,
     "text": 4_200,
     "topics": 1_600,
     "verifiers": 2_800,
