@@ -318,3 +318,14 @@ def test_help_imports_no_command():
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stderr.strip() == "[]"
     assert "raven run" in out.stdout
+
+
+def test_each_package_says_what_it_is_for_and_where_to_begin():
+    tests = Path(__file__).parent
+    packages = [ROOT / room for room in ROOMS if (ROOT / room).is_dir() and room != "ext"]
+    packages += [place.parent for place in (ROOT / "ext").glob("*/__init__.py")]
+    for package in packages:
+        lines = (package / "README.md").read_text(encoding="utf-8").splitlines()
+        named = [word.strip("`.") for word in " ".join(lines).split() if word.startswith(("tests/", "`tests/"))]
+        assert len(lines) <= 20 and any(line.startswith("- Begin reading") for line in lines), package
+        assert all((tests.parent / place).exists() for place in named), package
