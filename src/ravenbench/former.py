@@ -1,4 +1,5 @@
-"""Modules under the names that they had in earlier versions: imports of those go on working, with a warning."""
+"""What had another name in earlier versions, or is gone: imports by former names go on working, with a warning, and
+what was taken out says so."""
 
 from __future__ import annotations
 
@@ -59,6 +60,21 @@ MOVED = {
     "verifiers.raven_2026": "ext.shelf.raven_2026",
 }
 """Names within the package: what a module or package was called, and what it is called now."""
+
+
+TAKEN_OUT = {
+    "raven compare --machine": "it was measured on made texts only; on real ones 4 of 14 likelihood ratios were right",
+    "the verifier authorial-lm": "no figure was ever measured; causal-lm reads with the model as it is",
+}
+"""Options and components that are there no more, and why."""
+
+
+def check_there(name: str) -> None:
+    """SpecError for an option or a component that was taken out."""
+    from ravenbench.errors import SpecError
+
+    if (reason := TAKEN_OUT.get(name)) is not None:
+        raise SpecError(f"{name} was taken out of Raven", fix=f"leave it out: {reason}")
 
 
 def present_name(name: str) -> str | None:

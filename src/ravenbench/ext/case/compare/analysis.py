@@ -17,7 +17,6 @@ from ravenbench.ext.case.compare.model import (
     PairScores,
     Scores,
     ShapeScores,
-    ThirdScores,
     Told,
     Validated,
     able,
@@ -27,10 +26,9 @@ from ravenbench.ext.case.compare.model import (
     read_scores,
     some,
     taken,
-    third_scores,
     validate,
 )
-from ravenbench.ext.case.compare.record import CaseRecord, ComparePlan, MachineRecord, ShapeRecord
+from ravenbench.ext.case.compare.record import CaseRecord, ComparePlan, ShapeRecord
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.ext.case.compare.units import plain_rows
 from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
@@ -131,24 +129,9 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Against:
-    """A person (``mark`` Hp: the candidate; Hd: someone else) against a model that imitates the candidate: the ``line``
-    of all verifiers, above 0 for the person, said in a ``sentence``; ``reasons`` why none is given; ``own`` are the
-    log10 LRs of imitations of the candidate, ``misled`` as of an ``Answer``."""
-
-    mark: str
-    line: Line
-    reasons: tuple[str, ...]
-    own: tuple[float, ...]
-    misled: tuple[int, int]
-    sentence: str
-
-
-@dataclass(frozen=True, eq=False)
 class CaseFound:
-    """A case: what was planned of it, its answer where it was scored, why it is not answered, how it stands to the
-    dossier that is cited, and the third proposition: against it the candidate and someone else, or why there is
-    nothing. ``tokens`` are passages by what verifiers on language models make of each token."""
+    """A case: what was planned of it, its answer where it was scored, why it is not answered, and how it stands to the
+    dossier that is cited. ``tokens`` are passages by what verifiers on language models make of each token."""
 
     record: CaseRecord
     shape: ShapeRecord | None
@@ -156,7 +139,6 @@ class CaseFound:
     reasons: tuple[str, ...]
     evidence: Evidence | None = None
     standing: Standing | None = None
-    third: tuple[Against, ...] | str | None = None
     tokens: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
 
     @property
@@ -176,23 +158,11 @@ class CaseFound:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence, or why there is none; and what keeps a model that imitates the candidate from
-        being ruled out, where it was asked for."""
+        """The answer in one sentence, or why there is none."""
         if self.answer is None or not self.answered:
             return f"No answer is given: {'; '.join(self.reasons)}."
         fused = self.answer.fused
-        said = sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
-        if isinstance(self.third, str):
-            return f"{said} No answer is given for Hm: {self.third}."
-        if self.third is None or (self.against_machine is not None and self.against_machine > -WEAK):
-            return said
-        return f"{said} {self.third[0].sentence}"
-
-    @property
-    def against_machine(self) -> float | None:
-        """The log10 LR of the candidate against a model that imitates them, if one is given."""
-        pair = self.third[0] if isinstance(self.third, tuple) else None
-        return None if pair is None or pair.reasons else pair.line.llr
+        return sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
 
     @property
     def attention(self) -> tuple[int, float]:
@@ -360,9 +330,7 @@ def analyse(store: Store) -> Comparison:
     plan = store.plan_as(ComparePlan)
     shapes = {shape.name: shape for shape in plan.shapes}
     scores = {name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems}
-    thirds = {name: third_scores(store, plan, shapes[name]) for name in scores if f"{name}-machine" in plan.folds}
     failures: list[Failure] = [failure for found in scores.values() for failure in found.failures]
-    failures += [failure for found in thirds.values() for failure in found.failures]
     cases = list[CaseFound]()
     for case in plan.cases:
         shape = None if case.shape is None else shapes[case.shape]
@@ -374,8 +342,7 @@ def analyse(store: Store) -> Comparison:
         else:
             answer = _answer(case, found, store.run.seed)
             place, reasons = _validated(plan, found.shape)
-            against = _third(case, plan.machine, thirds.get(found.shape.name), answer, tuple(reasons), store.run.seed)
-            cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place, third=against))
+            cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place))
     if store.run.spec.get("each") is not None:
         cases.sort(key=lambda case: case.attention)
     scored = [case for case in cases if case.answer is not None][:MOST_SHOWN]
@@ -442,40 +409,6 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
         validated=valid,
         draws=draws,
     )
-
-
-def _third(
-    case: CaseRecord, machine: MachineRecord | None, found: ThirdScores | None, answer: Answer,
-    reasons: tuple[str, ...], seed: int,
-) -> tuple[Against, ...] | str | None:  # fmt: skip
-    """What is said of the third proposition; None where it was not asked for. What keeps the candidate and another from
-    being compared on the known texts' account (``answer``, ``reasons``) keeps it from being answered."""
-    if machine is None:
-        return None
-    record = machine.cases[case.id]
-    if found is None or record.reason is not None:
-        return record.reason or "there are no imitations"
-    if len(found.valid) < 2:
-        return "every verifier failed, or too few folds of the background hold imitations"
-    none, scores = np.zeros(1), _mean(taken(found.cases, record.versions))
-    told_apart = tuple(reason for reason in answer.reasons if "disagree among" in reason)
-    against = []
-    names = case.candidate, case.questioned.name
-    hm = "Hm", sentences.imitated(machine.by, *names)
-    for one, valid in zip(zip(("Hp", "Hd"), sentences.propositions(*names), strict=True), found.valid, strict=True):
-        told = valid.system.told(scores, scores, none)
-        line = _line(FUSED, told, 0.0, valid, intervals(valid, scores, scores, none, seed)[0])
-        own = valid.system.written.llr(taken(found.cases, record.own), np.zeros(len(record.own)))[FUSED]
-        why = (*_reasons(line, valid, none[:0], none[:0], seed), *told_apart, *reasons)
-        if np.median(own) >= 0:
-            why += (
-                f"the model's imitations of {case.candidate} are not told from texts by persons: "
-                f"{int((own >= 0).sum())} of {len(own)} speak for a person",
-            )
-        said = sentences.compared(line.llr, line.interval, one, hm)
-        said = f"No answer is given for {one[0]} against Hm: {'; '.join(why)}." if why else said
-        against.append(Against(one[0], line, why, tuple(own.tolist()), misled(valid, line.llr), said))
-    return tuple(against)
 
 
 def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:

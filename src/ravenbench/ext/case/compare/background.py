@@ -243,8 +243,6 @@ class Shaped:
         members = spec.each is not None
         self.code = {author: code for code, author in enumerate(background.authors)} if members else {}
         self.part: dict[str, int] = {}
-        self.trained: list[tuple[list[int], tuple[Problems, Bools]]] = []
-        """Authors of each fold, and what is learned from the others; of the third proposition's cases no authors."""
         self.case_folds: list[str] = []
         self.shape, able = fitting_shape(background, wanted, spec.seed)
         self.parts: list[Part] = []
@@ -260,9 +258,9 @@ class Shaped:
             self.unlike = self._of_another_kind(everyone)
             self._transplanter = self._splicer(everyone)
             parts = shared_out(background, everyone, spec.folds, members)
-            self.trained = [(part, self._fold(number, able, part)) for number, part in enumerate(parts)]
+            trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
             if members:
-                self._class(parts, [training for _, training in self.trained], everyone)
+                self._class(parts, trained, everyone)
             elif whole:
                 taught = writers(background, self.shape, self.seed, TAUGHT, able)
                 self._cases(len(parts), self._learned_from(taught), cases, self._asked_of(cases), everyone)
@@ -270,9 +268,8 @@ class Shaped:
                 # A verifier that learned from all authors scores lower than those that scored the background's pairs:
                 # calibration holds for scores of the folds' verifiers alone.
                 asked = self._asked_of(cases)
-                for number, (part, training) in enumerate(self.trained):
+                for number, (part, training) in enumerate(zip(parts, trained, strict=True)):
                     self._cases(number, training, cases, asked, [one for one in everyone if one.author in part])
-                self.trained.append(([], self.trained[0][1]))
         self.record = ShapeRecord(
             name=name,
             known=list(self.shape.known),

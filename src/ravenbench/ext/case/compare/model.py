@@ -21,7 +21,7 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
-from ravenbench.ext.case.compare.record import MACHINE, OTHER, OWN, CaseProblem, ShapeRecord
+from ravenbench.ext.case.compare.record import CaseProblem, ShapeRecord
 from ravenbench.ext.case.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
 from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
 from ravenbench.ext.case.validation import DRAWS as SAMPLES
@@ -169,40 +169,6 @@ def _means(scores: Floats, row: Ints) -> Floats:
     sums = np.zeros((int(row.max()) + 1, *scores.shape[1:]))
     np.add.at(sums, row, scores)
     return np.asarray((sums.T / np.bincount(row)).T)
-
-
-@dataclass(frozen=True, eq=False)
-class ThirdScores:
-    """Scores of a shape for the third proposition: background pairs whose questioned text is own, and then those where
-    it is a stranger's, each beside imitations of the known texts' author and validated; and of the cases by verifier,
-    (m, 2f)."""
-
-    valid: tuple[Validated, ...]
-    cases: Scores
-    failures: tuple[Failure, ...]
-
-
-def third_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ThirdScores:
-    """Scores of the verifiers that have all their cells of the third proposition."""
-    folds, of_cases, failures = [f"{fold}-machine" for fold in shape.folds], f"{shape.name}-machine", list[Failure]()
-    kept = _kept(store, plan, [*folds, of_cases], failures)
-    about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
-    flat, fold = np.concatenate(about), np.repeat(np.arange(len(folds)), [len(part) for part in about])
-    both = {name: np.concatenate([_sides(scores[fold]) for fold in folds]) for name, scores in kept.items()}
-    valid = list[Validated]()
-    for person in (OWN, OTHER):
-        rows = np.flatnonzero((flat[:, 2] == person) | (flat[:, 2] == MACHINE))
-        one, place, none = flat[rows, 2] == person, fold[rows].astype(np.int64), np.zeros(len(rows))
-        if both and all(side[place != part].any() for part in np.unique(place) for side in (one, ~one)):
-            # Content words are replaced in all of them, so nothing is taken off for likeness in content.
-            authors = flat[rows, :2].astype(np.int64)
-            valid.append(validate(PairScores(taken(both, rows), {}, one, one & False, authors, place, none, none + 1)))
-    return ThirdScores(tuple(valid), {name: _sides(scores[of_cases]) for name, scores in kept.items()}, tuple(failures))
-
-
-def _sides(scores: Floats) -> Floats:
-    """Scores against the known texts beside those against the model's (n, 2f): the halves of a fold's problems."""
-    return np.hstack(np.split(scores.reshape(len(scores), -1), 2))
 
 
 def _joined(

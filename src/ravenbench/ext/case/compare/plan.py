@@ -16,7 +16,6 @@ from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
 from ravenbench.ext.case.compare.hands import looked_at
-from ravenbench.ext.case.compare.machine import imitations, third
 from ravenbench.ext.case.compare.material import (
     WITHOUT_BLANKS,
     Case,
@@ -33,10 +32,8 @@ from ravenbench.ext.case.compare.record import (
     CaseRecord,
     ComparePlan,
     HandRecord,
-    MachineRecord,
     ShapeRecord,
     TextRecord,
-    ThirdRecord,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.problems.like_case import Shape
@@ -103,10 +100,10 @@ def _thousands(problems: Problems) -> float:
 
 
 def draft(
-    spec: CompareSpec, material: Material, progress: Progress = silent, asking: bool = True, whole: bool = False
+    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False
 ) -> Draft[ComparePlan]:
     """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
-    one author. Raises SpecError if a verifier cannot be used here. No model is asked for imitations unless ``asking``.
+    one author. Raises SpecError if a verifier cannot be used here.
     ``whole``: as of ``Shaped``.
     """
     components = usable(spec)
@@ -133,10 +130,6 @@ def draft(
     parts: list[Part] = []
     placed, part = dict[str, str](), dict[str, int]()
     ready = [case for case in material.cases if not refusals[case.id]]
-    made = None
-    if spec.machine is not None and ready and (asking or spec.imitating() is None):
-        made = imitations(spec, ready, background, usual, progress)
-    third_of = dict[str, ThirdRecord]()
     for wanted, cases in class_shapes(background, ready, spec.seed) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
         shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole)
@@ -149,11 +142,6 @@ def draft(
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
-        elif made is not None:
-            progress("laying out imitations", len(shapes), 0)
-            folds_of_machine, third_here = third(shaped, made)
-            parts += folds_of_machine
-            third_of |= third_here
     progress("looking for a change of hand", 0, 0)
     hands = looked_at(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
@@ -176,15 +164,6 @@ def draft(
             for case in material.cases
         ],
         notes=[*material.notes, *notes],
-        machine=None
-        if made is None
-        else MachineRecord(
-            by=made.by,
-            texts=sum(map(len, made.texts.values())),
-            authors=len(made.texts),
-            left_out=made.left_out,
-            cases=third_of,
-        ),
     )
     arrays = {f"{fold.name}-pairs": array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
     return Draft(plan, folds, texts, arrays=arrays)

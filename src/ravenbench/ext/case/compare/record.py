@@ -114,40 +114,14 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
     functions: list[str]
 
 
-OWN, OTHER, MACHINE = range(3)
-"""Who wrote the questioned text of a background pair: the known texts' author, another, or a model that imitates."""
-
-
-class ThirdRecord(Record, frozen=True, kw_only=True):
-    """What a case asks of the third proposition: the rows, in its shape's ``machine`` fold, of the questioned text's
-    ``versions`` and of the ``own`` imitations of its candidate; or the ``reason`` why nothing is asked."""
-
-    reason: str | None = None
-    versions: list[int] = []
-    own: list[int] = []
-
-
-class MachineRecord(Record, frozen=True, kw_only=True):
-    """The third proposition: which model wrote, asked how (``by``), how many texts imitating how many authors are used,
-    what was left out, and what each case asks, by its id."""
-
-    by: str
-    texts: int
-    authors: int
-    left_out: list[str]
-    cases: dict[str, ThirdRecord]
-
-
 class ComparePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven compare``; ``validated`` is the dossier that it cites, ``machine`` the third proposition,
-    where it is asked for."""
+    """The manifest of ``raven compare``; ``validated`` is the dossier that it cites."""
 
     background: BackgroundRecord
     shapes: list[ShapeRecord]
     cases: list[CaseRecord]
     notes: list[str]
     validated: Cited | None = None
-    machine: MachineRecord | None = None
 
 
 NOTE = "note.json"

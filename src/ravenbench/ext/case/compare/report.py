@@ -14,17 +14,15 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from ravenbench.ext.case.compare.analysis import Against, Answer, CaseFound, Comparison, Line, analyse
+from ravenbench.ext.case.compare.analysis import Answer, CaseFound, Comparison, Line, analyse
 from ravenbench.ext.case.compare.dossier import Cited, Standing
 from ravenbench.ext.case.compare.evidence import Evidence, Passage, Token
 from ravenbench.ext.case.compare.model import FUSED
-from ravenbench.ext.case.compare.record import NOTE, FileNote, HandRecord, MachineRecord, TextRecord
+from ravenbench.ext.case.compare.record import NOTE, FileNote, HandRecord, TextRecord
 from ravenbench.ext.case.compare.sentences import (
     NO_PROBABILITY,
-    ONLY,
     digits,
     hand_sentence,
-    imitated,
     misleading,
     propositions,
     sided,
@@ -124,7 +122,6 @@ class CompareReport(Report[Comparison]):
             "cases", "Answers", found.cases,
             col("author" if found.members else "case", lambda r: r.record.id, text=True),
             *((llr, words, interval, low, questioned) if found.members else (llr, interval, words)),
-            *([col("against Hm", lambda r: r.against_machine, digits=most, signed=True)] if found.plan.machine else []),
             note="Above 0: for the author named; below 0: for someone else. As low by chance: " + CHANCE_NOTE
             if found.members else "Above 0: for the candidate; below 0: for someone else.",
         )  # fmt: skip
@@ -187,12 +184,11 @@ class CompareReport(Report[Comparison]):
         found = self.analysis
         background = msgspec.to_builtins(found.plan.background)
         return {
-            "cases": [_case_json(case, found.plan.machine) for case in found.cases],
+            "cases": [_case_json(case) for case in found.cases],
             **({"by_chance": found.by_chance} if found.members else {}),
             "file": msgspec.to_builtins(self.note),
             "background": {key: value for key, value in background.items() if key != "functions"},
             "notes": list(found.plan.notes),
-            **({} if found.plan.machine is None else {"machine": msgspec.to_builtins(found.plan.machine)}),
             **({} if found.plan.validated is None else {"dossier": dossier_json(found.plan.validated)}),
             "failures": [asdict(failure) for failure in found.failures],
             "run": msgspec.to_builtins(found.run),
@@ -210,7 +206,6 @@ class CompareReport(Report[Comparison]):
             parts.append(Text(found.by_chance))
         for case in found.cases if len(found.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
-            parts += [Text(line) for line in third_lines(case)]
         parts += [Text(f"note: {note}") for note in found.plan.notes]
         parts += [Text(f"left out of the background: {text}") for text in found.plan.background.left_out]
         parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in found.failures]
@@ -240,13 +235,6 @@ def worths(answer: Answer) -> list[tuple[str, Estimate]]:
     return [(names[key], one) for key, one in answer.promise.items()]
 
 
-def third_lines(case: CaseFound) -> list[str]:
-    """What is said of the third proposition: two sentences and what they hold for, or why there are none."""
-    if case.third is None or isinstance(case.third, str):
-        return [] if case.third is None else [f"No answer is given for Hm: {case.third}."]
-    return [*(one.sentence for one in case.third), ONLY]
-
-
 def _in_words(case: CaseFound) -> str:
     """The step of the scale, or the first words of each reason; the whole stands on the case's page and in JSON."""
     short = [re.split(r" \(|[,:;] ", reason)[0] for reason in case.reasons]
@@ -266,19 +254,17 @@ def css_text(text: str) -> Markup:
 
 def case_context(mark: str, case: CaseFound, found: Comparison) -> dict[str, Any]:
     """What the page of one case is given."""
-    record, machine = case.record, found.plan.machine
+    record = case.record
     hp, hd = propositions(record.candidate, record.questioned.name)
     return {
         "case": case,
         "mark": mark,
-        "third": third_lines(case),
         "heat": heat(() if case.evidence is None else case.evidence.passages),
         "tokens": [(name, heat(passages)) for name, passages in case.tokens],
         "hand": None if record.hand is None else hand_sentence(record.hand),
         "title": f"Did {record.candidate} write {record.questioned.name}?",
         "hp": hp,
         "hd": hd,
-        "hm": None if machine is None else imitated(machine.by, record.candidate, record.questioned.name),
     }
 
 
@@ -310,7 +296,6 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     """The tables of one case; ``mark`` tells them from those of another."""
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
-        made += [third_table(case.third, f"third{mark}")] if isinstance(case.third, tuple) else []
         made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
         made += [slice_table(case.answer, f"validation{mark}")]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
@@ -355,34 +340,6 @@ def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
         f"beside the answer, which they make all together. Bounds: so many people support no LR beyond. {WORTH_NOTE}"
     )
     return table(key, "Every verifier by itself", lines, *_LINE, note=note)
-
-
-_AGAINST: tuple[Col[Against], ...] = (
-    col("", lambda r: f"{r.mark} : Hm", text=True, json="propositions"),
-    col(LR, lambda r: None if r.reasons else r.line.llr, digits=2, signed=True, json="log10_lr"),
-    col("95% interval", lambda r: None if r.reasons else r.line.interval, digits=2, signed=True, json="interval"),
-    col("bounds", lambda r: r.line.bounds, digits=2, signed=True, json="bounds"),
-    col("by persons", lambda r: r.line.worth.same, json="persons"),
-    col("imitations", lambda r: r.line.worth.different, json="imitations"),
-    col("C_llr", lambda r: r.line.worth.cllr, digits=2, json="cllr"),
-    col(None, lambda r: r.line.worth.cllr_min, json="cllr_min"),
-    col("EER", lambda r: r.line.worth.eer, digits=2, json="eer"),
-    col("of the candidate told", lambda r: f"{sum(x < 0 for x in r.own)} of {len(r.own)}", text=True),
-    col(None, lambda r: list(r.own), json="imitations_of_the_candidate"),
-    col(None, lambda r: list(r.misled), json="misleading_pairs"),
-    col(None, lambda r: r.sentence, json="sentence"),
-    col(None, lambda r: list(r.reasons), json="reasons"),
-)
-
-
-def third_table(against: Sequence[Against], key: str = "third") -> Table:
-    """Both persons' propositions against a model that imitates the candidate."""
-    note = (
-        "Above 0: for the person; below 0: for the model. C_llr, EER: measured on background texts by persons and on "
-        "imitations of background authors, by methods that were trained on neither author. Last column: how many "
-        "imitations of the candidate have a log10 LR below 0."
-    )
-    return table(key, "Against a model that imitates the candidate", against, *_AGAINST, note=note)
 
 
 def slice_table(answer: Answer, key: str) -> Table:
@@ -454,7 +411,7 @@ def _texts(case: CaseFound) -> list[tuple[str, TextRecord]]:
     return [("questioned", record.questioned), *((f"known, {record.candidate}", text) for text in record.known)]
 
 
-def _case_json(case: CaseFound, machine: MachineRecord | None) -> dict[str, Any]:
+def _case_json(case: CaseFound) -> dict[str, Any]:
     record, answer = case.record, case.answer
     names = record.candidate, record.questioned.name
     fused = answer.fused if answer is not None and case.answered else None
@@ -470,23 +427,14 @@ def _case_json(case: CaseFound, machine: MachineRecord | None) -> dict[str, Any]
         "interval": None if fused is None else list(fused.interval),
         "verbal": None if fused is None else verbal(fused.llr, fused.interval),
         "sentence": None if fused is None else case.sentence,
-        "propositions": dict(zip(("hp", "hd"), propositions(*names), strict=True))
-        | ({} if machine is None else {"hm": imitated(machine.by, *names)}),
+        "propositions": dict(zip(("hp", "hd"), propositions(*names), strict=True)),
         "caution": NO_PROBABILITY.format(name=record.candidate),
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
         "content_similarity": None if answer is None else answer.alike,
         **({} if case.standing is None else {"validated": _standing_json(case.standing)}),
-        **({} if case.third is None else {"third": _third_json(case.third)}),
         "one_hand": None if record.hand is None else msgspec.to_builtins(record.hand),
         "scored": None if answer is None else _answer_json(answer),
     }
-
-
-def _third_json(third: Sequence[Against] | str) -> dict[str, Any]:
-    """What is said of the third proposition, or why nothing is."""
-    if isinstance(third, str):
-        return {"reason": third, "pairs": []}
-    return {"reason": None, "pairs": objects(third, *_AGAINST), "caution": ONLY}
 
 
 def dossier_json(cited: Cited) -> dict[str, Any]:
