@@ -23,11 +23,9 @@ from ravenbench.reports.content import (
     no_verdict,
     reference_sentences,
     reference_table,
-    remembered_of,
     verdicts,
 )
 from ravenbench.reports.page import style
-from ravenbench.reports.remembered import exposure_json, exposure_table
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Section, Table, col, figure, for_terminal, printable, public_head, table
 from ravenbench.shown import Shown
@@ -101,11 +99,6 @@ class VerifyReport(Report[Answered]):
         def cells(_: str, fold: str) -> list[Cell]:
             return cells_of(self.store, plan, fold)[0]
 
-        def likely(_: str, fold: str) -> Floats | None:
-            values = [cell.arrays.get("likelihood") for cell in cells_of(self.store, plan, fold)[0]]
-            known = [one for one in values if one is not None]
-            return np.concatenate(known) if known and len(known) == len(values) else None
-
         return Answered(
             path=str(self.store.path),
             run=public_head(self.store.run),
@@ -116,7 +109,7 @@ class VerifyReport(Report[Answered]):
             scores=None if collected.missing or not plan.truth else self._scores(collected),
             fit=None if trained is None else trained.seconds,
             score=collected.seconds,
-            content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], (), read, likely, cells),
+            content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], (), read, cells),
         )
 
     def _scores(self, collected: Collected) -> dict[str, float | None]:
@@ -135,9 +128,13 @@ class VerifyReport(Report[Answered]):
 
     def tables(self) -> list[Table]:
         a = self.analysis
-        content, remembered = [content_table(a.content), reference_table(a.content)], remembered_of(a.content)
-        content += [exposure_table(remembered)] if remembered else []
-        return [self.scores(), *content, self.seconds(), self.reasons()]
+        return [
+            self.scores(),
+            content_table(a.content),
+            reference_table(a.content),
+            self.seconds(),
+            self.reasons(),
+        ]
 
     def scores(self) -> Table:
         """Metrics of PAN-2014; no row where truth is not known."""
@@ -225,7 +222,6 @@ class VerifyReport(Report[Answered]):
             "notes": list(a.plan.notes),
             "missing": dict(a.missing),
             "content": content_json(a.content),
-            **exposure_json(remembered_of(a.content)),
             "seconds": {"fit": a.fit, "score": a.score},
         }
 
@@ -248,9 +244,5 @@ class VerifyReport(Report[Answered]):
         parts += [Text(text) for text in no_verdict(a.content)]
         return [
             *parts,
-            *(
-                for_terminal(t)
-                for t in (self.scores(), content_table(a.content), exposure_table(remembered_of(a.content)))
-                if t.rows
-            ),
+            *(for_terminal(t) for t in (self.scores(), content_table(a.content)) if t.rows),
         ]

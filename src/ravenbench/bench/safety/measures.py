@@ -26,7 +26,6 @@ import numpy as np
 
 from ravenbench.bench.obfuscate.rewritings import read_rewriting
 from ravenbench.bench.safety.record import (
-    DetectedDose,
     Detection,
     DetectionRecord,
     GradedText,
@@ -38,7 +37,6 @@ from ravenbench.bench.safety.record import (
     ObfuscatorRecord,
     SafetyPlan,
 )
-from ravenbench.components import Component, identity
 from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import InputError
 from ravenbench.files import make_folder
@@ -52,8 +50,6 @@ from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
 from ravenbench.services import LanguageTool
-from ravenbench.statistics.estimates import Units, estimate, mean_effects, within
-from ravenbench.statistics.shares import share_of
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store
@@ -61,8 +57,6 @@ from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 from ravenbench.texts import content_hash
 from ravenbench.types import Bools, Floats, Ints
-from ravenbench.verifiers.contract.base import as_verifier, fresh
-from ravenbench.verifiers.detectors import named
 
 VERSION = 2
 """Raised by hand whenever a measure changes."""
@@ -193,15 +187,12 @@ RANKS = (1, 10, 100, 1000)
 """Upper ends of the histogram of token ranks."""
 
 
-def detect(store: Store, kept: Path, detectors: Mapping[str, Component], progress: Progress) -> None:
-    """Detection of each obfuscator's first seed, computed once for the same rewritings; ``detectors`` are asked about
-    doses."""
+def detect(store: Store, kept: Path, progress: Progress) -> None:
+    """Detection of each obfuscator's first seed, computed once for the same rewritings."""
     entries = [o for o in store.plan_as(SafetyPlan).hiding if o.first is not None]
     firsts = {o.name: o.first[1] for o in entries if o.first is not None}
-    dosed = [o for o in entries if o.of]
     keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
-    also = [identity(one) for one in detectors.values()] if dosed else []
-    address = content_key([DETECTION, missing("brown") is None, keys, *also])
+    address = content_key([DETECTION, missing("brown") is None, keys])
     path = store.path / "detection.json"
     if (earlier := read_detection(path)) is not None and earlier.key == address:
         return
@@ -216,13 +207,8 @@ def detect(store: Store, kept: Path, detectors: Mapping[str, Component], progres
         done = [(i, r.rewriting) for i, key in items if (r := read_rewriting(kept, key)) and r.rewriting is not None]
         rewritten[name] = ([r.text for _, r in done], np.array([groups[i] for i, _ in done], dtype=np.int64))
     changed = [name for name, done in firsts.items() if done.changed]
-    kin = {o.name: o.of or o.name for o in entries}
-    results = _detect(genuine, rewritten, {name: kin[name] for name in changed}, progress)
-    doses: dict[str, dict[str, DetectedDose]] = {}
-    for of in dict.fromkeys(o.of for o in dosed):
-        by_share = {o.name: rewritten[o.name] for o in sorted(dosed, key=lambda o: o.share) if o.of == of}
-        doses |= _detect_doses(genuine, by_share, detectors)
-    write_record(path, "safety", DetectionRecord(key=address, obfuscators=results, doses=doses))
+    results = _detect(genuine, rewritten, changed, progress)
+    write_record(path, "safety", DetectionRecord(key=address, obfuscators=results))
 
 
 def read_detection(path: Path) -> DetectionRecord | None:
@@ -235,7 +221,7 @@ Texts = tuple[Sequence[str], Ints]
 
 
 def _detect(
-    genuine: Texts, rewritten: Mapping[str, Texts], kin: Mapping[str, str], progress: Progress
+    genuine: Texts, rewritten: Mapping[str, Texts], changed: Sequence[str], progress: Progress
 ) -> dict[str, Detection]:
     if not rewritten:
         return {}
@@ -245,47 +231,10 @@ def _detect(
     for number, name in enumerate(rewritten):
         progress("detecting rewritings", number, len(rewritten))
         known = _score(parts[""], [parts[name]], parts[name])
-        # Doses of one obfuscator are no others to each other.
-        others = [parts[other] for other, own in kin.items() if other != name and own != kin.get(name)]
+        others = [parts[other] for other in changed if other != name]
         unseen = _score(parts[""], others, parts[name]) if others else (None, None)
         results[name] = Detection(auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1])
     return results
-
-
-def _detect_doses(
-    genuine: Texts, doses: Mapping[str, Texts], detectors: Mapping[str, Component]
-) -> dict[str, dict[str, DetectedDose]]:
-    """Each detector on each dose: it has learned from other authors' originals and texts of the highest dose, the last
-    one, and calls rewritten what it finds likelier so than all but 1 % of originals. Empty if authors are too few."""
-    from sklearn.model_selection import GroupKFold
-
-    found: dict[str, dict[str, DetectedDose]] = {name: {} for name in doses}
-    if len(np.unique(genuine[1])) < FOLDS:
-        return found
-    samples = {"": genuine, **doses}
-    for detector, component in detectors.items():
-        answers = {name: np.full(len(texts), np.nan) for name, (texts, _) in samples.items()}
-        for _, held in GroupKFold(FOLDS).split(genuine[0], groups=genuine[1]):
-            out = np.unique(genuine[1][held])
-            both = [genuine, samples[list(doses)[-1]]]
-            learned = [(text, n == 1) for n, sample in enumerate(both) for text, group in zip(*sample, strict=True)
-                       if group not in out]  # fmt: skip
-            own, machine = zip(*learned, strict=True)
-            fitted = as_verifier(fresh(component)).fit(named(own, [*map(str, range(len(own)))]), np.array(machine))
-            for name, (texts, groups) in samples.items():
-                if len(rows := np.flatnonzero(np.isin(groups, out))):
-                    asked = named([texts[int(i)] for i in rows], [*map(str, rows)])
-                    answers[name][rows] = fitted.verify(asked)
-        limit = np.quantile(answers[""], 1 - FALSE_ALARMS, method="higher")
-        for name in doses:
-            of_dose, authors = answers[name], np.repeat(samples[name][1][:, None], 2, axis=1)
-            level = within(estimate(*mean_effects(of_dose), Units(authors, np.arange(len(of_dose)))), 0.0, 1.0)
-            flagged, around = share_of(of_dose > limit, authors[:, 0])
-            found[name][detector] = DetectedDose(
-                texts=len(of_dose), mean=level.value, around=level.interval if level.error else None, flagged=flagged,
-                flagged_around=around,
-            )  # fmt: skip
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,6 @@ from ravenbench.components import Component, identity
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.errors import InputError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
-from ravenbench.obfuscation.recipes.polish import Polish
 from ravenbench.problems.rewritten import rewritten
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, save_plan, verifier_record
 from ravenbench.store.store import Store
@@ -96,8 +95,6 @@ class SafetyPlanner:
             sets={},
             error=None,
             imitates=component.imitates,
-            of=str(component.obfuscator) if isinstance(component, Polish) else "",
-            share=component.share if isinstance(component, Polish) else 1.0,
         )
         attacks = Attacks(self.spec.attacks, component, self._made)
         sets: dict[int, RewrittenSet] = {}

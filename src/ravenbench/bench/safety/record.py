@@ -61,8 +61,7 @@ class RewrittenSet(Record, frozen=True, kw_only=True):
 
 
 class ObfuscatorRecord(Record, frozen=True, kw_only=True):
-    """An obfuscator of the plan and its rewritings by seed; without any, ``error`` says why it could not be used. Where
-    it is a dose of another one, ``of`` names that one and ``share`` is that of the sentences."""
+    """An obfuscator of the plan and its rewritings by seed; without any, ``error`` says why it could not be used."""
 
     name: str
     identity: Any
@@ -72,8 +71,6 @@ class ObfuscatorRecord(Record, frozen=True, kw_only=True):
     sets: dict[int, RewrittenSet]
     error: str | None
     imitates: bool = False
-    of: str = ""
-    share: float = 1.0
 
     @property
     def first(self) -> tuple[int, RewrittenSet] | None:
@@ -147,24 +144,11 @@ class Detection(Record, frozen=True, kw_only=True):
     tpr_unseen: float | None
 
 
-class DetectedDose(Record, frozen=True, kw_only=True):
-    """What a detector says of one dose: mean of its answers to so many texts, and the share of these that it calls
-    rewritten where it calls at most 1 % of the originals so; with 95 % intervals over authors."""
-
-    texts: int
-    mean: float
-    around: tuple[float, float] | None
-    flagged: float
-    flagged_around: tuple[float, float]
-
-
 class DetectionRecord(Record, frozen=True, kw_only=True):
-    """``detection.json``: results by obfuscator, under the key of the rewritings they rest on; ``doses`` are those of
-    each detector, by dose and detector."""
+    """``detection.json``: results by obfuscator, under the key of the rewritings they rest on."""
 
     key: str
     obfuscators: dict[str, Detection]
-    doses: dict[str, dict[str, DetectedDose]] = {}
 
 
 class GradedText(Record, frozen=True, kw_only=True):

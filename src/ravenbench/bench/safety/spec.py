@@ -14,7 +14,6 @@ from ravenbench.bench.safety.attacks import ATTACKS
 from ravenbench.components import Component, identity
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator
-from ravenbench.obfuscation.recipes.polish import Polish
 from ravenbench.store.plans import content_key, decides
 from ravenbench.store.resume import data_hash
 
@@ -77,23 +76,12 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = "normaliser"
     surrogates: Annotated[str | None, told("Verifiers that obfuscators may query while they search.")] = None
-    doses: Annotated[
-        tuple[Annotated[float, msgspec.Meta(ge=0, le=1)], ...] | None,
-        told(
-            "Shares of sentences that each obfuscator rewrites, e.g. 0,.25,.5,1, drawn as curves (raven list polish).",
-            takes="str | Sequence[float]",
-            metavar="SHARE[,SHARE…]",
-        ),
-    ] = None
     encoding: Encoding = None
     limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:
         """Display name → component, in order. Raises SpecError if one does not parse, or two have one name or label."""
         components = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
-        if self.doses is not None:
-            dosed = [Polish(cast("Obfuscator", one), share) for one in components.values() for share in self.doses]
-            components = registry.named("obfuscator", dosed)
         shown = {getattr(component, "label", "") or name: component for name, component in components.items()}
         if len(shown) < len(components):
             raise SpecError("two obfuscators have one label", found=", ".join(components), fix="label='…' for each")
@@ -114,7 +102,6 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def resolved(self) -> dict[str, Any]:
         """JSON form; without methods it says nothing of them, so that earlier runs of verifiers go on."""
         only = {"methods", "reject"} if self.methods is None else set()
-        only |= set() if self.doses else {"doses"}
         return {name: value for name, value in msgspec.to_builtins(self).items() if name not in only}
 
     def data(self, methods: Mapping[str, Any]) -> dict[str, str]:
@@ -143,21 +130,12 @@ def build(given: Mapping[str, Any]) -> SafetySpec:
     values = plain_of(SafetySpec, given)
     if not isinstance(values.get("obfuscators", ""), str):
         values["obfuscators"] = ", ".join(map(str, values["obfuscators"]))
-    for name in ("seeds", "attacks", "doses"):
+    for name in ("seeds", "attacks"):
         if name in values:
             listed = values[name]
             values[name] = tuple(registry.split(listed) if isinstance(listed, str) else listed)
             if len(set(values[name])) < len(values[name]):
                 raise SpecError(f"--{name} names one twice", found=", ".join(map(str, values[name])))
-    if "doses" in values:
-        try:
-            values["doses"] = tuple(map(float, values["doses"]))
-            if not values["doses"]:
-                raise ValueError
-        except ValueError:
-            raise SpecError(
-                "--doses are shares of sentences", found=given["doses"], expected="numbers from 0 to 1: 0,.25,.5,1"
-            ) from None
     if values.get("attacks") == ("none",) or ("methods" in values and "attacks" not in values):
         values["attacks"] = ()
     _check_sides(values)

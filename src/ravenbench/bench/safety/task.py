@@ -19,8 +19,8 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from ravenbench import files, registry
-from ravenbench.bench.options import COMPONENTS, PATH, Option, options_of
+from ravenbench import files
+from ravenbench.bench.options import PATH, Option, options_of
 from ravenbench.bench.safety.spec import SafetySpec, build, check_attacks
 from ravenbench.bench.task import Draft, Preview, Task
 from ravenbench.components import identity_hash
@@ -64,17 +64,14 @@ class Safety(Task):
             takes="Helpers",
             command=False,
         ),
-        Option(
-            "detectors", "Asked about doses (raven list detector); default: tfidf-svm, text-length.", takes=COMPONENTS
-        ),
         Option("grades", "Folder of reviews that readers exported from the pages of raven diff (key e).", takes=PATH),
         Option("rewritings", "Folder where rewritings are stored and reused; default: in --out.", takes=PATH),
         Option("out", "The run's folder or URL; default raven-runs/safety-….", takes=PATH),
     )
     arguments = ("problems",)
     order = (
-        "problems train obfuscators doses verifiers methods reject encoding seeds attacks normalise surrogates limit "
-        "languagetool encoder nli detectors grades rewritings out"
+        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise surrogates limit "
+        "languagetool encoder nli grades rewritings out"
     )
     failure = "not all could be done, the first: {first}"
     note = (
@@ -94,7 +91,6 @@ class Safety(Task):
         self.verifiers = {} if self.methods else spec.named_verifiers()
         self.obfuscators = spec.named_obfuscators()
         check_attacks(spec, self.obfuscators, self.verifiers)
-        self.detectors = registry.named("detector", values.get("detectors"), default="tfidf-svm, text-length")
         self.data = spec.data(self.methods)
         self.inputs = [spec.problems, *([] if spec.train is None else [spec.train])]
         stem = Path(files.local_copy(spec.problems)).stem
@@ -166,7 +162,7 @@ class Safety(Task):
             errors = execute(store, self.verifiers, self.engine, progress)
         measure(store.path / "measures", self.kept, plan.hiding, self.engine, self.helpers, progress)
         if not self.methods:
-            detect(store, self.kept, self.detectors, progress)
+            detect(store, self.kept, progress)
         return [*(f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None), *errors]
 
     def preview(self) -> Preview:

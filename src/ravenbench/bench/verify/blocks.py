@@ -19,7 +19,7 @@ from ravenbench.bench.verify.plan import ProblemBlock, TrainedRecord, VerifyPlan
 from ravenbench.components import Component
 from ravenbench.engine.apart import answered, exposed, outsider, sent
 from ravenbench.engine.cells import CellUnit, Filled
-from ravenbench.engine.guard import answer_each, asks_likelihoods, likelihoods
+from ravenbench.engine.guard import answer_each
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.store.records import CellPlace, record_or_none, write_record
 from ravenbench.store.store import Cell, Store, open_store
@@ -113,8 +113,7 @@ class BlockUnit(CellUnit):
         if outsider(self.method or loaded(self.run)):
             return answered(learned, store, place.fold, test, each=True)
         scores, answers, faults = answer_each(learned, test)
-        likely = likelihoods(learned, test) if asks_likelihoods(store.plan, place.fold) else {}
-        return {"scores": scores, "answers": answers, **likely}, faults
+        return {"scores": scores, "answers": answers}, faults
 
     def exposed(self, store: Store, learned: Any) -> str | None:
         return exposed(self.method or loaded(self.run), store, learned)

@@ -219,7 +219,7 @@ def _draft(spec: UnknownSpec, question: Question, named: dict[str, Any]) -> Draf
 
 def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tuple[Ints, str]:
     """Topics of the known texts by number, and where they come from: at least two on which texts stand."""
-    from ravenbench.topics.extract import Extract
+    from ravenbench.ext.case.extract import Extract
     from ravenbench.types import Corpus, Labels
 
     labels, by = Labels.of(given), "the topics that the texts came with"

@@ -19,14 +19,12 @@ from ravenbench.reports.content import (
     no_verdict,
     reference_sentences,
     reference_table,
-    remembered_of,
     verdicts,
 )
 from ravenbench.reports.evaluate.evaluation import hull_table, significance_table
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.pan14.analysis import META, METRICS, CorpusScores, Overview, Row, Rows, analyse
 from ravenbench.reports.pan14.published import CORPORA, Printed, Publication, publication
-from ravenbench.reports.remembered import exposure_table
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Measure, Section, Table, col, for_terminal, highest, printable, table
 
@@ -241,7 +239,6 @@ def content_tables(overview: Overview) -> list[Table]:
     corpora = list(enumerate(overview.corpora, 1))
     tables = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if len(corpora) > 1 else []
     tables += [content_table(c.content, f"content-{i}", f"{TITLE}: {c.name}") for i, c in corpora]
-    tables += [exposure_table(remembered_of(c.content), f"content-remembered-{i}", c.name) for i, c in corpora]
     tables += [reference_table(c.content, f"references-{i}", c.name) for i, c in corpora]
     return [t for t in tables if t.rows]
 

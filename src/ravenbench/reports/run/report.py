@@ -21,9 +21,7 @@ from ravenbench.reports.content import (
     reference_sentences,
     reference_table,
     references_json,
-    remembered_of,
 )
-from ravenbench.reports.remembered import exposure_json, exposure_table
 from ravenbench.reports.report import Report
 from ravenbench.reports.run.analysis import (
     METRICS,
@@ -97,7 +95,6 @@ class RunReport(Report[Analysis]):
         every = (
             content_table(a.content),
             reference_table(a.content),
-            exposure_table(remembered_of(a.content)),
             domain_table(a.probe),
             shortcut(a),
             variants_of(a),
@@ -226,7 +223,6 @@ class RunReport(Report[Analysis]):
             "against": None if a.variants is None else a.variants.reference,
             "content": content_json(a.content),
             "content_references": references_json(a.content),
-            **exposure_json(remembered_of(a.content)),
             "domain": rows_json(domain_table(a.probe)),
             "strata": rows_json(strata_table(a.strata)),
             "stability": {
@@ -244,7 +240,7 @@ class RunReport(Report[Analysis]):
         def shown(*tables: Table) -> list[RenderableType]:
             return [for_terminal(one) for one in tables if one.rows]
 
-        parts = shown(content_table(a.content), exposure_table(remembered_of(a.content)), domain_table(a.probe))
+        parts = shown(content_table(a.content), domain_table(a.probe))
         parts += map(Text, missing(a))
         parts += shown(variants_of(a), results(a), shortcut(a))
         if a.no_choice is not None:

@@ -16,7 +16,6 @@ from ravenbench.bench.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
 from ravenbench.bench.safety.measures import measures_of, read_detection
 from ravenbench.bench.safety.record import (
     Detection,
-    DetectionRecord,
     MeasuredText,
     ObfuscatorRecord,
     RewrittenSet,
@@ -34,7 +33,6 @@ from ravenbench.metrics.safety import (
 )
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.randomness import stream
-from ravenbench.reports.safety.doses import DoseRow, detector_row, verifier_row
 from ravenbench.reports.safety.imitation import ImitationRow, imitation_row
 from ravenbench.reports.safety.readers import People, people
 from ravenbench.reports.view import Number, public_head
@@ -178,7 +176,6 @@ class SafetyAnalysis(Shown):
     people: People | None
     run: Head
     imitations: tuple[ImitationRow, ...] = ()
-    doses: tuple[DoseRow, ...] = ()
 
     @property
     def attacks(self) -> str:
@@ -411,39 +408,7 @@ def analyse(store: Store) -> SafetyAnalysis:
         people=people(store),
         run=public_head(store.run),
         imitations=imitations(methods) if isinstance(methods, Verifiers) else (),
-        doses=doses(methods, ranked, detected) if isinstance(methods, Verifiers) else (),
     )
-
-
-def doses(
-    methods: Verifiers, obfuscators: Sequence[ObfuscatorRow], detected: DetectionRecord | None
-) -> tuple[DoseRow, ...]:
-    """A row for every dose and verifier, and for every dose and detector, first seed."""
-    rows, of_name = [], {row.name: row for row in obfuscators}
-    sides = methods.store.fold("original").test.writers(methods.same)
-    for entry in methods.plan.hiding:
-        if not entry.of or entry.first is None:
-            continue
-        of, share, name, done = entry.of, entry.share, entry.name, entry.first[1]
-        own = []
-        for verifier in of_name[name].counted:
-            effect, after = verifier.first, answers_of(methods.store, verifier.verifier, done.fold)
-            if effect is not None and not isinstance(after, str):
-                own.append(verifier_row(of, share, verifier.verifier, methods.same, sides, effect, after))
-        told = {} if detected is None else detected.doses.get(name, {})
-        own += [detector_row(of, share, detector, found) for detector, found in told.items()]
-        changed, stayed = (done.counts.get(f"sentence {what}", 0) for what in ("rewritten", "kept"))
-        quality = of_name[name]
-        rows += [
-            replace(
-                row,
-                rewritten=share * changed / (changed + stayed) if changed + stayed else 0.0,
-                sound=quality.survivors,
-                meteor=quality.soundness.get("meteor"),
-            )
-            for row in own
-        ]
-    return tuple(rows)
 
 
 def imitations(methods: Verifiers) -> tuple[ImitationRow, ...]:

@@ -25,7 +25,6 @@ from ravenbench.reports.safety.analysis import (
     listed,
     mean,
 )
-from ravenbench.reports.safety.doses import DoseRow, curves
 from ravenbench.reports.safety.imitation import ImitationRow
 from ravenbench.reports.view import (
     Col,
@@ -94,7 +93,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             self.impact(), self.verifiers(), self.effects(), self.quality(), self.measures("soundness", SOUND),
             self.measures("sensibleness", SENSE), self.detection(), self.recovery(), self.shame(), self.notes(),
             *self.readers(), *([self.imitations()] if self.analysis.imitations else []),
-            *([self.doses(False), self.doses(True)] if self.analysis.doses else []),
             *(self.attribution() if attributed else [self.averages()]),
         ]  # fmt: skip
 
@@ -120,31 +118,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             "write it as the known author would. Accepted: above .5. Shift: mean change of log10 odds; above 0 the "
             "imitation looks more like the known author than the other person's text did. Failed texts stay as they "
             "were and are not counted. Intervals over imitated authors, as far as problems tell them.",
-        )  # fmt: skip
-
-    def doses(self, detectors: bool) -> Table:
-        """Verifiers, or detectors, by the share of sentences rewritten."""
-        level, rate = ("mean answer", "called rewritten") if detectors else ("AUC", "recall")
-        notes = (
-            "Rewritten: share of sentences that did change; recall: at the threshold of the untouched problems; sound "
-            "and METEOR: what was kept of the content. Intervals over authors, as far as problems tell them.",
-            "A detector has learned from other authors' originals and texts of the highest dose. Mean answer: how "
-            "probably a text is rewritten; called rewritten: where at most 1 % of the originals are called so.",
-        )
-        return table(
-            "doses-detected" if detectors else "doses", f"Doses: {'detectors' if detectors else 'verifiers'}",
-            [row for row in self.analysis.doses if row.detector == detectors],
-            col("rewriting", lambda r: r.of, text=True, json="of", terminal=False),
-            col("share", lambda r: r.share, digits=2, json="share"),
-            col("rewritten", lambda r: r.rewritten, digits=2, json="rewritten", terminal=not detectors),
-            col("detector" if detectors else "verifier", lambda r: r.judge, text=True, json="judge"),
-            col(level, lambda r: r.level.value, digits=2, json="level"),
-            col("95 %", lambda r: r.level.interval, digits=2, json="level_interval"),
-            col(rate, lambda r: r.rate.value, digits=2, json="rate"),
-            col("95 % ", lambda r: r.rate.interval, digits=2, json="rate_interval", terminal=detectors),
-            col("sound", lambda r: r.sound, digits=2, json="sound", terminal=not detectors),
-            col("METEOR", lambda r: value_of(r.meteor), digits=2, json="meteor", terminal=False),
-            note=notes[detectors],
         )  # fmt: skip
 
     def impact(self) -> Table:
@@ -482,13 +455,11 @@ class SafetyReport(Report[SafetyAnalysis]):
         return figure
 
     def figures(self) -> dict[str, Figure]:
-        return ({} if self.trade_off is None else {"trade-off": self.trade_off}) | curves(self.analysis.doses)
+        return {} if self.trade_off is None else {"trade-off": self.trade_off}
 
     def finding(self) -> str:
         """Of the obfuscator with the highest impact, or of the first where problems are too few to rank them."""
         a = self.analysis
-        if a.doses:
-            return dose_finding(a.doses)
         measured = [o for o in listed(a) if o.average_impact is not None]
         if measured:
             return f"{measured[0].name}: {finding(measured[0])}"
@@ -506,7 +477,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             Section("trade", "Trade-off" if self.trade_off is not None else ""),
             Section("safety", "" if self.imitating else "Safety"),
             Section("imitation", "Imitation" if a.imitations else ""),
-            Section("doses", "Doses" if a.doses else ""),
             Section("soundness", "" if self.imitating else "Soundness"),
             Section("sensibleness", "" if self.imitating else "Sensibleness"),
             Section("people", "Readers" if a.people is not None else ""),
@@ -541,7 +511,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             "seeds": list(a.seeds),
             "obfuscators": [self._obfuscator_json(o) for o in a.obfuscators],
             **({"imitations": rows_json(self.imitations())} if a.imitations else {}),
-            **({"doses": [*rows_json(self.doses(False)), *rows_json(self.doses(True))]} if a.doses else {}),
             "hall_of_shame": rows_json(self.shame()),
             "attribution": None
             if a.attribution is None
@@ -583,7 +552,7 @@ class SafetyReport(Report[SafetyAnalysis]):
     def closing(self) -> list[RenderableType]:
         tables = {t.key: t for t in self.tables() if t.rows}
         keys = (
-            "imitation", "impact", "doses", "doses-detected", "attribution", "quality", "people", "agreement",
+            "imitation", "impact", "attribution", "quality", "people", "agreement",
             "measures-people", "shame", "recovery", "detection", "failures",
         )  # fmt: skip
         return [for_terminal(tables[key]) for key in keys if key in tables]
@@ -598,20 +567,6 @@ def imitation_finding(rows: Sequence[ImitationRow]) -> str:
     return (
         f"{row.verifier} accepts {row.imitated:.0%} of {counted(row.texts, 'imitation')} (95 % interval {low:.0%} to "
         f"{high:.0%}; {row.imitation}), and {row.strangers or 0.0:.0%} of the texts by other people in their place."
-    )
-
-
-def dose_finding(rows: Sequence[DoseRow]) -> str:
-    """Of the verifier that loses the most AUC from the lowest to the highest dose of the first rewriting."""
-    own = [row for row in rows if not row.detector and row.of == rows[0].of]
-    ends = min(row.share for row in own), max(row.share for row in own)
-    at = {(row.judge, row.share): row.level for row in own}
-    judge = min({row.judge for row in own}, key=lambda j: (at[j, ends[1]].value or 0) - (at[j, ends[0]].value or 0))
-    first, last = (at[judge, share] for share in ends)
-    around = "" if last.interval is None else " (95 % interval {:.2f} to {:.2f})".format(*last.interval)
-    return (
-        f"{rows[0].of}: AUC of {judge} goes from {first.value:.2f} to {last.value:.2f}{around} as the share of "
-        f"sentences rises from {ends[0]:g} to {ends[1]:g}."
     )
 
 

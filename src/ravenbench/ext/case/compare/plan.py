@@ -36,7 +36,7 @@ from ravenbench.ext.case.compare.record import (
     TextRecord,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
-from ravenbench.problems.like_case import Shape
+from ravenbench.ext.case.like_case import Shape
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace
 from ravenbench.texts import TextTable, content_hash

@@ -12,9 +12,9 @@ from sklearn.svm import LinearSVC
 import ravenbench
 from ravenbench import registry
 from ravenbench.errors import InputError
+from ravenbench.ext.machine.detectors import named, of_pair
 from ravenbench.statistics.shares import share_of
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.detectors import named, of_pair
 
 TEXTS = [f"{'people write so ' * (i % 5)} and so {i}" if i % 2 else f"as a model, {i} is {i % 3}" for i in range(40)]
 MACHINE = np.arange(40) % 2 == 0

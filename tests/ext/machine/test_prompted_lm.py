@@ -11,10 +11,10 @@ from ravenbench import registry
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.spec import build
 from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.ext.machine.prompted_lm import PromptedLM
 from ravenbench.services import DiskCache
 from ravenbench.testing import check_component, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.prompted_lm import PromptedLM
 
 PAIRS = Problems.of([("one", ["Known text."], "Questioned text."), ("two", ["Known.", "More."], "Another text.")])
 SAME = np.array([True, False])

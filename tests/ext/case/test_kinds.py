@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ravenbench.ext.case.kinds import distances, kinds, profile
 from ravenbench.randomness import stream
-from ravenbench.text.kinds import distances, kinds, profile
 
 WORDS = ("the", "of", "and", "to", "in", "was", "it", "he", "one", "two", "sea", "house", "tree", "wind")
 

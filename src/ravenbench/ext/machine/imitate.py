@@ -10,8 +10,8 @@ from functools import partial
 from typing import Literal, Self
 
 from ravenbench.errors import ProgramError, SpecError
+from ravenbench.ext.machine.llm import check_model, model_of, objection, words
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
-from ravenbench.obfuscation.recipes.llm import check_model, model_of, objection, words
 from ravenbench.services import Asked, Model, Request, chat, leaves_machine
 
 SYSTEM = (

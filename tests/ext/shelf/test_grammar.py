@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.references.grammar import PlainGrammar
 
 from ravenbench.errors import InputError
-from ravenbench.text.grammar import END, START, Sentences, Vocabulary, grammar_log10, sentences
+from ravenbench.ext.shelf.published.grammar import END, START, Sentences, Vocabulary, grammar_log10, sentences
 
 TOKENS = st.lists(st.lists(st.sampled_from("abcde."), min_size=1, max_size=12), min_size=1, max_size=8)
 

@@ -12,11 +12,11 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, ProgramError, SpecError
+from ravenbench.ext.machine.llm import PROMPT
+from ravenbench.ext.machine.prompted_lm import PromptedLM, probability
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.recipes.llm import PROMPT
 from ravenbench.services import ANSWER_LIMIT, DiskCache, Endpoint, LanguageTool
 from ravenbench.types import Problems
-from ravenbench.verifiers.prompted_lm import PromptedLM, probability
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 TEXT = "This text has a good many words, which are enough for its length."
@@ -104,11 +104,6 @@ def test_a_bad_answer_is_the_failure_of_that_answer(name, hostile):
     recipe = registry.parse("obfuscator", f"llm(model='m', url='{url}', retries=0, timeout={timeout})")
     with pytest.raises(ProgramError, match="none of 1 chunks was rewritten"):
         recipe.obfuscate(TASK, 1)
-    try:  # a text stays as it was where the model said something, and fails where it did not
-        kept = registry.load("obfuscator", "polish")(recipe, 1.0).obfuscate(TASK, 1)
-        assert kept.text == TASK.questioned and set(kept.counts) == {"sentence kept"}
-    except ProgramError as error:
-        assert "no sentence was rewritten" in str(error)
     with pytest.raises(ProgramError, match="imitate: "):
         registry.load("obfuscator", "imitate")("m", url, retries=0, timeout=timeout).obfuscate(TASK, 1)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ravenbench.text.deltas import MEASURES, distances, prepared
-from ravenbench.text.word_tables import features_of, masked, pronouns, samples_of, stylo_words, table_of
+from ravenbench.ext.map.deltas import MEASURES, distances, prepared
+from ravenbench.ext.map.word_tables import features_of, masked, pronouns, samples_of, stylo_words, table_of
 
 TEXTS = (
     "The sea and the ship, and the sea was cold; it was the old sea that I loved, and I don't know it. "

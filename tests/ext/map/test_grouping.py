@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from ravenbench.statistics.grouping import grouping, nearness, rand, silhouette
+from ravenbench.ext.map.grouping import grouping, nearness, rand, silhouette
 
 
 def world(author_effect, topic_effect, seed, authors=12, topics=4, each=2, width=40):

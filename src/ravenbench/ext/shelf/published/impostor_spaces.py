@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 
 from ravenbench.errors import SpecError
-from ravenbench.text.minmax import Vectors
+from ravenbench.ext.shelf.minmax import Vectors
 from ravenbench.text.ngrams import Interner, Keys, Points, home_of, place_of, place_of_bit, points_of
 from ravenbench.text.tokens import TOKEN, frequent, frequent_words, lowered
 from ravenbench.types import Bools, Floats, Int32s, Ints

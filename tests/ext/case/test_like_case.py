@@ -1,6 +1,6 @@
 """Background pairs made like a case."""
 
-from ravenbench.problems.like_case import Portion, Shape, writer
+from ravenbench.ext.case.like_case import Portion, Shape, writer
 
 
 def portion(document, words):
