@@ -17,7 +17,7 @@ from ravenbench.bench.options import checked
 from ravenbench.errors import InputError
 from ravenbench.ext.lab.plan import SimulatePlan
 from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.trials import Found, found_of
+from ravenbench.ext.lab.trials import Trial, found_of
 from ravenbench.ext.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
@@ -213,7 +213,7 @@ class Simulation(Shown):
 
 
 def summarise(
-    design: SimulateSpec, worlds: dict[int, list[Found]], failures: tuple[tuple[str, str], ...] = ()
+    design: SimulateSpec, worlds: dict[int, list[Trial]], failures: tuple[tuple[str, str], ...] = ()
 ) -> Simulation:
     """What the worlds show; each has the scorers in the order of ``names``."""
     kinds = [sample(number) for number in worlds]
@@ -227,7 +227,7 @@ def summarise(
 
 
 def _scorer(
-    design: SimulateSpec, name: str, worlds: Sequence[Found], kinds: Sequence[int], lengths: Sequence[Estimate | None]
+    design: SimulateSpec, name: str, worlds: Sequence[Trial], kinds: Sequence[int], lengths: Sequence[Estimate | None]
 ) -> ScorerRow:
     dose, trained = _known(design, name)
     null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in worlds]
@@ -350,7 +350,7 @@ class SimulateReport(Report[Simulation]):
         plan = store.plan_as(SimulatePlan)
         numbers = {replicate.fold: replicate.seed for replicate in plan.replicates}
         failures: list[tuple[str, str]] = []
-        worlds: dict[int, list[Found]] = {}
+        worlds: dict[int, list[Trial]] = {}
         for place in plan.cells:
             cell = store.read_cell(place.key)
             if cell is None or cell.error is not None:

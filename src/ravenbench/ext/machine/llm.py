@@ -97,7 +97,7 @@ class LLM(Obfuscator):
             new: str | None = None
             if any(c.isalpha() for c in body):
                 request = self._request(body, int(self.draws(seed, task, "chunk", number).integers(2**31)))
-                new = model.kept(request, lambda kept, body=body: objection(body, kept) is None)  # type: ignore[misc]
+                new = model.kept(request, lambda cached, body=body: objection(body, cached) is None)  # type: ignore[misc]
                 reason = ""
                 if new is None:
                     new, reason = model.ask(request, partial(_take, body))
@@ -150,11 +150,11 @@ def model_of(
     """The model at an address, or without one that on this machine."""
     if url:
         return Model(name, url, timeout, retries, prices)
-    from ravenbench.ext.machine.causal import digest, opened
+    from ravenbench.ext.machine.causal import digest, open_model
 
     def here(request: Request) -> dict[str, Any]:
         how = {"temperature": request["temperature"], "seed": request["seed"], "most": request["max_tokens"]}
-        return opened(model, device).answer(request["messages"], **how)
+        return open_model(model, device).answer(request["messages"], **how)
 
     return Model(name, url, timeout, retries, prices, here, digest(model))
 

@@ -115,15 +115,15 @@ def rank_content(
         "shift_in_rank": moved - chance,
         "null_in_rank": bits["off"] - bits["off2"],
     }
-    found = {name: authors.mean(values) for name, values in parts.items()}
-    swing, drop, sway, shift, _ = ((one and one.interval) or (0.0, 0.0) for one in found.values())
+    estimates = {name: authors.mean(values) for name, values in parts.items()}
+    swing, drop, sway, shift, _ = ((one and one.interval) or (0.0, 0.0) for one in estimates.values())
     effects = {Content.RELIES: swing, Content.LOSES: drop, Content.SWAYED: sway, Content.DISPLACED: shift}
     if authors.count < FEWEST_UNITS:
-        return Content.NO_VERDICT, found
+        return Content.NO_VERDICT, estimates
     for outcome, (low, _) in effects.items():
         if low > margin:
-            return outcome, found
+            return outcome, estimates
     if barred:
-        return Content.NO_VERDICT, found
+        return Content.NO_VERDICT, estimates
     none = all(-margin < low and high < margin for low, high in (swing, drop)) and max(sway[1], shift[1]) < margin
-    return (Content.LESS if none else Content.UNDECIDED), found
+    return (Content.LESS if none else Content.UNDECIDED), estimates

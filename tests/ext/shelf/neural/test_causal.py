@@ -23,7 +23,7 @@ TEXT = "ka re mi to su no la vi po de ha gu "
 def lm(causal_folder):
     from ravenbench.ext.machine import causal
 
-    return causal.opened(str(causal_folder), "cpu")
+    return causal.open_model(str(causal_folder), "cpu")
 
 
 def spec(name, folder, **given):
@@ -108,7 +108,7 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     need_extra("accelerate")
     from ravenbench.ext.machine import causal
 
-    tokenizer = causal.opened(str(causal_folder), "cpu").tokenizer
+    tokenizer = causal.open_model(str(causal_folder), "cpu").tokenizer
     vocabulary = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
     merges = [" ".join(pair) for pair in json.loads((causal_folder / "tokenizer.json").read_text())["model"]["merges"]]
     file = tmp_path / "tiny.gguf"
@@ -133,7 +133,7 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    lm = causal.opened(str(file), "cpu")
+    lm = causal.open_model(str(file), "cpu")
     assert lm.network.dtype == torch.float32 and lm.tokens(TEXT)[0].tolist() == tokenizer(TEXT)["input_ids"]
     assert lm.logs(TEXT, after="po").logs.shape == (len(lm.tokens(TEXT)[0]),) and len(causal.digest(str(file))) == 32
 
@@ -161,7 +161,7 @@ def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
 
     texts = [d.text for d in load_corpus("synthetic(authors=6, topics=3, documents=18, words=60)")]
     read, unread, reference = (Side(texts[i : i + 6], [None] * 6) for i in (0, 6, 12))
-    before = causal.opened(str(causal_folder), "cpu")
+    before = causal.open_model(str(causal_folder), "cpu")
     pieces = [[before.start, *before.tokens(text)[0][:100]] for text in read.texts]
     after = causal.CausalLM(having_read(before.network, pieces), before.tokenizer)
     whole, *quarters = by_likelihood(after, read, reference, longest=100)

@@ -10,29 +10,29 @@ from typing import Any
 import numpy as np
 
 from ravenbench.ext.case.compare import sentences
-from ravenbench.ext.case.compare.dossier import Standing, standing
-from ravenbench.ext.case.compare.evidence import Evidence, Passage, by_tokens, evidence
+from ravenbench.ext.case.compare.dossier import DossierStanding, standing
+from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, by_tokens, evidence
 from ravenbench.ext.case.compare.model import (
     FUSED,
+    CombinedLLR,
     PairScores,
     Scores,
     ShapeScores,
-    Told,
     Validated,
-    able,
     held_out,
     intervals,
     promise,
     read_scores,
-    some,
-    taken,
+    select_pairs,
+    subset,
+    transplanted,
     validate,
 )
 from ravenbench.ext.case.compare.record import CaseRecord, ComparePlan, ShapeRecord
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.ext.case.compare.units import plain_rows
 from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
-from ravenbench.ext.case.validation import Estimate
+from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.view import public_head
 from ravenbench.shown import Shown
@@ -70,7 +70,7 @@ class Worth:
 
 
 @dataclass(frozen=True)
-class Line:
+class LRLine:
     """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, interval, bounds, worth."""
 
     name: str
@@ -111,8 +111,8 @@ class Answer:
     place among ``ranked`` writers.
     """
 
-    lines: tuple[Line, ...]
-    fused: Line
+    lines: tuple[LRLine, ...]
+    fused: LRLine
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
     alike: float
@@ -123,7 +123,7 @@ class Answer:
     ranked: int
     known: tuple[float, ...]
     slices: tuple[tuple[str, Worth | None], ...]
-    promise: Mapping[str, Estimate]
+    promise: Mapping[str, MeasureEstimate]
     validated: Validated
     draws: int
 
@@ -138,8 +138,8 @@ class CaseFound:
     answer: Answer | None
     reasons: tuple[str, ...]
     evidence: Evidence | None = None
-    standing: Standing | None = None
-    tokens: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
+    standing: DossierStanding | None = None
+    tokens: tuple[tuple[str, tuple[MarkedPassage, ...]], ...] = ()
 
     @property
     def answered(self) -> bool:
@@ -268,7 +268,7 @@ def disagreement(known: Floats, sets: Floats) -> str | None:
 
 
 def content_check(
-    found: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, told: Told, line: Line
+    scored: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, case_llr: CombinedLLR, line: LRLine
 ) -> ContentCheck | None:
     """The check of one case; None where its text could not be transplanted or too few background pairs could.
 
@@ -276,25 +276,25 @@ def content_check(
     answer.
     """
     on, off = rows("on"), rows("off")
-    style, pairs = valid.raw.style[FUSED], able(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
+    style, pairs = valid.raw.style[FUSED], transplanted(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
     same = valid.pairs.same[pairs]
     if not on or not off or valid.system.style is None or not same.any() or same.all():
         return None
-    versions = valid.system.style.llr(taken(found.cases, off), found.content[off])[FUSED]
+    versions = valid.system.style.llr(subset(scored.cases, off), scored.content[off])[FUSED]
     bounds = elub(style[pairs], same)
-    held = np.clip(style[pairs], *bounds)
-    worth = worth_of(held, same)
+    bounded = np.clip(style[pairs], *bounds)
+    worth = worth_of(bounded, same)
     assert worth is not None
-    mean = bounds.held(float(versions.mean()))
-    written = valid.limits.bounds[FUSED].held(float(told.written[FUSED][0]))
+    mean = bounds.bounded(float(versions.mean()))
+    written = valid.limits.bounds[FUSED].bounded(float(case_llr.written[FUSED][0]))
     weak = verbal(line.llr, line.interval) == NEITHER
     outcome, sentence = ("nothing", NOTHING) if weak else _outcome(written, mean, worth.cllr_min)
     return ContentCheck(
         written=written,
         style=mean,
         versions=tuple(versions.tolist()),
-        on=float(_fused(valid, found, on).mean()),
-        off=float(_fused(valid, found, off).mean()),
+        on=float(_fused(valid, scored, on).mean()),
+        off=float(_fused(valid, scored, off).mean()),
         bounds=bounds,
         worth=worth,
         outcome=outcome,
@@ -330,27 +330,27 @@ def analyse(store: Store) -> Comparison:
     plan = store.plan_as(ComparePlan)
     shapes = {shape.name: shape for shape in plan.shapes}
     scores = {name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems}
-    failures: list[Failure] = [failure for found in scores.values() for failure in found.failures]
+    failures: list[Failure] = [failure for scored in scores.values() for failure in scored.failures]
     cases = list[CaseFound]()
     for case in plan.cases:
         shape = None if case.shape is None else shapes[case.shape]
-        found = None if case.shape is None else scores.get(case.shape)
-        if found is None or case.refusals:
+        scored = None if case.shape is None else scores.get(case.shape)
+        if scored is None or case.refusals:
             cases.append(CaseFound(case, shape, None, tuple(case.refusals)))
-        elif not found.verifiers:
+        elif not scored.verifiers:
             cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
         else:
-            answer = _answer(case, found, store.run.seed)
-            place, reasons = _validated(plan, found.shape)
+            answer = _answer(case, scored, store.run.seed)
+            place, reasons = _validated(plan, scored.shape)
             cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place))
     if store.run.spec.get("each") is not None:
         cases.sort(key=lambda case: case.attention)
-    scored = [case for case in cases if case.answer is not None][:MOST_SHOWN]
-    cases = [replace(case, **_evidence(store, plan, case.record)) if case in scored else case for case in cases]
+    shown = [case for case in cases if case.answer is not None][:MOST_SHOWN]
+    cases = [replace(case, **_evidence(store, plan, case.record)) if case in shown else case for case in cases]
     return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
 
 
-def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[Standing | None, list[str]]:
+def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[DossierStanding | None, list[str]]:
     """How cases of a shape stand to the dossier that is cited, and why they are not answered for it."""
     if plan.validated is None:
         return None, []
@@ -360,38 +360,38 @@ def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[Standing | None, 
     reason = f"it is not validated for cases like this. {place.sentence}"
     if not plan.validated.unvalidated:
         return place, [reason]
-    told = f"{place.sentence}. It is answered all the same, because --unvalidated says so"
-    return place._replace(sentence=told), []
+    sentence = f"{place.sentence}. It is answered all the same, because --unvalidated says so"
+    return place._replace(sentence=sentence), []
 
 
-def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
-    problems = found.problems
-    valid = validate(found.pairs)
-    sets = found.sets
+def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
+    problems = scored.problems
+    valid = validate(scored.pairs)
+    sets = scored.sets
     if case.part is not None:
         valid = held_out(valid, case.part)
-        sets = some(sets, np.flatnonzero(sets.fold != case.part))
+        sets = select_pairs(sets, np.flatnonzero(sets.fold != case.part))
 
     def of(asks: str) -> list[int]:
         return [i for i, problem in enumerate(problems) if problem.asks == asks and problem.case == case.id]
 
     plain = of("plain")
-    scores, content = taken(found.cases, plain), found.content[plain]
-    moved = _mean(taken(found.cases, of("off")))
+    scores, content = subset(scored.cases, plain), scored.content[plain]
+    moved = _mean(subset(scored.cases, of("off")))
     alike = float(content[0])
-    told = valid.system.told(scores, moved, content)
+    case_llr = valid.system.combined(scores, moved, content)
     ends, draws = intervals(valid, scores, moved, content, seed)
-    lines = tuple(_line(name, told, alike, valid, ends) for name in told.llr)
+    lines = tuple(_line(name, case_llr, alike, valid, ends) for name in case_llr.llr)
     fused = next(line for line in lines if line.name == FUSED)
-    known = _fused(valid, found, of("known"))
-    notes, reasons = list(case.notes), _reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)
+    known = _fused(valid, scored, of("known"))
+    notes, reasons = list(case.notes), _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
     if fused.raw != fused.llr and not reasons:
         notes.append(
             f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people of this background "
             f"support no value beyond {signed(fused.llr)}"
         )
     notes += _on_likeness(alike, valid, fused.bounds.upper)
-    rank, ranked = _rank(case, found, valid, float(told.written[FUSED][0]))
+    rank, ranked = _rank(case, scored, valid, float(case_llr.written[FUSED][0]))
     return Answer(
         lines=lines,
         fused=fused,
@@ -400,7 +400,7 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
         alike=alike,
         misleading=misleading(valid.as_cases(), valid.pairs.same, fused.llr, valid.pairs.weight),
         misled=misled(valid, fused.llr),
-        content=content_check(found, of, valid, told, fused),
+        content=content_check(scored, of, valid, case_llr, fused),
         rank=rank,
         ranked=ranked,
         known=tuple(known.tolist()),
@@ -435,21 +435,25 @@ def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
     return []
 
 
-def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
+def _fused(valid: Validated, scored: ShapeScores, rows: list[int]) -> Floats:
     """Log10 LRs (n,) of some of the cases' problems, all verifiers together, before they are held."""
-    return valid.system.written.llr(taken(found.cases, rows), found.content[rows])[FUSED] if rows else np.zeros(0)
+    return valid.system.written.llr(subset(scored.cases, rows), scored.content[rows])[FUSED] if rows else np.zeros(0)
 
 
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
     """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
     shape = next(one for one in plan.shapes if one.name == case.shape)
     name = shape.case_folds[0] if case.part is None else f"{case.shape}-f{case.part}-case"
-    fold, row, tokens = store.fold(name), plain_rows(store, name)[case.id], list[tuple[str, tuple[Passage, ...]]]()
+    fold, row, tokens = (
+        store.fold(name),
+        plain_rows(store, name)[case.id],
+        list[tuple[str, tuple[MarkedPassage, ...]]](),
+    )
     for verifier in plan.verifiers:
         cell = store.cell(verifier.name, name)
-        if cell is not None and (told := cell.arrays.get(f"tokens-{row}")) is not None:
-            tokens.append((verifier.name, by_tokens(fold.test.texts[fold.test.questioned_index[row]], told)))
-    found = evidence(
+        if cell is not None and (token_ratios := cell.arrays.get(f"tokens-{row}")) is not None:
+            tokens.append((verifier.name, by_tokens(fold.test.texts[fold.test.questioned_index[row]], token_ratios)))
+    shown = evidence(
         store.texts[case.questioned.row],
         [store.texts[text.row] for text in case.known],
         fold.train,
@@ -457,7 +461,7 @@ def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, An
         frozenset(plan.background.functions),
         store.run.seed,
     )
-    return {"evidence": found, "tokens": tuple(tokens)}
+    return {"evidence": shown, "tokens": tuple(tokens)}
 
 
 def _mean(scores: Scores) -> dict[str, Floats]:
@@ -468,17 +472,19 @@ def _mean(scores: Scores) -> dict[str, Floats]:
     }
 
 
-def _line(name: str, told: Told, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
-    raw, bounds = float(told.llr[name][0]), valid.limits.of(name, alike, float(told.style[name][0]))
+def _line(
+    name: str, case_llr: CombinedLLR, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]
+) -> LRLine:
+    raw, bounds = float(case_llr.llr[name][0]), valid.limits.of(name, alike, float(case_llr.style[name][0]))
     low, high = float(ends[name][0][0]), float(ends[name][1][0])
     worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight)
     assert worth is not None
     # The ends cover the value itself, which a bootstrap percentile interval need not, and keep within its bounds.
-    llr = bounds.held(raw)
-    return Line(name, llr, raw, (min(bounds.held(low), llr), max(bounds.held(high), llr)), bounds, worth)
+    llr = bounds.bounded(raw)
+    return LRLine(name, llr, raw, (min(bounds.bounded(low), llr), max(bounds.bounded(high), llr)), bounds, worth)
 
 
-def _reasons(fused: Line, every: Validated, known: Floats, sets: Floats, seed: int) -> list[str]:
+def _reasons(fused: LRLine, every: Validated, known: Floats, sets: Floats, seed: int) -> list[str]:
     """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
     reasons = []
     worth = promise(every, seed)["cllr"]
@@ -492,8 +498,8 @@ def _reasons(fused: Line, every: Validated, known: Floats, sets: Floats, seed: i
         reasons.append(few)
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
         reasons.append("the background supports no likelihood ratio other than 1")
-    told = disagreement(known, sets)
-    return reasons if told is None else [*reasons, told]
+    disagreeing = disagreement(known, sets)
+    return reasons if disagreeing is None else [*reasons, disagreeing]
 
 
 def too_few(valid: Validated, seed: int) -> str | None:
@@ -501,21 +507,21 @@ def too_few(valid: Validated, seed: int) -> str | None:
     None where there is none."""
     count = len(np.unique(valid.pairs.authors))
     worth = promise(valid, seed)["cllr"]
-    high, found = worth.high, min(worth.value, WORTHLESS)
+    high, cost = worth.high, min(worth.value, WORTHLESS)
     if count >= FEW_AUTHORS or high < 1:
         return None
     # The interval narrows with the square root of the number of authors.
-    wanted = min(FEW_AUTHORS, ceil(count * ((high - found) / (1 - found)) ** 2))
+    wanted = min(FEW_AUTHORS, ceil(count * ((high - cost) / (1 - cost)) ** 2))
     return (
         f"the background has {count} authors, too few to show that such likelihood ratios are worth more than none "
-        f"(C_llr {found:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
+        f"(C_llr {cost:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
         f"{max(1, wanted - count)} more authors like these would help, or longer texts"
     )
 
 
-def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
+def _rank(case: CaseRecord, scored: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
     """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
-    asked = f"text {case.questioned.row}"
-    rows = [i for i, p in enumerate(found.problems) if p.asks == "author" and p.case == asked]
-    others = _fused(valid, found, rows)
+    text_id = f"text {case.questioned.row}"
+    rows = [i for i, p in enumerate(scored.problems) if p.asks == "author" and p.case == text_id]
+    others = _fused(valid, scored, rows)
     return 1 + int((others >= own).sum()), 1 + len(others)

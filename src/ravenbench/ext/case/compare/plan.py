@@ -13,12 +13,12 @@ from ravenbench.components import Component
 from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import SpecError
-from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
+from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
 from ravenbench.ext.case.compare.hands import looked_at
 from ravenbench.ext.case.compare.material import (
     WITHOUT_BLANKS,
-    Case,
+    CaseTexts,
     Material,
     Screened,
     Text,
@@ -30,10 +30,10 @@ from ravenbench.ext.case.compare.material import (
 from ravenbench.ext.case.compare.record import (
     BackgroundRecord,
     CaseRecord,
+    CaseTextRecord,
     ComparePlan,
     HandRecord,
     ShapeRecord,
-    TextRecord,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
@@ -110,9 +110,9 @@ def draft(
     progress("reading the background", 0, 0)
     members = material.corpus is not None
     corpus = material.corpus or load_corpus(spec.background, **spec.reading())
-    components, notes = able(components, corpus)
+    components, notes = readable_verifiers(components, corpus)
     screened = screen(material.cases, corpus, members)
-    background = choose(corpus, screened.kept, spec.authors, spec.folds, spec.seed)
+    background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
     usual, spread = usual_coverage(background)
     refusals = {case.id: [*screened.refusals.get(case.id, []), *not_comparable(case)] for case in material.cases}
     for case in (one for one in material.cases if WITHOUT_BLANKS not in refusals[one.id]):
@@ -171,19 +171,19 @@ def draft(
 
 def _too_few(shape: ShapeRecord, every: int) -> str:
     """The refusal of a shape that too few background authors can fill, and what would help."""
-    able, sizes = (
+    count, sizes = (
         len(shape.authors),
         f"{len(shape.known)} known texts and another one of about {shape.questioned} words",
     )
-    more = f"{FEWEST_AUTHORS - able} more authors with {sizes}"
-    rest = f", or more and longer texts by the {every - able} others" if every > able else ""
+    more = f"{FEWEST_AUTHORS - count} more authors with {sizes}"
+    rest = f", or more and longer texts by the {every - count} others" if every > count else ""
     return (
-        f"{able} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
+        f"{count} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
         f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts"
     )
 
 
-def _by_shape(cases: Sequence[Case]) -> list[tuple[Shape, list[Case]]]:
+def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]:
     """Cases by their own shape."""
     return [(shape, [c for c in cases if case_shape(c) == shape]) for shape in sorted({case_shape(c) for c in cases})]
 
@@ -197,7 +197,7 @@ def usable(spec: CompareSpec) -> dict[str, Component]:
     return components
 
 
-def able(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str, Component], list[str]]:
+def readable_verifiers(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str, Component], list[str]]:
     """The verifiers that can read a background; notes on the others, on its texts that name their author, and on what
     was left out of documents. SpecError if no verifier can."""
     components, unread = readable(components, corpus.texts)
@@ -206,14 +206,14 @@ def able(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str,
     return components, [*mails, *(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())), *unread]
 
 
-def usual_coverage(background: Background) -> tuple[float, list[float]]:
+def usual_coverage(background: Population) -> tuple[float, list[float]]:
     """Shares of common words in the background's texts: that of a usual text; the least, usual and greatest."""
     shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
     return middle, [low, middle, high]
 
 
-def background_record(background: Background, left_out: list[str], spread: list[float]) -> BackgroundRecord:
+def background_record(background: Population, left_out: list[str], spread: list[float]) -> BackgroundRecord:
     """What a plan says of its background."""
     words = [len(text.split()) for text in background.corpus.texts]
     return BackgroundRecord(
@@ -231,8 +231,8 @@ def background_record(background: Background, left_out: list[str], spread: list[
 
 
 def _case_record(
-    case: Case,
-    background: Background,
+    case: CaseTexts,
+    background: Population,
     shape: str | None,
     part: int | None,
     refusals: dict[str, list[str]],
@@ -240,8 +240,8 @@ def _case_record(
     row: dict[bytes, int],
     hand: HandRecord,
 ) -> CaseRecord:
-    def told(text: Text) -> TextRecord:
-        return TextRecord(
+    def text_record(text: Text) -> CaseTextRecord:
+        return CaseTextRecord(
             name=text.name,
             row=row[content_hash(text.text)],
             words=text.words,
@@ -253,8 +253,8 @@ def _case_record(
     return CaseRecord(
         id=case.id,
         candidate=case.candidate.name,
-        questioned=told(case.questioned),
-        known=[told(text) for text in case.candidate.texts],
+        questioned=text_record(case.questioned),
+        known=[text_record(text) for text in case.candidate.texts],
         shape=shape,
         refusals=refusals[case.id],
         notes=screened.notes.get(case.id, []),

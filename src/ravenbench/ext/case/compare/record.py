@@ -12,7 +12,7 @@ Asks = Literal["plain", "on", "off", "known", "author"]
 from it; one known text against the others; a background author in the candidate's place."""
 
 
-class TextRecord(Record, frozen=True, kw_only=True):
+class CaseTextRecord(Record, frozen=True, kw_only=True):
     """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
     of its words that are among the background's most frequent ones; and what of a document was left out."""
 
@@ -87,8 +87,8 @@ class CaseRecord(Record, frozen=True, kw_only=True):
 
     id: str
     candidate: str
-    questioned: TextRecord
-    known: list[TextRecord]
+    questioned: CaseTextRecord
+    known: list[CaseTextRecord]
     shape: str | None
     refusals: list[str]
     notes: list[str]

@@ -16,7 +16,7 @@ from ravenbench.engine.pool import Progress, silent
 from ravenbench.ext.case.compare.background import (
     FEWEST_AUTHORS,
     NEAREST,
-    Background,
+    Population,
     Shaped,
     choose,
     cross_pairs,
@@ -25,10 +25,10 @@ from ravenbench.ext.case.compare.background import (
     strangers,
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
-from ravenbench.ext.case.compare.plan import able, background_record, usable, usual_coverage
+from ravenbench.ext.case.compare.plan import background_record, readable_verifiers, usable, usual_coverage
 from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord
-from ravenbench.ext.case.like_case import Shape, Writer
-from ravenbench.ext.case.validate.conditions import Sides, check, shape_under
+from ravenbench.ext.case.like_case import AuthorTexts, Shape
+from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
@@ -61,21 +61,21 @@ class Tested(Shaped):
     """A shape without cases, and in each of its folds the pairs under conditions of this size: ``under`` by number."""
 
     def __init__(
-        self, spec: ValidateSpec, background: Background, corpus: Corpus, wanted: Shape, name: str,
+        self, spec: ValidateSpec, background: Population, corpus: Corpus, wanted: Shape, name: str,
         conditions: dict[int, Condition],
     ) -> None:  # fmt: skip
-        self._sides = {number: Sides(one, background, corpus) for number, one in conditions.items()}
-        self._found: dict[int, list[Writer]] = {}
+        self._sides = {number: ConditionSides(one, background, corpus) for number, one in conditions.items()}
+        self._found: dict[int, list[AuthorTexts]] = {}
         self._folds_under: dict[int, list[str]] = {number: [] for number in conditions}
         super().__init__(spec.compared(), background, wanted, name, (), {})
         self.under = {number: self._under(number) for number in self._found}
 
-    def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
+    def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
         able = [one.author for one in everyone]
         self._found = {
             number: sides.writers(self.background, self.shape, self.seed, able) for number, sides in self._sides.items()
         }
-        return super()._splicer([*everyone, *(one for found in self._found.values() for one in found)])
+        return super()._splicer([*everyone, *(one for by_author in self._found.values() for one in by_author)])
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
         train, train_same = super()._fold(number, able, part)
@@ -97,14 +97,14 @@ class Tested(Shaped):
         return train, train_same
 
     def _under(self, condition: int) -> ShapeRecord:
-        found, sides = self._found[condition], self._sides[condition]
+        by_author, sides = self._found[condition], self._sides[condition]
         return msgspec.structs.replace(
             self.record,
             name=f"{self.name}-c{condition}",
-            authors=[one.author for one in found if one.own],
+            authors=[one.author for one in by_author if one.own],
             folds=self._folds_under[condition],
             unseen=False,
-            strangers=strangers(self.background, found, sides.allowed(found)),
+            strangers=strangers(self.background, by_author, sides.allowed(by_author)),
         )
 
 
@@ -115,7 +115,7 @@ def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progres
     components = usable(compared)
     progress("reading the background", 0, 0)
     corpus = load_corpus(spec.background, **spec.reading())
-    components, notes = able(components, corpus)
+    components, notes = readable_verifiers(components, corpus)
     check(conditions, corpus, Path(spec.conditions or ""))
     background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), spec.authors, spec.folds, spec.seed)
     sizes = sorted({shape_under(condition) for condition in conditions})

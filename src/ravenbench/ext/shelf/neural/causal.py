@@ -124,7 +124,7 @@ class InContext(Scorer):
 
     def _opened(self) -> causal.CausalLM:
         self._check_weights()
-        return causal.opened(self.model, self.device)
+        return causal.open_model(self.model, self.device)
 
     def _logs(self, before: str, text: str, context: int = 0) -> Floats:
         """Log-probabilities of a text's tokens after another text, kept by content."""
@@ -132,13 +132,13 @@ class InContext(Scorer):
         context = context or self.context
 
         def read(_: list[str]) -> Floats:
-            lm = causal.opened(self.model, self.device)
+            lm = causal.open_model(self.model, self.device)
             logs = lm.logs(text, before, longest=self.longest, context=context).logs
             return np.pad(logs, (0, self.longest - len(logs)), constant_values=np.nan)[None]
 
         made = ("causal", causal.digest(self.model), self.longest, context)
-        kept = _KEPT.of(made, [before + _BETWEEN + text], read)[0]
-        return np.asarray(kept[~np.isnan(kept)])
+        padded = _KEPT.of(made, [before + _BETWEEN + text], read)[0]
+        return np.asarray(padded[~np.isnan(padded)])
 
     def score(self, problems: Problems) -> Floats:
         """Mean of the tokens' gains, (n,); NaN where the questioned text has no token."""

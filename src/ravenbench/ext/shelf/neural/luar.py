@@ -50,7 +50,7 @@ def tiles(tokens: Ints, width: int, before: Sequence[int], after: Sequence[int])
     return [np.concatenate([before, tokens[i * inner : (i + 1) * inner], after]).astype(np.int64) for i in range(count)]
 
 
-class Drawn:
+class DrawnEpisodes:
     """Draws the batches of an epoch.
 
     An author can be drawn who has two texts, or one text of two pieces. An epoch draws each about once for every two
@@ -258,7 +258,7 @@ def train_network(
     learn_texts = [texts[place[row]] for row in learn.documents.tolist()]
     held_out_texts = [texts[place[row]] for row in held_out.documents.tolist()]
     cut = [tiles(t, options.piece, reading.before, reading.after) for t in reading.encode(learn_texts)]
-    batches = Drawn(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
+    batches = DrawnEpisodes(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
     a, b, truth = pairs(held_out)
 
     def loss(batch: Any) -> torch.Tensor:

@@ -312,8 +312,8 @@ def train(
     """
     whole = {"settings": asdict(settings), "spec": spec or {}}
     run = _Run(model, settings, device)
-    if folder is not None and (found := find(folder, whole)) is not None:
-        run.restore(found)
+    if folder is not None and (checkpoint := find(folder, whole)) is not None:
+        run.restore(checkpoint)
     with (
         devices.controlled(settings.seed, device, settings.deterministic),
         devices.memory(lower, device),
