@@ -33,6 +33,8 @@ DRAWS = 400
 """Bootstrap samples of authors."""
 LEVEL = 0.95
 """Of a 95 % interval."""
+RATES = ("misleading_for", "misleading_against")
+"""Measures that are shares of pairs."""
 
 
 class MeasureEstimate(NamedTuple):
@@ -179,7 +181,7 @@ def estimated(
         value = measure(llr, same, weight)
         ends = np.quantile(drawn[key], [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if drawn[key] else (value, value)
         low, high = min(float(ends[0]), value), max(float(ends[1]), value)
-        if key.startswith("misleading"):
+        if key in RATES:
             narrow = wilson(value, len(names))
             low, high = min(low, narrow[0]), max(high, narrow[1])
         estimates[key] = MeasureEstimate(value, low, high)

@@ -28,7 +28,16 @@ from ravenbench.ext.case.compare.model import (
     transplanted,
     validate,
 )
-from ravenbench.ext.case.compare.record import CaseRecord, ComparePlan, ShapeRecord
+from ravenbench.ext.case.compare.record import (
+    CaseRecord,
+    ComparePlan,
+    FoldRole,
+    Reason,
+    ShapeRecord,
+    Why,
+    of_text,
+    part_of,
+)
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.ext.case.compare.units import plain_rows
 from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
@@ -113,7 +122,7 @@ class Answer:
 
     lines: tuple[LRLine, ...]
     fused: LRLine
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     notes: tuple[str, ...]
     alike: float
     misleading: float
@@ -136,7 +145,7 @@ class CaseFound:
     record: CaseRecord
     shape: ShapeRecord | None
     answer: Answer | None
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     evidence: Evidence | None = None
     standing: DossierStanding | None = None
     tokens: tuple[tuple[str, tuple[MarkedPassage, ...]], ...] = ()
@@ -168,9 +177,9 @@ class CaseFound:
     def attention(self) -> tuple[int, float]:
         """Where the case stands in a list of what needs attention, least first: copies; support for someone else;
         known texts that disagree; other cases without an answer; the rest, by log10 LR."""
-        reasons = " ".join(self.reasons)
+        first = {Why.COPIED: 0, Why.DISAGREEING: 2}
         if self.llr is None:
-            return (0 if "repeats" in reasons else 2 if "disagree among" in reasons else 3), 0.0
+            return min((first.get(reason.why, 3) for reason in self.reasons), default=3), 0.0
         return (1 if self.llr <= -WEAK else 4), self.llr
 
 
@@ -248,7 +257,7 @@ def sets_llr(sets: PairScores, valid: Validated) -> Floats:
     return np.array([llr[place.ravel() == i].min() for i in range(int(place.max()) + 1)])
 
 
-def disagreement(known: Floats, sets: Floats) -> str | None:
+def disagreement(known: Floats, sets: Floats) -> Reason | None:
     """The reason not to answer, or None, from log10 LRs of each known text against the others and those of `sets_llr`.
 
     There is one where a text speaks against the others (below 0) and at most a hundredth of the background's sets agree
@@ -260,10 +269,11 @@ def disagreement(known: Floats, sets: Floats) -> str | None:
     as_low = int((sets <= least).sum())
     if least >= 0 or as_low > RARE * len(sets):
         return None
-    return (
+    return Reason(
+        Why.DISAGREEING,
         "the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
         f"{signed(least)}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as "
-        "little; they may not be by one writer"
+        "little; they may not be by one writer",
     )
 
 
@@ -336,9 +346,10 @@ def analyse(store: Store) -> Comparison:
         shape = None if case.shape is None else shapes[case.shape]
         scored = None if case.shape is None else scores.get(case.shape)
         if scored is None or case.refusals:
-            cases.append(CaseFound(case, shape, None, tuple(case.refusals)))
+            cases.append(CaseFound(case, shape, None, case.reasons))
         elif not scored.verifiers:
-            cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
+            failed = Reason(Why.UNSCORED, "every verifier failed; the errors are listed below")
+            cases.append(CaseFound(case, shape, None, (failed,)))
         else:
             answer = _answer(case, scored, store.run.seed)
             place, reasons = _validated(plan, scored.shape)
@@ -350,14 +361,14 @@ def analyse(store: Store) -> Comparison:
     return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
 
 
-def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[DossierStanding | None, list[str]]:
+def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[DossierStanding | None, list[Reason]]:
     """How cases of a shape stand to the dossier that is cited, and why they are not answered for it."""
     if plan.validated is None:
         return None, []
     place = standing(plan.validated, shape.known, shape.questioned)
     if place.valid:
         return place, []
-    reason = f"it is not validated for cases like this. {place.sentence}"
+    reason = Reason(Why.NOT_VALIDATED, f"it is not validated for cases like this. {place.sentence}")
     if not plan.validated.unvalidated:
         return place, [reason]
     sentence = f"{place.sentence}. It is answered all the same, because --unvalidated says so"
@@ -443,7 +454,7 @@ def _fused(valid: Validated, scored: ShapeScores, rows: list[int]) -> Floats:
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
     """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
     shape = next(one for one in plan.shapes if one.name == case.shape)
-    name = shape.case_folds[0] if case.part is None else f"{case.shape}-f{case.part}-case"
+    name = shape.case_folds[0] if case.part is None else FoldRole.CASES.of(part_of(shape.name, case.part))
     fold, row, tokens = (
         store.fold(name),
         plain_rows(store, name)[case.id],
@@ -484,25 +495,26 @@ def _line(
     return LRLine(name, llr, raw, (min(bounds.bounded(low), llr), max(bounds.bounded(high), llr)), bounds, worth)
 
 
-def _reasons(fused: LRLine, every: Validated, known: Floats, sets: Floats, seed: int) -> list[str]:
+def _reasons(fused: LRLine, every: Validated, known: Floats, sets: Floats, seed: int) -> list[Reason]:
     """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
     reasons = []
     worth = promise(every, seed)["cllr"]
     if worth.low >= WORTHLESS or worth.value >= 1:
-        reasons.append(
+        reasons.append(Reason(
+            Why.GUESSING,
             "background pairs of this length cannot be told apart "
             f"(C_llr {worth.value:.2f}, 95% interval {worth.low:.2f} to {worth.high:.2f}, where 1 is guessing): longer "
-            "texts or more background authors are needed"
-        )
+            "texts or more background authors are needed",
+        ))  # fmt: skip
     elif (few := too_few(every, seed)) is not None:
         reasons.append(few)
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
-        reasons.append("the background supports no likelihood ratio other than 1")
+        reasons.append(Reason(Why.NARROW, "the background supports no likelihood ratio other than 1"))
     disagreeing = disagreement(known, sets)
     return reasons if disagreeing is None else [*reasons, disagreeing]
 
 
-def too_few(valid: Validated, seed: int) -> str | None:
+def too_few(valid: Validated, seed: int) -> Reason | None:
     """The reason not to answer by a background of few authors whose C_llr may be that of guessing, and what would help;
     None where there is none."""
     count = len(np.unique(valid.pairs.authors))
@@ -512,16 +524,17 @@ def too_few(valid: Validated, seed: int) -> str | None:
         return None
     # The interval narrows with the square root of the number of authors.
     wanted = min(FEW_AUTHORS, ceil(count * ((high - cost) / (1 - cost)) ** 2))
-    return (
+    return Reason(
+        Why.FEW_AUTHORS,
         f"the background has {count} authors, too few to show that such likelihood ratios are worth more than none "
         f"(C_llr {cost:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
-        f"{max(1, wanted - count)} more authors like these would help, or longer texts"
+        f"{max(1, wanted - count)} more authors like these would help, or longer texts",
     )
 
 
 def _rank(case: CaseRecord, scored: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
     """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
-    text_id = f"text {case.questioned.row}"
+    text_id = of_text(case.questioned.row)
     rows = [i for i, p in enumerate(scored.problems) if p.asks == "author" and p.case == text_id]
     others = _fused(valid, scored, rows)
     return 1 + int((others >= own).sum()), 1 + len(others)

@@ -12,7 +12,17 @@ import numpy as np
 
 from ravenbench.errors import CorpusError
 from ravenbench.ext.case.compare.material import CaseTexts
-from ravenbench.ext.case.compare.record import Asks, CaseProblem, ShapeRecord
+from ravenbench.ext.case.compare.record import (
+    Asks,
+    CaseProblem,
+    FoldRole,
+    PairColumn,
+    Reason,
+    ShapeRecord,
+    Why,
+    of_text,
+    part_of,
+)
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.extract import Extract
 from ravenbench.ext.case.kinds import distances, kinds, profile
@@ -264,7 +274,7 @@ class Shaped:
         self.folds: list[str] = []
         self.unseen = True
         self.strangers: list[float] = []
-        self.unlike: dict[str, str] = {}
+        self.unlike: dict[str, Reason] = {}
         """Why cases are of another kind than the background, by their id."""
         if len(able) >= FEWEST_AUTHORS:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
@@ -297,7 +307,7 @@ class Shaped:
             cases=self.case_folds,
         )
 
-    def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, str]:
+    def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, Reason]:
         """Cases that are farther from the background in common words and marks than its authors are, in texts of the
         same lengths."""
         sets = [[*one.known[0].texts, *one.questioned[0].texts] for one in everyone if one.known and one.questioned]
@@ -307,9 +317,10 @@ class Shaped:
             return {}
         most, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(profiles))
         return {
-            case.id: f"its texts are of another kind than the background's: in common words and marks they are "
-            f"{away:.2f} standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
-            for case, away in zip(self.cases, far, strict=True) if away > most
+            case.id: Reason(Why.UNLIKE, (
+                f"its texts are of another kind than the background's: in common words and marks they are {away:.2f} "
+                f"standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
+            )) for case, away in zip(self.cases, far, strict=True) if away > most
         }  # fmt: skip
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
@@ -324,20 +335,31 @@ class Shaped:
         pairs = cross_pairs(self.background, tested, self.seed, NEAREST)
         train, train_same = self._learned_from(taught)
         test, test_same = problems_of(tested, [pair for pair, _ in pairs])
-        name = f"{self.name}-f{number}"
         rows = []
         for pair, alike in pairs:
             known, other = tested[pair.known[0]], tested[pair.questioned[0]]
             rows.append([known.author, other.author, other.questioned[pair.questioned[1]].topics == {number}, alike])
-        about = np.array(rows, dtype=np.float64).reshape(-1, 4)
-        self.parts.append((Fold(name, train, train_same, test.blind(), test_same), about))
+        name = part_of(self.name, number)
+        self._add_pairs(name, (train, train_same), (test, test_same), rows)
         self.folds.append(name)
-        moved = self._transplanter.transplant(test, test_same)
-        off = Fold(f"{name}-off", train, train_same, moved.off.blind(), test_same[moved.rows])
-        self.parts.append((off, about[moved.rows]))
         if self.cases and len(self.shape.known) > 1:
             self.parts.append(self._sets(name, train, train_same, tested))
         return train, train_same
+
+    def _add_pairs(
+        self,
+        name: str,
+        training: tuple[Problems, Bools],
+        pairs: tuple[Problems, Bools],
+        rows: Sequence[Sequence[float]],
+    ) -> None:
+        """The folds of these pairs and of their transplants; ``rows`` are the ``PairColumn``s of each."""
+        test, same = pairs
+        about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
+        self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
+        moved = self._transplanter.transplant(test, same)
+        off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows])
+        self.parts.append((off, about[moved.rows]))
 
     def _class(
         self, parts: Sequence[Sequence[int]], trained: Sequence[tuple[Problems, Bools]], everyone: Sequence[AuthorTexts]
@@ -365,9 +387,9 @@ class Shaped:
                     about.append([one.author, number, 0, 0])
                     rows.append((f"{len(rows)}", rest, text))
         test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
-        measured = np.array(about, dtype=np.float64).reshape(-1, 4)
-        measured[:, 3] = self._alike(rows)
-        return Fold(f"{name}-known", train, train_same, test.blind(), truth), measured
+        measured = np.array(about, dtype=np.float64).reshape(-1, len(PairColumn))
+        measured[:, PairColumn.CONTENT] = self._alike(rows)
+        return Fold(FoldRole.SETS.of(name), train, train_same, test.blind(), truth), measured
 
     def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
         """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
@@ -421,12 +443,12 @@ class Shaped:
     ) -> None:  # fmt: skip
         """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
         stands as False and is never read."""
-        name, all_questions = f"{self.name}-f{number}-case", list(questions)
+        name, all_questions = FoldRole.CASES.of(part_of(self.name, number)), list(questions)
         for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
             for one in everyone:
                 if one.known and one.author != self.code.get(case.candidate.name):
                     all_questions.append(
-                        ("author", f"text {row}", one.author, one.known[0].texts, self.questioned(case))
+                        ("author", of_text(row), one.author, one.known[0].texts, self.questioned(case))
                     )
         rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(all_questions)]
         self.problems += [

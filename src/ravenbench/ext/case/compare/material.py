@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 
 from ravenbench.attribution.selection import lookalikes
 from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.files import sha256
 from ravenbench.formats.archive import Archive, no_such
@@ -333,12 +335,12 @@ def is_copy(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], 
 
 @dataclass
 class Screened:
-    """``kept`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
+    """``usable`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
 
     usable: Bools
     left_out: list[str]
-    refusals: dict[str, list[str]] = field(default_factory=dict)
-    notes: dict[str, list[str]] = field(default_factory=dict)
+    refusals: dict[str, list[Reason]] = field(default_factory=lambda: defaultdict(list))
+    notes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
 
 def _addressed(name: str, other: str) -> bool:
@@ -374,7 +376,7 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
             if code not in gone and any(is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several):
                 if members:
                     note = f"{corpus.ids[row]} of another author shares long passages with a known text"
-                    screened.notes.setdefault(candidate.name, []).append(note)
+                    screened.notes[candidate.name].append(note)
                     continue
                 gone[code] = (
                     f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of "
@@ -393,49 +395,46 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     screened.left_out += [gone[code] for code in sorted(gone)]
     screened.usable &= ~np.isin(corpus.author.codes, list(gone))
     for case in cases:
-        path = case.questioned.path
+        path, refusals = case.questioned.path, screened.refusals[case.id]
         for other in cases if members else ():
             if other is not case and is_copy(questions[path], questions[other.questioned.path], COPIED):
-                screened.refusals.setdefault(case.id, []).append(
+                refusals.append(Reason(Why.COPIED, (
                     f"the questioned text repeats that of {other.id}: one was copied from the other, or both from a "
                     "third, which a comparison of style cannot tell"
-                )
+                )))  # fmt: skip
         if path in copied:
-            screened.refusals.setdefault(case.id, []).append(
+            refusals.append(Reason(Why.COPIED, (
                 f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
                 "which a comparison of style cannot tell"
-            )
+            )))  # fmt: skip
         for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
             if is_copy(questions[path], known, COPIED) or case.questioned.text.split() == text.text.split():
-                screened.refusals.setdefault(case.id, []).append(
+                refusals.append(Reason(Why.COPIED, (
                     f"the questioned text repeats the known text {text.name}: identical passages are a finding of "
                     "their own, and style is not what makes them alike"
-                )
+                )))  # fmt: skip
             elif is_copy(questions[path], known, SHARED):
-                screened.notes.setdefault(case.id, []).append(
+                screened.notes[case.id].append(
                     f"the questioned text shares passages with the known text {text.name}; "
                     "quotations should be taken out"
                 )
     return screened
 
 
-WITHOUT_BLANKS = (
-    "no blanks stand between words in this script, so that function words and content cannot be told apart here; raven "
-    "run and raven verify read such texts"
-)
-"""The refusal of Thai, Lao, Khmer and Burmese."""
-
-
-def not_comparable(case: CaseTexts) -> list[str]:
-    """Refusals of a case whose words cannot be told apart, or are too few to look at."""
+def not_comparable(case: CaseTexts) -> list[Reason]:
+    """Refusals of a case whose words cannot be told apart (in Thai, Lao, Khmer and Burmese), or are too few to look
+    at."""
     if writing_of([case.questioned.text, *(text.text for text in case.candidate.texts)]) == "runs":
-        return [WITHOUT_BLANKS]
+        return [Reason(Why.NO_BLANKS, (
+            "no blanks stand between words in this script, so that function words and content cannot be told apart "
+            "here; raven run and raven verify read such texts"
+        ))]  # fmt: skip
     known, fewer = sum(text.words for text in case.candidate.texts), f"fewer than {FEWEST_WORDS} are not compared"
     sizes = {
         f"the questioned text has {case.questioned.words} words": case.questioned.words,
         f"the known texts have {known} words together": known,
     }
-    return [f"{size}; {fewer}" for size, words in sizes.items() if words < FEWEST_WORDS]
+    return [Reason(Why.SHORT, f"{size}; {fewer}") for size, words in sizes.items() if words < FEWEST_WORDS]
 
 
 def coverage(text: str, functions: frozenset[str]) -> float:
@@ -444,14 +443,18 @@ def coverage(text: str, functions: frozenset[str]) -> float:
     return sum(word in functions for word in words) / len(words) if words else 0.0
 
 
-def unlike(name: str, share: float, usual: float) -> str | None:
-    """The refusal of a text of another language or kind than the background, or None."""
-    if share >= FOREIGN * usual:
-        return None
-    return (
-        f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
-        f"most frequent ones, of a usual background text {usual:.0%}"
-    )
+def unlike(case: CaseTexts, functions: frozenset[str], usual: float) -> list[Reason]:
+    """Refusals of a case for its texts of another language or kind than the background, whose usual text has such a
+    share of common words."""
+    texts = [("the questioned text", case.questioned)]
+    texts += [(f"the known text {text.name}", text) for text in case.candidate.texts]
+    shares = [(name, coverage(text.text, functions)) for name, text in texts]
+    return [
+        Reason(Why.UNLIKE, (
+            f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
+            f"most frequent ones, of a usual background text {usual:.0%}"
+        )) for name, share in shares if share < FOREIGN * usual
+    ]  # fmt: skip
 
 
 def folded(name: str) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
-from ravenbench.ext.case.compare.record import CaseProblem, ShapeRecord
+from ravenbench.ext.case.compare.record import CaseProblem, FoldRole, PairColumn, ShapeRecord, pairs_array
 from ravenbench.ext.case.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
 from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
 from ravenbench.ext.case.validation import DRAWS as SAMPLES
@@ -144,8 +144,8 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures. A
     shape without problems of cases has background pairs alone."""
     failures: list[Failure] = []
-    moved = [f"{fold}-off" for fold in shape.folds]
-    sets = [f"{fold}-known" for fold in shape.folds] if shape.problems and len(shape.known) > 1 else []
+    moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
+    sets = list(map(FoldRole.SETS.of, shape.folds)) if shape.problems and len(shape.known) > 1 else []
     complete = complete_scores(store, plan, [*shape.folds, *moved, *sets, *shape.case_folds], failures)
     names = tuple(complete)
     cases = {
@@ -176,32 +176,31 @@ def _means(scores: Floats, row: Ints) -> Floats:
 def _joined(
     store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str], strangers: Sequence[float]
 ) -> PairScores:
-    about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
-    flat = np.concatenate([np.zeros((0, 4)), *about])
+    about = [files.read_array(store.path / f"{pairs_array(fold)}.npy") for fold in folds]
+    flat = np.concatenate([np.zeros((0, len(PairColumn))), *about])
     same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
     return PairScores(
         {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in complete.items() if folds},
         {},
         same,
-        flat[:, 2] > 0,
-        flat[:, :2].astype(np.int64),
+        flat[:, PairColumn.UNSEEN] > 0,
+        flat[:, [PairColumn.KNOWN, PairColumn.QUESTIONED]].astype(np.int64),
         np.repeat(np.arange(len(folds)), [len(part) for part in about]).astype(np.int64),
-        flat[:, 3],
-        stands_for(flat[:, 3], same, strangers),
+        flat[:, PairColumn.CONTENT],
+        stands_for(flat[:, PairColumn.CONTENT], same, strangers),
     )
 
 
 def _moved(store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> dict[str, Floats]:
     """Scores of the folds' pairs with content words replaced, in the order of the pairs; nan where they were not."""
-    place = {
-        fold: np.array([int(name) for name in store.fold(f"{fold}-off").test.ids], dtype=np.int64) for fold in folds
-    }
+    off = {fold: FoldRole.TRANSPLANTED.of(fold) for fold in folds}
+    place = {fold: np.array([int(name) for name in store.fold(off[fold]).test.ids], dtype=np.int64) for fold in folds}
     joined = {}
     for name, scores in complete.items():
         each = []
         for fold in folds:
             rows = np.full_like(scores[fold], np.nan)
-            rows[place[fold]] = scores[f"{fold}-off"]
+            rows[place[fold]] = scores[off[fold]]
             each.append(rows)
         joined[name] = np.concatenate(each)
     return joined

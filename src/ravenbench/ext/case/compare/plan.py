@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec import UNSET
 
 from ravenbench.bench.task import Draft
 from ravenbench.components import Component
@@ -17,7 +18,6 @@ from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Populat
 from ravenbench.ext.case.compare.classes import class_shapes
 from ravenbench.ext.case.compare.hands import looked_at
 from ravenbench.ext.case.compare.material import (
-    WITHOUT_BLANKS,
     CaseTexts,
     Material,
     Screened,
@@ -33,7 +33,10 @@ from ravenbench.ext.case.compare.record import (
     CaseTextRecord,
     ComparePlan,
     HandRecord,
+    Reason,
     ShapeRecord,
+    Why,
+    pairs_array,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
@@ -114,14 +117,10 @@ def draft(
     screened = screen(material.cases, corpus, members)
     background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
     usual, spread = usual_coverage(background)
-    refusals = {case.id: [*screened.refusals.get(case.id, []), *not_comparable(case)] for case in material.cases}
-    for case in (one for one in material.cases if WITHOUT_BLANKS not in refusals[one.id]):
-        for label, text in [
-            ("the questioned text", case.questioned),
-            *((f"the known text {t.name}", t) for t in case.candidate.texts),
-        ]:
-            warning = unlike(label, coverage(text.text, background.space.functions), usual)
-            refusals[case.id] += [] if warning is None else [warning]
+    refusals = {case.id: [*screened.refusals[case.id], *not_comparable(case)] for case in material.cases}
+    for case in material.cases:
+        if all(reason.why is not Why.NO_BLANKS for reason in refusals[case.id]):
+            refusals[case.id] += unlike(case, background.space.functions, usual)
     case_texts = TextTable.collect(
         [text.text for case in material.cases for text in (case.questioned, *case.candidate.texts)]
     )[0]
@@ -165,21 +164,20 @@ def draft(
         ],
         notes=[*material.notes, *notes],
     )
-    arrays = {f"{fold.name}-pairs": array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
+    arrays = {pairs_array(fold.name): array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
     return Draft(plan, folds, texts, arrays=arrays)
 
 
-def _too_few(shape: ShapeRecord, every: int) -> str:
+def _too_few(shape: ShapeRecord, every: int) -> Reason:
     """The refusal of a shape that too few background authors can fill, and what would help."""
-    count, sizes = (
-        len(shape.authors),
-        f"{len(shape.known)} known texts and another one of about {shape.questioned} words",
-    )
+    count = len(shape.authors)
+    sizes = f"{len(shape.known)} known texts and another one of about {shape.questioned} words"
     more = f"{FEWEST_AUTHORS - count} more authors with {sizes}"
     rest = f", or more and longer texts by the {every - count} others" if every > count else ""
-    return (
+    return Reason(
+        Why.FEW_AUTHORS,
         f"{count} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
-        f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts"
+        f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts",
     )
 
 
@@ -235,7 +233,7 @@ def _case_record(
     background: Population,
     shape: str | None,
     part: int | None,
-    refusals: dict[str, list[str]],
+    refusals: dict[str, list[Reason]],
     screened: Screened,
     row: dict[bytes, int],
     hand: HandRecord,
@@ -256,8 +254,9 @@ def _case_record(
         questioned=text_record(case.questioned),
         known=[text_record(text) for text in case.candidate.texts],
         shape=shape,
-        refusals=refusals[case.id],
-        notes=screened.notes.get(case.id, []),
+        refusals=list(map(str, refusals[case.id])),
+        refused=[reason.why for reason in refusals[case.id]] or UNSET,
+        notes=screened.notes[case.id],
         part=part,
         hand=hand,
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from enum import IntEnum, StrEnum
+from typing import Any, Literal, Self
+
+from msgspec import UNSET, UnsetType
 
 from ravenbench.ext.case.compare.dossier import Cited
 from ravenbench.store.records import Plan, Record
@@ -10,6 +13,69 @@ from ravenbench.store.records import Plan, Record
 Asks = Literal["plain", "on", "off", "known", "author"]
 """What a problem of a case is for: the case itself; with content replaced by some on the known texts' topic, or far
 from it; one known text against the others; a background author in the candidate's place."""
+
+
+class FoldRole(StrEnum):
+    """What a fold of one part of the authors holds; its name is that of the part and this: pairs of background texts,
+    these with content words replaced, known texts of one author against one another, problems of cases."""
+
+    PAIRS = ""
+    TRANSPLANTED = "-off"
+    SETS = "-known"
+    CASES = "-case"
+
+    def of(self, part: str) -> str:
+        """The name of the fold of a part (``sN-fM``) in this role."""
+        return f"{part}{self}"
+
+
+def part_of(shape: str, number: int) -> str:
+    """The name of a part of a shape's authors, which their folds' names begin with."""
+    return f"{shape}-f{number}"
+
+
+def pairs_array(fold: str) -> str:
+    """The name of the array that says what is known of a fold's pairs."""
+    return f"{fold}-pairs"
+
+
+def of_text(row: int) -> str:
+    """What a problem is asked about that concerns a questioned text and no candidate."""
+    return f"text {row}"
+
+
+class PairColumn(IntEnum):
+    """Columns of what is known of background pairs: authors of both sides (in sets of known texts the author, and the
+    number of that author's set), topic unseen in training, content similarity."""
+
+    KNOWN, QUESTIONED, UNSEEN, CONTENT = range(4)
+
+
+class Why(StrEnum):
+    """Why a case is not answered; ``EARLIER`` stands for the refusals of folders that did not keep it."""
+
+    COPIED = "copied"
+    NO_BLANKS = "no blanks"
+    SHORT = "short"
+    UNLIKE = "unlike the background"
+    FEW_AUTHORS = "few authors"
+    UNSCORED = "unscored"
+    GUESSING = "guessing"
+    NARROW = "narrow"
+    DISAGREEING = "disagreeing"
+    NOT_VALIDATED = "not validated"
+    EARLIER = "earlier"
+
+
+class Reason(str):
+    """A sentence, without its full stop, on why a case is not answered, and what kind of reason (``why``) that is."""
+
+    why: Why
+
+    def __new__(cls, why: Why, sentence: str) -> Self:
+        reason = super().__new__(cls, sentence)
+        reason.why = why
+        return reason
 
 
 class CaseTextRecord(Record, frozen=True, kw_only=True):
@@ -59,7 +125,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     @property
     def case_folds(self) -> list[str]:
         """The folds that ask about cases, in the order of ``problems``."""
-        return self.cases or [f"{self.name}-case"] * bool(self.problems)
+        return self.cases or [FoldRole.CASES.of(self.name)] * bool(self.problems)
 
 
 class HandRecord(Record, frozen=True, kw_only=True):
@@ -82,8 +148,9 @@ class HandRecord(Record, frozen=True, kw_only=True):
 
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
-    (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of background pairs that the
-    candidate belongs to, whose authors are held out where the case is judged; None where the candidate is in none."""
+    (``refusals``, each of a kind in ``refused``) or should be known (``notes``). ``part`` is the number of the fold of
+    background pairs that the candidate belongs to, whose authors are held out where the case is judged; None where the
+    candidate is in none."""
 
     id: str
     candidate: str
@@ -94,6 +161,13 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     notes: list[str]
     part: int | None = None
     hand: HandRecord | None = None
+    refused: list[Why] | UnsetType = UNSET
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The refusals with their kinds."""
+        kinds = self.refused or [Why.EARLIER] * len(self.refusals)
+        return tuple(map(Reason, kinds, self.refusals))
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
 def sided(llr: float, interval: tuple[float, float] | None = None) -> str:
     """The step of the scale, and for whom where it is not the candidate."""
     step = verbal(llr, interval)
-    return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
+    return f"{step} for someone else" if llr < 0 and step != NEITHER else step
 
 
 def times(llr: float) -> str:

@@ -15,7 +15,7 @@ import msgspec
 from ravenbench.bench.options import PATH, Option
 from ravenbench.bench.task import Draft, Task, content_hash
 from ravenbench.errors import counted
-from ravenbench.ext.case.compare.record import NOTE, FileNote
+from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.formats.decoding import checked_name
 
@@ -134,9 +134,10 @@ def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
         "the cases themselves": asks.count("plain"),
         "the cases with content replaced": asks.count("on") + asks.count("off"),
         "background authors in the candidate's place": asks.count("author"),
-        "known texts against one another": asks.count("known") + sum(size.get(f"{fold}-known", 0) for fold in pairs),
+        "known texts against one another": asks.count("known")
+        + sum(size.get(FoldRole.SETS.of(fold), 0) for fold in pairs),
         "background pairs": sum(size[fold] for fold in pairs),
-        "background pairs with content replaced": sum(size[f"{fold}-off"] for fold in pairs),
+        "background pairs with content replaced": sum(size[FoldRole.TRANSPLANTED.of(fold)] for fold in pairs),
     }
 
 

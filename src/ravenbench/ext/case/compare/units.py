@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.components import Component
 from ravenbench.engine.cells import CellUnit, Filled, pending
-from ravenbench.ext.case.compare.record import ComparePlan
+from ravenbench.ext.case.compare.record import ComparePlan, FoldRole
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Problems
@@ -85,4 +85,6 @@ def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUni
     """What is missing, damaged or failed, the longest work first."""
     units = [ScoreUnit(store.path, components[name], tuple(cells)) for (name, _), cells in pending(store).items()]
     order = {name: number for number, name in enumerate(components)}
-    return sorted(units, key=lambda unit: (order[unit.name], not any(c.fold.endswith("-case") for c in unit.cells)))
+    return sorted(
+        units, key=lambda unit: (order[unit.name], not any(c.fold.endswith(FoldRole.CASES) for c in unit.cells))
+    )

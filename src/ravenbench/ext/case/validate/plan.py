@@ -26,14 +26,14 @@ from ravenbench.ext.case.compare.background import (
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
 from ravenbench.ext.case.compare.plan import background_record, readable_verifiers, usable, usual_coverage
-from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord
+from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array
 from ravenbench.ext.case.like_case import AuthorTexts, Shape
 from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
-from ravenbench.types import Bools, Corpus, Fold, Problems
+from ravenbench.types import Bools, Corpus, Problems
 
 
 class TestedRecord(Record, frozen=True, kw_only=True):
@@ -86,13 +86,8 @@ class Tested(Shaped):
                 continue
             name = f"{self.folds[-1]}-c{condition}"
             test, same = problems_of(tested, [pair for pair, _ in pairs])
-            authors = [(tested[pair.known[0]].author, tested[pair.questioned[0]].author) for pair, _ in pairs]
-            rows = [(*two, 0, alike) for two, (_, alike) in zip(authors, pairs, strict=True)]
-            about = np.array(rows, dtype=np.float64)
-            moved = self._transplanter.transplant(test, same)
-            off = Fold(f"{name}-off", train, train_same, moved.off.blind(), same[moved.rows])
-            self.parts.append((Fold(name, train, train_same, test.blind(), same), about))
-            self.parts.append((off, about[moved.rows]))
+            rows = [(tested[p.known[0]].author, tested[p.questioned[0]].author, 0, alike) for p, alike in pairs]
+            self._add_pairs(name, (train, train_same), (test, same), rows)
             self._folds_under[condition].append(name)
         return train, train_same
 
@@ -144,7 +139,7 @@ def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progres
         tested=[_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)],
         notes=notes,
     )
-    arrays = {f"{fold.name}-pairs": about for (_, about), fold in zip(parts, folds, strict=True) if about is not None}
+    arrays = {pairs_array(fold.name): about for (_, about), fold in zip(parts, folds, strict=True) if about is not None}
     return Draft(plan, folds, texts, arrays=arrays)
 
 
