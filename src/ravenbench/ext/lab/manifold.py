@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.corpora.spelling import LANGUAGE
-from ravenbench.corpora.synthetic import Generated
+from ravenbench.corpora.synthetic import Generated, cumulated, drawn_places
 from ravenbench.randomness import stream
 from ravenbench.types import Document, Floats, Ints
 
@@ -169,15 +169,9 @@ def offset(a: Floats, b: Floats) -> Floats:
     return np.asarray((a - b + 0.5) % 1.0 - 0.5, dtype=np.float64)
 
 
-def cumulated(weights: Floats) -> Floats:
-    """Weights as cumulated shares that end at 1."""
-    total = np.cumsum(weights)
-    return np.asarray(total / total[-1], dtype=np.float64)
-
-
 def draw(shares: Floats, rng: np.random.Generator, count: int) -> Ints:
     """So many places, drawn by cumulated shares."""
-    return np.searchsorted(shares, rng.random(count), side="right").astype(np.int64)
+    return drawn_places(shares, rng.random(count))
 
 
 def _waves(place: Floats) -> Floats:

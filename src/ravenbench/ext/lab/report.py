@@ -48,6 +48,7 @@ from ravenbench.statistics.axes import (
     domain_axis,
 )
 from ravenbench.statistics.estimates import Estimate
+from ravenbench.statistics.shares import wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,12 +72,7 @@ class Share:
     @property
     def interval(self) -> Interval | None:
         """Wilson's 95 % interval; None of nothing."""
-        if not self.of:
-            return None
-        from scipy.stats import binomtest
-
-        proportion = binomtest(self.count, self.of).proportion_ci(method="wilson")
-        return float(proportion.low), float(proportion.high)
+        return wilson(self.count / self.of, self.of) if self.of else None
 
     def __str__(self) -> str:
         return f"{self.count} of {self.of}"

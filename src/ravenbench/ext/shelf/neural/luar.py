@@ -16,15 +16,15 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from ravenbench.errors import SpecError
-from ravenbench.ext.shelf.neural import backbones, training
+from ravenbench.ext.shelf.neural import backbones
 from ravenbench.ext.shelf.neural.authors import Written, pairs, written
 from ravenbench.ext.shelf.neural.backbones import Backbone, Reading
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
+    TrainedNetwork,
     arrays,
     fill,
-    learning_curve,
     train,
     training_folder,
     training_spec,
@@ -282,7 +282,7 @@ TOKENS = {"cpu": 1024, "cuda": 65_536}
 
 
 @dataclass(eq=False, repr=False)
-class LUAR(Scorer):
+class LUAR(TrainedNetwork, Scorer):
     """Cosine of two texts' embeddings, on a scale learned in training; several known documents are averaged.
 
     Also called: transformer, RoBERTa, style embeddings.
@@ -348,11 +348,9 @@ class LUAR(Scorer):
     Limited Setup.
     """
 
-    trains_long = True
     name = "luar"
     calibrated_by = "threshold-band"
     cross_fit = False
-    _folder: Path | None = field(default=None, init=False)
     _built: Luar | None = field(default=None, init=False)
 
     model: str | None = None
@@ -444,9 +442,7 @@ class LUAR(Scorer):
     def score(self, problems: Problems) -> Floats:
         vectors, known, questioned = distinct(problems, self.embeddings)
         each = spread(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), self.scale_)
-        if self._folder is not None:
-            training.forget(self._folder)
-            self._folder = None
+        self._forget()
         return mean_by_problem(each, problems)
 
     def embeddings(self, texts: list[str]) -> Floats:
@@ -465,9 +461,6 @@ class LUAR(Scorer):
             fill(model, self.weights_)
             self._built = model.to(device).eval()
         return self._built
-
-    def figures(self) -> dict[str, bytes]:
-        return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
     def __getstate__(self) -> dict[str, Any]:
         """State to pickle: all but the network, which is built again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +14,6 @@ import torch
 from torch import nn
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.neural import training
 from ravenbench.ext.shelf.neural.authors import (
     DrawnPairs,
     Written,
@@ -28,9 +27,9 @@ from ravenbench.ext.shelf.neural.o2d2_network import AdHominem, NetworkSizes, O2
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
+    TrainedNetwork,
     arrays,
     fill,
-    learning_curve,
     train,
     training_folder,
     training_spec,
@@ -384,7 +383,7 @@ def _running(windows: Ints) -> Ints:
 
 
 @dataclass(eq=False, repr=False)
-class O2D2(Verifier):
+class O2D2(TrainedNetwork, Verifier):
     """Probability that two texts share their author, or 0.5 where a detector finds a pair undecidable.
 
     Also called: Siamese network.
@@ -442,9 +441,8 @@ class O2D2(Verifier):
     authorship verification (PAN at CLEF); Boenninghoff, Rupp, Nickel & Kolossa 2020, Deep Bayes factor scoring.
     """
 
-    trains_long = True
     name = "o2d2"
-    _folder: Path | None = field(default=None, init=False)
+    measure = "log-likelihood, held-out authors"
 
     words: int = 5000
     characters: int = 300
@@ -539,10 +537,7 @@ class O2D2(Verifier):
             answers[mean_by_problem(suspicion(self.detector_, features), problems) >= 0.5] = 0.5
         unread = np.array(empty, dtype=bool)
         answers[mean_by_problem((unread[known] | unread[questioned]).astype(np.float64), problems) > 0] = 0.5
-        if self._folder is not None:
-            for part in ("network", "detector"):
-                training.forget(self._part(part))
-            self._folder = None
+        self._forget("network", "detector")
         return np.clip(answers, 0.0, 1.0)
 
     def _sizes(self) -> NetworkSizes:
@@ -553,11 +548,3 @@ class O2D2(Verifier):
     def _network(self) -> O2D2Network:
         with torch.random.fork_rng(devices=[]):
             return O2D2Network(self._sizes())
-
-    def _part(self, name: str) -> Path:
-        assert self._folder is not None
-        return self._folder.with_name(f"{self._folder.name}-{name}")
-
-    def figures(self) -> dict[str, bytes]:
-        measure = "log-likelihood, held-out authors"
-        return {"learning.svg": learning_curve(self.history_, measure)} if self.history_ else {}
