@@ -4,16 +4,15 @@ from __future__ import annotations
 
 BUILTIN: dict[str, dict[str, str]] = {
     "task": {
-        "run": "ravenbench.bench.run.task:Run",
-        "verify": "ravenbench.bench.verify.task:Verify",
-        "pan14": "ravenbench.bench.pan14.task:Pan14",
-        "attribute": "ravenbench.bench.attribute.task:Attribute",
-        "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
-        "safety": "ravenbench.bench.safety.task:Safety",
+        "run": "ravenbench.tasks.run.task:Run",
+        "verify": "ravenbench.tasks.verify.task:Verify",
+        "pan14": "ravenbench.tasks.pan14.task:Pan14",
+        "attribute": "ravenbench.tasks.attribute.task:Attribute",
+        "obfuscate": "ravenbench.tasks.obfuscate.task:Obfuscate",
+        "safety": "ravenbench.tasks.safety.task:Safety",
     },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
-        "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
     },
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
@@ -67,8 +66,6 @@ BUILTIN: dict[str, dict[str, str]] = {
     "transform": {
         "distortion": "ravenbench.text.masks:Distortion",
         "topic-mask": "ravenbench.text.masks:TopicMask",
-        "posnoise": "ravenbench.text.posnoise:POSNoise",
-        "frames": "ravenbench.text.posnoise:Frames",
         "frequency-mask": "ravenbench.text.masks:FrequencyMask",
         "normaliser": "ravenbench.text.normalisation:Normaliser",
     },
@@ -112,12 +109,7 @@ BUILTIN: dict[str, dict[str, str]] = {
     "translator": {
         "unchanged": "ravenbench.obfuscation.translators:Unchanged",
         "toy-lossy": "ravenbench.obfuscation.translators:ToyLossy",
-        "apertium": "ravenbench.obfuscation.translators:Apertium",
         "command": "ravenbench.obfuscation.translators:Command",
-        "argos": "ravenbench.obfuscation.translators:Argos",
-        "ctranslate2": "ravenbench.obfuscation.translators:CTranslate2",
-        "marian": "ravenbench.obfuscation.translators:Marian",
-        "libretranslate": "ravenbench.obfuscation.translators:LibreTranslate",
     },
     "retriever": {},
     "metric": {

@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, ProgramError, SpecError
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.reports.safety.imitation import imitation_row
+from ravenbench.tasks.safety.imitation import imitation_row
 from ravenbench.testing import toy_problems
 
 KNOWN = "I reckon it was raining; it mostly was. We walked along the river, the dog in front, and said nothing much."

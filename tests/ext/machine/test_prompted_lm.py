@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.run.forecast import forecast
-from ravenbench.bench.run.spec import build
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.machine.prompted_lm import PromptedLM
 from ravenbench.services import DiskCache
+from ravenbench.tasks.run.forecast import forecast
+from ravenbench.tasks.run.spec import build
 from ravenbench.testing import check_component, toy_problems
 from ravenbench.types import Problems
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.options import COMPONENTS, PATH, Encoding, Option, Spec, told
-from ravenbench.bench.task import Draft, Task
+from ravenbench.engine.options import COMPONENTS, PATH, Encoding, Option, Spec, told
+from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import InputError
 from ravenbench.randomness import stream
 from ravenbench.store.records import Plan

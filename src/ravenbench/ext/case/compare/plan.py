@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from msgspec import UNSET
 
-from ravenbench.bench.task import Draft
 from ravenbench.components import Component
 from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes

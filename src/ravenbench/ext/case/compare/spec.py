@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ravenbench import files, registry
-from ravenbench.bench.options import COMPONENTS, PATH, PATHS, AtLeastOne, AtLeastTwo, CorpusSpec, listed, spec_of, told
 from ravenbench.components import Component, each_seeded
+from ravenbench.engine.options import COMPONENTS, PATH, PATHS, AtLeastOne, AtLeastTwo, CorpusSpec, listed, spec_of, told
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.dossier import place_of
 from ravenbench.store.plans import content_key, decides

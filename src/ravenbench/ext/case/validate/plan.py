@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ravenbench.bench.task import Draft
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.task import Draft
 from ravenbench.ext.case.compare.background import (
     FEWEST_AUTHORS,
     NEAREST,
