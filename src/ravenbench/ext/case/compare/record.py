@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum, StrEnum
 from typing import Any, Literal, Self
 
@@ -32,6 +33,16 @@ class FoldRole(StrEnum):
 def part_of(shape: str, number: int) -> str:
     """The name of a part of a shape's authors, which their folds' names begin with."""
     return f"{shape}-f{number}"
+
+
+def under(name: str, condition: int) -> str:
+    """The name of a part, or a shape, under one condition of a dossier."""
+    return f"{name}-c{condition}"
+
+
+def part_under(name: str) -> str:
+    """The part that a name under a condition begins with."""
+    return name.partition("-c")[0]
 
 
 def pairs_array(fold: str) -> str:
@@ -76,6 +87,11 @@ class Reason(str):
         reason = super().__new__(cls, sentence)
         reason.why = why
         return reason
+
+    @property
+    def short(self) -> str:
+        """The sentence up to its first detail."""
+        return re.split(r" \(|[,:;] ", self)[0]
 
 
 class CaseTextRecord(Record, frozen=True, kw_only=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -237,8 +236,11 @@ def worths(answer: Answer) -> list[tuple[str, MeasureEstimate]]:
 
 def _in_words(case: CaseFound) -> str:
     """The step of the scale, or the first words of each reason; the whole stands on the case's page and in JSON."""
-    short = [re.split(r" \(|[,:;] ", reason)[0] for reason in case.reasons]
-    return f"no answer: {'; '.join(short)}" if case.llr is None else sided(case.llr, case.interval)
+    return (
+        f"no answer: {'; '.join(reason.short for reason in case.reasons)}"
+        if case.llr is None
+        else sided(case.llr, case.interval)
+    )
 
 
 def _as_low(comparison: Comparison, case: CaseFound) -> float | None:

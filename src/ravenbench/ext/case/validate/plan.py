@@ -26,7 +26,7 @@ from ravenbench.ext.case.compare.background import (
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
 from ravenbench.ext.case.compare.plan import background_record, readable_verifiers, usable, usual_coverage
-from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array
+from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array, under
 from ravenbench.ext.case.like_case import AuthorTexts, Shape
 from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
@@ -84,7 +84,7 @@ class Tested(Shaped):
             pairs = cross_pairs(self.background, tested, self.seed, NEAREST, sides.allowed(tested))
             if not pairs:
                 continue
-            name = f"{self.folds[-1]}-c{condition}"
+            name = under(self.folds[-1], condition)
             test, same = problems_of(tested, [pair for pair, _ in pairs])
             rows = [(tested[p.known[0]].author, tested[p.questioned[0]].author, 0, alike) for p, alike in pairs]
             self._add_pairs(name, (train, train_same), (test, same), rows)
@@ -95,7 +95,7 @@ class Tested(Shaped):
         by_author, sides = self._found[condition], self._sides[condition]
         return msgspec.structs.replace(
             self.record,
-            name=f"{self.name}-c{condition}",
+            name=under(self.name, condition),
             authors=[one.author for one in by_author if one.own],
             folds=self._folds_under[condition],
             unseen=False,

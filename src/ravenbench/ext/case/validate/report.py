@@ -15,7 +15,7 @@ import numpy as np
 from ravenbench.ext.case.compare.dossier import FILE, CellResult, Criterion, Dossier
 from ravenbench.ext.case.compare.dossier import Figure as Measure
 from ravenbench.ext.case.compare.model import FUSED, PairScores, issue_llr, read_scores
-from ravenbench.ext.case.compare.record import ShapeRecord
+from ravenbench.ext.case.compare.record import ShapeRecord, part_under
 from ravenbench.ext.case.compare.report import css_text
 from ravenbench.ext.case.likelihood_ratios import cllr, pav, tippett
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
@@ -131,7 +131,7 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
 
 def _placed(pairs: PairScores, under: ShapeRecord, shape: ShapeRecord) -> PairScores:
     """Pairs under a condition with the numbers of the shape's folds, of which some may have none."""
-    numbers = [shape.folds.index(name.partition("-c")[0]) for name in under.folds]
+    numbers = [shape.folds.index(part_under(name)) for name in under.folds]
     return replace(pairs, fold=np.array(numbers, dtype=np.int64)[pairs.fold])
 
 
