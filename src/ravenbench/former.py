@@ -102,6 +102,9 @@ MOVED = {
 
 TAKEN_OUT = {
     "raven compare --machine": "it was measured on made texts only; on real ones 4 of 14 likelihood ratios were right",
+    "raven safety --doses": "with a language model two of four doses were ever measured, and these hid nobody",
+    "raven safety --detectors": "raven detect asks them of texts by people and by machines",
+    "the obfuscator polish": "it was there for --doses; llm rewrites whole texts",
     "the verifier authorial-lm": "no figure was ever measured; causal-lm reads with the model as it is",
 }
 """Options and components that are there no more, and why."""
