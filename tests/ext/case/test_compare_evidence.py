@@ -17,8 +17,8 @@ from ravenbench.ext.case.compare.model import (
     limits,
     promise,
     subset,
-    transplanted,
     validate,
+    was_transplanted,
 )
 from ravenbench.ext.case.compare.report import css_text, heat
 from ravenbench.ext.case.compare.sentences import NEITHER, answer, by_chance, misleading, sided, signed, times, verbal
@@ -184,7 +184,7 @@ def test_beyond_what_strangers_show_only_style_supports_one_author():
     plain, with_style = validate(pairs_of()), validate(pairs_of(style=3.0))
     beyond = plain.pairs.content > plain.limits.reach
     assert beyond.any() and max(llr[beyond].max() for llr in plain.llr.values()) == UNSHOWN
-    without = beyond & ~transplanted(with_style.pairs)
+    without = beyond & ~was_transplanted(with_style.pairs)
     assert without.any() and max(llr[without].max() for llr in with_style.llr.values()) == UNSHOWN
     for name, llr in with_style.llr.items():
         most = np.fmax(STYLE * with_style.raw.style[name], UNSHOWN)
@@ -215,10 +215,13 @@ def test_style_comes_in_with_likeness_up_to_one_half():
 
 def test_style_is_learned_without_the_pairs_that_have_none():
     pairs = pairs_of(style=3.0)
-    assert transplanted(pairs).sum() == (np.arange(len(pairs)) % 10 != 9).sum() and not transplanted(pairs_of()).any()
+    assert (
+        was_transplanted(pairs).sum() == (np.arange(len(pairs)) % 10 != 9).sum()
+        and not was_transplanted(pairs_of()).any()
+    )
     assert validate(pairs_of()).system.style is None
     valid = validate(pairs)
-    assert np.isnan(valid.raw.style[FUSED]).tolist() == (~transplanted(pairs)).tolist()
+    assert np.isnan(valid.raw.style[FUSED]).tolist() == (~was_transplanted(pairs)).tolist()
     assert not any(np.isnan(llr).any() for llr in valid.llr.values())
 
 

@@ -25,8 +25,8 @@ from ravenbench.ext.case.compare.model import (
     read_scores,
     select_pairs,
     subset,
-    transplanted,
     validate,
+    was_transplanted,
 )
 from ravenbench.ext.case.compare.record import (
     CaseRecord,
@@ -286,7 +286,7 @@ def content_check(
     answer.
     """
     on, off = rows("on"), rows("off")
-    style, pairs = valid.raw.style[FUSED], transplanted(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
+    style, pairs = valid.raw.style[FUSED], was_transplanted(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
     same = valid.pairs.same[pairs]
     if not on or not off or valid.system.style is None or not same.any() or same.all():
         return None

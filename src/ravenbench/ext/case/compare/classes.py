@@ -72,7 +72,7 @@ def read_class(spec: CompareSpec) -> Material:
             "of these authors may be an earlier one: look at them first"
         )
     for how, authors in sorted(ways.items()):
-        who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({_some(authors)})"
+        who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({_first_names(authors)})"
         notes.insert(0, f"the text in question of {who} is {how}")
     used = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
     background = _background(spec, corpus, used, notes)
@@ -139,7 +139,7 @@ def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str])
     )
 
 
-def _some(names: Sequence[str], most: int = 4) -> str:
+def _first_names(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (" …" if len(names) > most else "")
 
 

@@ -310,7 +310,7 @@ def weigh(pairs: PairScores, times: Floats) -> WeighedSystem:
 
 def _style(pairs: PairScores, times: Floats) -> System | None:
     """What is learned from pairs with content words replaced; strangers count as they were drawn."""
-    used = (times > 0) & transplanted(pairs)
+    used = (times > 0) & was_transplanted(pairs)
     same, weight = pairs.same[used], times[used]
     if not same.any() or same.all():
         return None
@@ -319,7 +319,7 @@ def _style(pairs: PairScores, times: Floats) -> System | None:
     return System({}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
 
 
-def transplanted(pairs: PairScores) -> Bools:
+def was_transplanted(pairs: PairScores) -> Bools:
     """Whether the content words of the questioned text could be replaced (n,)."""
     replaced = np.full(len(pairs), bool(pairs.moved))
     for values in pairs.moved.values():

@@ -109,7 +109,7 @@ def draft(
     one author. Raises SpecError if a verifier cannot be used here.
     ``whole``: as of ``Shaped``.
     """
-    components = usable(spec)
+    components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
     corpus = material.corpus or load_corpus(spec.background, **spec.reading())
@@ -186,7 +186,7 @@ def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]
     return [(shape, [c for c in cases if case_shape(c) == shape]) for shape in sorted({case_shape(c) for c in cases})]
 
 
-def usable(spec: CompareSpec) -> dict[str, Component]:
+def components_of(spec: CompareSpec) -> dict[str, Component]:
     """The verifiers of a comparison. SpecError for the first whose scores cannot be calibrated across folds."""
     components = spec.components()
     for name, component in components.items():

@@ -25,7 +25,7 @@ from ravenbench.ext.case.compare.background import (
     strangers,
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
-from ravenbench.ext.case.compare.plan import background_record, readable_verifiers, usable, usual_coverage
+from ravenbench.ext.case.compare.plan import background_record, components_of, readable_verifiers, usual_coverage
 from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array, under
 from ravenbench.ext.case.like_case import AuthorTexts, Shape
 from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
@@ -107,7 +107,7 @@ def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progres
     """Lay out all pairs. Raises InputError if the background cannot be read, is too small or lacks a label, SpecError
     if a verifier cannot be used here."""
     compared = spec.compared()
-    components = usable(compared)
+    components = components_of(compared)
     progress("reading the background", 0, 0)
     corpus = load_corpus(spec.background, **spec.reading())
     components, notes = readable_verifiers(components, corpus)

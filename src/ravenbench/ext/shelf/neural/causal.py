@@ -122,7 +122,7 @@ class InContext(Scorer):
                 "this verifier was trained with other weights of this name", found=self.model, fix="train again"
             )
 
-    def _opened(self) -> causal.CausalLM:
+    def _model(self) -> causal.CausalLM:
         self._check_weights()
         return causal.open_model(self.model, self.device)
 
@@ -155,7 +155,7 @@ class InContext(Scorer):
         """What each token of a questioned text adds, as a logarithm to base 10: above 0 speaks for the known author.
         Tokens beyond ``longest`` are not read."""
         gains = self._gain(known, questioned, problem) / np.log(10)
-        places = self._opened().tokens(questioned)[1][: len(gains)]
+        places = self._model().tokens(questioned)[1][: len(gains)]
         return [
             TokenRatio(questioned[start:end], int(start), int(end), float(gain))
             for (start, end), gain in zip(places, gains, strict=True)
@@ -183,7 +183,7 @@ class InContext(Scorer):
         return np.asarray(own - np.mean(rest, axis=0))
 
     def _cut(self, text: str) -> str:
-        places = self._opened().tokens(text)[1][: self.longest]
+        places = self._model().tokens(text)[1][: self.longest]
         return text[: places[-1, 1]] if len(places) else ""
 
     def _shown(self, text: str) -> str:
@@ -191,6 +191,6 @@ class InContext(Scorer):
         messages = [{"role": "user", "content": NEUTRAL.format(self._cut(text))}]
         cache, key = DiskCache("neutral"), [self.digest_, self.longest, messages]
         if (version := cache.get(key, bool)) is None:
-            made = self._opened().answer(messages, most=self.longest, temperature=0, seed=self.seed)
+            made = self._model().answer(messages, most=self.longest, temperature=0, seed=self.seed)
             cache.put(key, version := made["choices"][0]["message"]["content"].strip())
         return f"Neutral: {version}\n\nOriginal: "
