@@ -12,7 +12,7 @@ from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.ext.lab.report import Share, SimulateReport, summarise
 from ravenbench.ext.lab.spec import SimulateSpec, build
 from ravenbench.ext.lab.task import Simulate
-from ravenbench.ext.lab.trials import Trial, arrays_of, found_of, trial
+from ravenbench.ext.lab.trials import Trial, arrays_of, trial, trials_of
 from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, names
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.statistics.axes import Content
@@ -83,7 +83,7 @@ def test_json(store, found):
 
 def test_a_trial_is_a_function_of_its_design_and_number():
     one = list(trial(TINY, 1).values())
-    assert found_of(arrays_of(one)) == one == list(trial(TINY, 1).values())
+    assert trials_of(arrays_of(one)) == one == list(trial(TINY, 1).values())
     assert list(trial(TINY, 0).values()) != one
 
 

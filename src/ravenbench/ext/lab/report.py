@@ -17,7 +17,7 @@ from ravenbench.engine.options import checked
 from ravenbench.errors import InputError
 from ravenbench.ext.lab.plan import SimulatePlan
 from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.trials import Trial, found_of
+from ravenbench.ext.lab.trials import Trial, trials_of
 from ravenbench.ext.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
@@ -352,7 +352,7 @@ class SimulateReport(Report[Simulation]):
             if cell is None or cell.error is not None:
                 failures.append((place.fold, "not simulated yet" if cell is None else str(cell.error).splitlines()[0]))
             else:
-                worlds[numbers[place.fold]] = found_of(cell.arrays)
+                worlds[numbers[place.fold]] = trials_of(cell.arrays)
         if not worlds:
             raise InputError(
                 "no world of this simulation has figures", file=store.path, found=failures[0][1],

@@ -183,7 +183,7 @@ def arrays_of(trials: Sequence[Trial]) -> dict[str, NDArray[Any]]:
     }
 
 
-def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Trial]:
+def trials_of(arrays: Mapping[str, NDArray[Any]]) -> list[Trial]:
     """The scorers that ``arrays_of`` took apart."""
     results = []
     for figures, behind, counts in zip(
