@@ -116,7 +116,7 @@ BUDGETS = {
     "corpora": 2_100,
     "engine": 2_800,
     "ext": 100,
-    "ext/case": 7_100,
+    "ext/case": 7_200,
     "ext/changes": 900,
     "ext/corpora": 1_600,
     "ext/documents": 1_200,

@@ -1,5 +1,4 @@
-"""What had another name in earlier versions, or is gone: imports by former names go on working, with a warning, and
-what was taken out says so."""
+"""What had another name in earlier versions (imports go on working, with a warning), and what was taken out."""
 
 from __future__ import annotations
 
@@ -10,6 +9,8 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+from ravenbench.errors import SpecError
 
 MOVED = {
     "attribution.raven_2026": "ext.shelf.raven_2026.attribution",
@@ -98,22 +99,15 @@ MOVED = {
     "verifiers.raven_2026": "ext.shelf.raven_2026",
 }
 """Names within the package: what a module or package was called, and what it is called now."""
-
-
 TAKEN_OUT = {
     "raven compare --machine": "it was measured on made texts only; on real ones 4 of 14 likelihood ratios were right",
     "raven safety --doses": "with a language model two of four doses were ever measured, and these hid nobody",
-    "raven safety --detectors": "raven detect asks them of texts by people and by machines",
-    "the obfuscator polish": "it was there for --doses; llm rewrites whole texts",
     "the verifier authorial-lm": "no figure was ever measured; causal-lm reads with the model as it is",
 }
-"""Options and components that are there no more, and why."""
 
 
 def check_there(name: str) -> None:
-    """SpecError for an option or a component that was taken out."""
-    from ravenbench.errors import SpecError
-
+    """SpecError, with the reason, for an option or a component that was taken out."""
     if (reason := TAKEN_OUT.get(name)) is not None:
         raise SpecError(f"{name} was taken out of Raven", fix=f"leave it out: {reason}")
 

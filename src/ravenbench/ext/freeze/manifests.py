@@ -22,16 +22,7 @@ from ravenbench.formats.problems import (
     write_pan_problems,
 )
 from ravenbench.store.copies import Difference, match, parts_of, source_of
-from ravenbench.store.frozen import (
-    COLUMNS,
-    Manifest,
-    Names,
-    Part,
-    Source,
-    manifest_of,
-    read_manifest,
-    write_manifest,
-)
+from ravenbench.store.frozen import COLUMNS, Manifest, Names, Part, Source, manifest_of, read_manifest, write_manifest
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems

@@ -239,6 +239,8 @@ TESTED, TAUGHT = 4, 2
 """Questioned texts by one background author that are tested, and that verifiers learn from."""
 NEAREST = 3
 """Different-author pairs that are tested for each known side because no others are as alike in content."""
+Labelled = tuple[Problems, Bools]
+"""Problems and their truth."""
 Question = tuple[Asks, str, int, Sequence[str], str]
 """What is asked of which case, by what number, and the known texts and the questioned one that it is asked with."""
 Part = tuple[Fold, Floats | None]
@@ -323,7 +325,7 @@ class Shaped:
             )) for case, away in zip(self.cases, far, strict=True) if away > most
         }  # fmt: skip
 
-    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
+    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> Labelled:
         """One part of the authors: learned from the others, without one part of the topics where that leaves enough.
         Returns what is learned from."""
         rest = [author for author in able if author not in part]
@@ -346,13 +348,7 @@ class Shaped:
             self.parts.append(self._sets(name, train, train_same, tested))
         return train, train_same
 
-    def _add_pairs(
-        self,
-        name: str,
-        training: tuple[Problems, Bools],
-        pairs: tuple[Problems, Bools],
-        rows: Sequence[Sequence[float]],
-    ) -> None:
+    def _add_pairs(self, name: str, training: Labelled, pairs: Labelled, rows: Sequence[Sequence[float]]) -> None:
         """The folds of these pairs and of their transplants; ``rows`` are the ``PairColumn``s of each."""
         test, same = pairs
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
@@ -362,7 +358,7 @@ class Shaped:
         self.parts.append((off, about[moved.rows]))
 
     def _class(
-        self, parts: Sequence[Sequence[int]], trained: Sequence[tuple[Problems, Bools]], everyone: Sequence[AuthorTexts]
+        self, parts: Sequence[Sequence[int]], trained: Sequence[Labelled], everyone: Sequence[AuthorTexts]
     ) -> None:
         """Cases whose candidates are of the background: each is asked about where verifiers learned without them, with
         the pairs of their part. Who gives no pairs is in no training, and goes with any part."""
@@ -374,7 +370,7 @@ class Shaped:
             if cases:
                 self._cases(number, training, cases, self._questions_of(cases), everyone)
 
-    def _learned_from(self, taught: Sequence[AuthorTexts]) -> tuple[Problems, Bools]:
+    def _learned_from(self, taught: Sequence[AuthorTexts]) -> Labelled:
         return problems_of(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
 
     def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[AuthorTexts]) -> Part:
@@ -438,7 +434,7 @@ class Shaped:
         return questions
 
     def _cases(
-        self, number: int, training: tuple[Problems, Bools], cases: Sequence[CaseTexts], questions: Sequence[Question],
+        self, number: int, training: Labelled, cases: Sequence[CaseTexts], questions: Sequence[Question],
         everyone: Sequence[AuthorTexts],
     ) -> None:  # fmt: skip
         """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
@@ -477,7 +473,7 @@ def _held(text: str, words: int) -> str:
     return cut(text, words) if count_words(text) > 1.1 * words else text
 
 
-def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> tuple[Problems, Bools]:
+def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> Labelled:
     """Problems of these pairs, and their truth."""
     rows = []
     for number, (known, questioned) in enumerate(made):

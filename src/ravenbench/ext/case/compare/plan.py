@@ -150,18 +150,17 @@ def draft(
         for fold, train, test in zip(folds, moved[::2], moved[1::2], strict=True)
     ]
     records = {fold.name: fold_record(fold) for fold in folds}
+    case_records = []
+    for case in material.cases:
+        place = placed.get(case.id), part.get(case.id)
+        case_records.append(_case_record(case, background, *place, refusals[case.id], screened, row, hands[case.id]))
     plan = ComparePlan(
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
         cells=cell_places(components, records),
         background=background_record(background, screened.left_out, spread),
         shapes=shapes,
-        cases=[
-            _case_record(
-                case, background, placed.get(case.id), part.get(case.id), refusals, screened, row, hands[case.id]
-            )
-            for case in material.cases
-        ],
+        cases=case_records,
         notes=[*material.notes, *notes],
     )
     arrays = {pairs_array(fold.name): array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
@@ -229,15 +228,9 @@ def background_record(background: Population, left_out: list[str], spread: list[
 
 
 def _case_record(
-    case: CaseTexts,
-    background: Population,
-    shape: str | None,
-    part: int | None,
-    refusals: dict[str, list[Reason]],
-    screened: Screened,
-    row: dict[bytes, int],
-    hand: HandRecord,
-) -> CaseRecord:
+    case: CaseTexts, background: Population, shape: str | None, part: int | None, refusals: list[Reason],
+    screened: Screened, row: dict[bytes, int], hand: HandRecord,
+) -> CaseRecord:  # fmt: skip
     def text_record(text: Text) -> CaseTextRecord:
         return CaseTextRecord(
             name=text.name,
@@ -254,8 +247,8 @@ def _case_record(
         questioned=text_record(case.questioned),
         known=[text_record(text) for text in case.candidate.texts],
         shape=shape,
-        refusals=list(map(str, refusals[case.id])),
-        refused=[reason.why for reason in refusals[case.id]] or UNSET,
+        refusals=list(map(str, refusals)),
+        refused=[reason.why for reason in refusals] or UNSET,
         notes=screened.notes[case.id],
         part=part,
         hand=hand,
