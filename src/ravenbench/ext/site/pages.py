@@ -94,14 +94,14 @@ def _profile(name: str, boards: Sequence[Board]) -> list[tuple[Board, BoardStand
     return [(board, s) for board in boards for s in board.standings if s.system == name]
 
 
-def with_interval(estimate: Number) -> Markup:
+def with_interval(estimate: Number, signed: bool = False) -> Markup:
     """A figure with its interval behind it, in small."""
     if estimate.value is None:
         return Markup('<span class="na">n/a</span>')
-    text = Markup("{}").format(figure(estimate.value))
+    text = Markup("{}").format(figure(estimate.value, signed))
     if estimate.interval is None:
         return text
-    low, high = (figure(end) for end in estimate.interval)
+    low, high = (figure(end, signed) for end in estimate.interval)
     return text + Markup(' <span class="pm">[{}, {}]</span>').format(low, high)
 
 
