@@ -38,7 +38,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What decides a task's answers. Where a field of ``later`` is not given there is no such key in its JSON form,
     as in specs from before there was one."""
 
-    later: ClassVar[tuple[str, ...]] = ("metrics", "group", "against", "equal_counts")
+    later: ClassVar[tuple[str, ...]] = (
+        "metrics", "group", "against", "equal_counts", "unquoted", "strip_shared", "allow_shared",
+    )  # fmt: skip
 
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
@@ -83,6 +85,9 @@ def told(
 
 
 Encoding = Annotated[str | None, told(ENCODING)]
+AllowShared = Annotated[
+    bool, told("Answer also problems that stand among those to learn from; they are counted all the same.")
+]
 Metrics = Annotated[
     str | None,
     told("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
@@ -102,11 +107,18 @@ class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, told("Column with the topics, or none; by default found by name.", metavar="COLUMN")
     ] = None
     encoding: Encoding = None
+    unquoted: Annotated[
+        bool, told("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
+    ] = False
+    strip_shared: Annotated[
+        bool, told("Take passages out that stand in texts of several authors, such as licences and headers.")
+    ] = False
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
-        options = {role: column for role, column in named.items() if column is not None}
+        options: dict[str, Any] = {role: column for role, column in named.items() if column is not None}
+        options |= {name: True for name in ("unquoted", "strip_shared") if getattr(self, name)}
         return {"encoding": self.encoding, **options, **({"topic": None} if self.topic == "none" else {})}
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ravenbench.bench.options import ENCODING
 from ravenbench.cli.show import console, print_json, readable, say
-from ravenbench.corpora.load import ACCOUNT, MAIL
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,8 +83,6 @@ def show_summary(summary: dict[str, Any]) -> None:
     for what, whole in s["notes"].get("whole collection", {}).items():
         if whole["found"] != whole["expected"]:
             rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
-    if mails := s["notes"].get(MAIL):
-        rows.append(("mind", f"{mails:,} texts {MAIL}"))
     rows += [("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())]
     for name, value in rows:
         facts.add_row(name, value)
@@ -317,10 +315,10 @@ def _options(
 
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
-    from ravenbench.formats.archive import Archive
+    from ravenbench.formats.archive import Archive, is_there
     from ravenbench.formats.problems import problem_roots
 
-    if not Path(what).exists():
+    if not is_there(Path(what)):
         return False
     with Archive(what) as archive:
         zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]

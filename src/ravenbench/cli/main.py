@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import RavenError, SpecError, remedy, said, visible
+from ravenbench.errors import LISTENERS, RavenError, SpecError, remedy, said, visible
 from ravenbench.seams import (
     CORPORA,
     FORM_GROUP,
@@ -203,6 +203,19 @@ def run() -> None:
         terminal.last()
 
 
+class _Remarks:
+    """Prints what is to be known of the data, each sentence once."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def __call__(self, sentence: str) -> None:
+        if sentence not in self._said:
+            self._said.add(sentence)
+            typer.secho("mind: ", fg="yellow", err=True, nl=False)
+            typer.echo(f"{visible(sentence)}.", err=True)
+
+
 def _run() -> None:
     # Hardly anything here dies in rings; looking for them as often as Python would takes a thirtieth of a first report.
     gc.set_threshold(50_000, 10, 10)
@@ -213,6 +226,8 @@ def _run() -> None:
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return
+    # These two print what is to be known of the data by themselves.
+    LISTENERS[:] = [] if wanted in ("corpus", "texts") else [_Remarks()]
     try:
         try:
             # Under one name, whatever started it.

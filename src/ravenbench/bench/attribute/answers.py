@@ -34,7 +34,6 @@ class DocumentsRecord(Record, frozen=True, kw_only=True):
     topics: list[str]
     dropped: dict[str, int]
     dropped_authors: dict[str, int]
-    merged: dict[str, str]
     account: list[str] = []
 
 
@@ -151,7 +150,6 @@ def open_documents(store: Store) -> Chosen:
         topics=tuple(plan.topics),
         dropped=plan.dropped,
         dropped_authors=plan.dropped_authors,
-        merged=plan.merged,
         account=tuple(plan.account),
     )
 

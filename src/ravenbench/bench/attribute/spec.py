@@ -47,7 +47,6 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     equal_counts: Annotated[
         bool, told("Novel-topic: teach equally many texts of an author, whichever topic is held out.")
     ] = False
-    merge_authors: Annotated[bool, told("Join authors equal up to case and white space.")] = False
     sampler: Annotated[
         str | None,
         told("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."),

@@ -9,7 +9,7 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.bench.attribute.answers import method_identity
-from ravenbench.bench.options import COMPONENTS, PATH, AtLeastTwo, Encoding, Spec, checked, plain_of, told
+from ravenbench.bench.options import COMPONENTS, PATH, AllowShared, AtLeastTwo, Encoding, Spec, checked, plain_of, told
 from ravenbench.bench.safety.attacks import ATTACKS
 from ravenbench.components import Component, identity
 from ravenbench.errors import SpecError
@@ -86,6 +86,7 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = None
     encoding: Encoding = None
+    allow_shared: AllowShared = False
     limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ravenbench.attribution.selection import lookalikes
 from ravenbench.corpora.load import UNKNOWN
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import FormatError, InputError
@@ -25,6 +24,7 @@ from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documen
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
+from ravenbench.text.names import lookalikes
 from ravenbench.text.tokens import count_words
 
 By = Literal["sender", "folder"]

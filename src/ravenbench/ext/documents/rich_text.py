@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.errors import MissingPart
+from ravenbench.ext.documents.tei import ROOT, parsed
 from ravenbench.formats.archive import DOCUMENT_LIMIT
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
@@ -38,6 +39,8 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
     data = _bytes(path, DOCUMENT_LIMIT)
     account = Account()
     html = decode_html(data, path, encoding)
+    if ROOT.match(html):
+        return [parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", html), path)]
     folded = html[:5000].lower(), html[-5000:].lower()
     cut = ("it may be cut short: </html> is missing",) if "<html" in folded[0] and "</html" not in folded[1] else ()
     return [Document(path=path, text=html_text(html, account), left_out=account.left_out(), notes=cut)]

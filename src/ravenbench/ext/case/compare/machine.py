@@ -21,7 +21,7 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import ProgramError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, TESTED, Background, Part, Shaped, writers
-from ravenbench.ext.case.compare.material import FOREIGN, SHARED, Case, coverage, folded, is_copy, runs
+from ravenbench.ext.case.compare.material import FOREIGN, SHARED, Case, coverage, is_copy, runs
 from ravenbench.ext.case.compare.record import MACHINE, OTHER, OWN, ThirdRecord
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.obfuscation.base import ObfuscationTask
@@ -29,6 +29,7 @@ from ravenbench.obfuscation.recipes.llm import objection
 from ravenbench.problems.like_case import LEAST_FILLED, Writer, pairs
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
+from ravenbench.text.names import name_key
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold, Labels, Problems
@@ -56,7 +57,7 @@ class Imitations:
 
     def of(self, name: str, words: int) -> list[str]:
         """Texts of so many words that imitate somebody: short ones are joined, long ones cut."""
-        own = self.texts.get(folded(name), [])
+        own = self.texts.get(name_key(name), [])
         return filled(own, [words] * len(own))
 
 
@@ -92,21 +93,21 @@ def imitations(
                     written.append((name, recipe.obfuscate(task, spec.seed + seed).text))
                 except ProgramError as error:
                     failed[str(error).removeprefix("imitate: ")] += 1
-    people = {folded(name) for name in (*background.authors, *(case.candidate.name for case in cases))}
+    people = {name_key(name) for name in (*background.authors, *(case.candidate.name for case in cases))}
     real = [text.text for case in cases for text in (case.questioned, *case.candidate.texts)]
     seen = [runs(text) for text in (*real, *background.corpus.texts)]
     texts = dict[str, list[str]]()
     for name, text in written:
         mine = runs(text)
         reason = objection("", text)
-        if folded(name) not in people:
+        if name_key(name) not in people:
             reason = "of nobody in the background or among the candidates"
         elif coverage(text, background.space.functions) < FOREIGN * usual:
             reason = reason or "in another language or of another kind"
         elif any(is_copy(mine, other, SHARED) or is_copy(other, mine, SHARED) for other in seen):
             reason = reason or "repeats a text of the case or the background"
         if reason is None:
-            texts.setdefault(folded(name), []).append(plain(text))
+            texts.setdefault(name_key(name), []).append(plain(text))
         else:
             failed[reason] += 1
     return Imitations(by.strip(), texts, [f"{count} ({reason})" for reason, count in sorted(failed.items())])

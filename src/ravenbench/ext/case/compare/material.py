@@ -6,15 +6,13 @@ What keeps texts from being compared: copies, a candidate among the background's
 from __future__ import annotations
 
 import hashlib
-import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ravenbench.attribution.selection import lookalikes
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.files import sha256
@@ -24,6 +22,8 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.names import lookalikes, name_key
+from ravenbench.text.passages import cleaner
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import WORD, count_words
 from ravenbench.types import Bools, Corpus
@@ -52,6 +52,10 @@ class Text:
     text: str
     words: int
     document: Document | None = None
+
+    def of(self, text: str) -> Text:
+        """The same with another text."""
+        return Text(self.path, text, count_words(text), self.document)
 
     @property
     def name(self) -> str:
@@ -89,6 +93,16 @@ class Material:
     cases: tuple[Case, ...]
     notes: tuple[str, ...]
     corpus: Corpus | None = None
+
+    def of(self, plain: Callable[[str], str]) -> Material:
+        """The same with every text changed so."""
+        known = {one: Candidate(one.name, tuple(t.of(plain(t.text)) for t in one.texts)) for one in self._candidates}
+        cases = [Case(c.id, c.questioned.of(plain(c.questioned.text)), known[c.candidate]) for c in self.cases]
+        return replace(self, cases=tuple(cases))
+
+    @property
+    def _candidates(self) -> list[Candidate]:
+        return list(dict.fromkeys(case.candidate for case in self.cases))
 
     def paths(self) -> dict[str, Path]:
         """Every text's path by a name for it."""
@@ -344,6 +358,16 @@ def _addressed(name: str, other: str) -> bool:
     return ("@" in name) != ("@" in other) and bool(lookalikes((name, other)))
 
 
+def plainly(cases: Sequence[Case], corpus: Corpus) -> Callable[[str], str]:
+    """What takes out of a text what texts of several people here share, such as a licence."""
+    mine = {text: name_key(case.candidate.name) for case in cases for text in case.candidate.texts}
+    asked = {case.questioned: case.questioned.path for case in cases}
+    authors = [name_key(author or "") for author in corpus.author]
+    return cleaner(
+        [*corpus.texts, *(text.text for text in (*mine, *asked))], [*authors, *mine.values(), *asked.values()]
+    )
+
+
 def screen(cases: Sequence[Case], corpus: Corpus, members: bool = False) -> Screened:
     """Leave out of the background whoever is a candidate, by name or by text, and find copies.
 
@@ -354,18 +378,19 @@ def screen(cases: Sequence[Case], corpus: Corpus, members: bool = False) -> Scre
     """
     screened = Screened(np.ones(len(corpus), dtype=np.bool_), [])
     queries = {case.questioned.path: case.questioned for case in cases}
-    own = {case.candidate: [runs(text.text) for text in case.candidate.texts] for case in cases}
-    names = {} if members else {folded(candidate.name): candidate.name for candidate in own}
+    plain = plainly(cases, corpus)
+    own = {case.candidate: [runs(plain(text.text)) for text in case.candidate.texts] for case in cases}
+    names = {} if members else {name_key(candidate.name): candidate.name for candidate in own}
     writer = {case.questioned.path: case.candidate.name for case in cases} if members else {}
     gone: dict[int, str] = {}
     for code, author in enumerate(corpus.author.names):
-        if name := names.get(folded(author)) or next((n for n in names.values() if _addressed(n, author)), None):
+        if name := names.get(name_key(author)) or next((n for n in names.values() if _addressed(n, author)), None):
             gone[code] = f"{author}: has the name of the candidate {name}"
-    questions = {path: runs(text.text) for path, text in queries.items()}
+    questions = {path: runs(plain(text.text)) for path, text in queries.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
         code = int(corpus.author.codes[row])
-        here = runs(corpus.texts[row])
+        here = runs(plain(corpus.texts[row]))
         for candidate, several in own.items():
             if members and candidate.name == corpus.author[row]:
                 continue
@@ -450,8 +475,3 @@ def unlike(name: str, share: float, usual: float) -> str | None:
         f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
         f"most frequent ones, of a usual background text {usual:.0%}"
     )
-
-
-def folded(name: str) -> str:
-    """A name without case, underscores and runs of blanks."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split())
