@@ -5,11 +5,11 @@ from __future__ import annotations
 from bad_input.cases import TEXT, Case, zipped
 
 FOLDERS = [
-    Case("an empty folder", "corpus", "notes: a folder stands where a table should be", {"notes/.hidden": ""}, "notes"),
+    Case("an empty folder", "corpus", "notes: there are no texts by author here", {"notes/.hidden": ""}, "notes"),
     Case(
         "a folder of pictures",
         "corpus",
-        "notes: a folder stands where a table should be",
+        "notes: there are no texts by author here",
         {"notes/a.png": b"\x89PNG"},
         "notes",
     ),

@@ -62,6 +62,7 @@ def show_summary(summary: dict[str, Any]) -> None:
     rows = [
         ("corpus", s["name"]),
         ("documents", f"{s['documents']:,}"),
+        *(("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())),
         ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
         ("authors", f"{authors['total']:,}; {several}"),
         ("documents an author", spread(authors["documents"])),
@@ -83,7 +84,6 @@ def show_summary(summary: dict[str, Any]) -> None:
     for what, whole in s["notes"].get("whole collection", {}).items():
         if whole["found"] != whole["expected"]:
             rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
-    rows += [("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())]
     for name, value in rows:
         facts.add_row(name, value)
     print_part(facts)

@@ -129,8 +129,9 @@ _IGNORED = ("readme", "licence", "license", "copying")
 _TEI = (".xml", ".tei")
 """Endings of texts that say themselves who wrote them."""
 _PARTS = re.compile(
-    r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?|c50(?:train|test)"
-    r"|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned|candidates?|corpus|texts",
+    r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
+    r"|c50(?:train|test)|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned"
+    r"|candidates?|corpus|texts",
     re.IGNORECASE,
 )
 """Names of folders that are parts of a data set, and no authors."""
@@ -216,13 +217,20 @@ def _doubts(path: Path, archive: Archive, labels: Mapping[str, Told]) -> list[st
 
 def _unread(archive: Archive, taken: Collection[str]) -> list[str]:
     """A sentence that counts and names the files of an archive that are not read."""
+    said: list[str] = []
+    if archive.path.is_dir():
+        full = {name.partition("/")[0] for name in taken}
+        inner = [p.name for p in archive.path.iterdir() if p.is_dir() and not p.name.startswith(".")]
+        if bare := [name for name in inner if name not in full and len(full) > 1]:
+            said.append(f"{counted(len(bare), 'folder')} without a text that is read: {_some(bare)}")
     others = [name for name in archive.names if name not in taken]
     others = [name for name in others if "/" in name or PurePosixPath(name).stem.lower() not in _IGNORED]
     plain = {str(PurePosixPath(name).with_suffix("")) for name in taken if name.lower().endswith(".txt")}
     copies = [name for name in others if str(PurePosixPath(name).with_suffix("")) in plain]
     others = [name for name in others if name not in copies]
     ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
-    said = [f"{counted(len(copies), 'file')} left out, for the same lies beside as plain text"] if copies else []
+    if copies:
+        said.append(f"{counted(len(copies), 'file')} left out, for the same lies beside as plain text")
     if others:
         how = next((f"; {OTHERS[end]}" for end in ends if end in OTHERS), "; save texts as .txt")
         kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
@@ -477,7 +485,7 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
             )  # fmt: skip
         if archive.single and is_truth(path.name):
             raise FormatError("this is a file of truth, not a corpus", file=path, fix="give the pairs file beside it")
-        if not archive.single and (author_texts(archive) or (more["anonymous"] and not is_corpus_folder(path))):
+        if not archive.single:
             _check(read_author_folders, options)
             return read_author_folders(
                 path, **options, encoding=encoding, pairs=more["pairs"], anonymous=more["anonymous"]

@@ -282,7 +282,7 @@ def kind_of(path: Path) -> str | None:
 
 
 def _parts(path: Path) -> list[Path]:
-    return sorted(p for p in path.iterdir() if kind_of(p) is not None and not p.name.startswith("."))
+    return sorted(p for p in path.iterdir() if kind_of(p) not in (None, "json") and not p.name.startswith("."))
 
 
 def _kind(path: Path) -> str:

@@ -151,7 +151,7 @@ def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Cor
 
 NO_TOPICS = "none"
 """The level of a corpus whose texts are not to have topics."""
-MOST_GROUPS, LEAST_AUTHORS = 10, 3
+MOST_GROUPS, LEAST_AUTHORS = 10, 2
 
 
 def has_no_topics(corpus: Corpus, level: str) -> bool:
@@ -161,7 +161,7 @@ def has_no_topics(corpus: Corpus, level: str) -> bool:
 
 def by_authors(corpus: Corpus, seed: int) -> Corpus:
     """The corpus with groups of authors in the place of topics, so that folds test authors nobody learned from; each
-    group has three authors of several texts or more, where there are so many. The account says so."""
+    group has two authors of several texts or more, where there are so many. The account says so."""
     counts = corpus.author.counts()
     several = np.flatnonzero(counts >= 2)
     groups = max(2, min(MOST_GROUPS, len(several) // LEAST_AUTHORS))

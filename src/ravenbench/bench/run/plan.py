@@ -22,7 +22,7 @@ from ravenbench.engine.pool import Aside, Progress, here
 from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
 from ravenbench.errors import remark
 from ravenbench.problems import needs, sources
-from ravenbench.problems.needs import check_pairs_possible
+from ravenbench.problems.needs import FOLDS, check_pairs_possible
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
@@ -145,8 +145,8 @@ def _topic_plan(
     every = [
         needs.suggest(
             corpus,
-            topics=m,
-            folds=spec.folds,
+            topics=len(corpus.topic.names) if untold and m is None else m,
+            folds=min(FOLDS, len(corpus.topic.names)) if untold and spec.folds is None else spec.folds,
             documents=spec.docs_per_topic,
             min_docs=spec.min_docs,
             defaults=defaults,
@@ -175,7 +175,8 @@ def _topic_plan(
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
     told = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
-    transplants = _transplanted(spec, told, similarities[0], setups, drawing.folds, progress, planned)
+    similar = None if untold else similarities[0]
+    transplants = _transplanted(spec, told, similar, setups, drawing.folds, progress, planned)
     folds = [*drawing.folds.values(), *probe_folds, *([] if transplants is None else transplants.folds)]
     if apart is not None:
         arrays["similarity2"] = apart()
@@ -209,7 +210,7 @@ def _topic_plan(
 def _transplanted(
     spec: RunSpec,
     corpus: Corpus,
-    similarity: Floats,
+    similarity: Floats | None,
     setups: list[SetupRecord],
     folds: Mapping[str, Fold],
     progress: Progress,

@@ -329,6 +329,12 @@ def _read(
                 "no training problems can be made of this background", file=background, found=f"form {form}",
                 expected=f"two authors with two texts of {words} words, and a form from 2020 on",
             )  # fmt: skip
+    known = [problem.truth for problem in lessons if problem.truth is not None]
+    if form is None or len(known) < len(lessons) or {wanted or form, shown or form} != {form}:
+        raise InputError(
+            "these are no training problems for this set", file=train, found=f"form {form}, {len(known)} truths",
+            expected=f"form {wanted or shown or form}, and a truth for each of {len(lessons)} problems",
+        )  # fmt: skip
     taught = {identity_key(" ".join(problem.segments)) for problem in lessons}
     shared = [problem.name for problem in given if identity_key(" ".join(problem.segments)) in taught]
     if shared and train is not None and not allow_shared:
@@ -340,10 +346,4 @@ def _read(
     if shared:
         learned += f"; {len(shared):,} of {len(given):,} problems to answer stand among them"
         remark([learned])
-    known = [problem.truth for problem in lessons if problem.truth is not None]
-    if form is None or len(known) < len(lessons) or {wanted or form, shown or form} != {form}:
-        raise InputError(
-            "these are no training problems for this set", file=train, found=f"form {form}, {len(known)} truths",
-            expected=f"form {wanted or shown or form}, and a truth for each of {len(lessons)} problems",
-        )  # fmt: skip
     return Learning(given, lessons, known, form, learned)

@@ -171,7 +171,9 @@ def extract_texts(
                 folder = path.relative_to(root).parts[0] if path.parent != root else ""
                 sender = document.author if by == "sender" else None
                 author = sender or folder or UNKNOWN
-                known_by = "sender" if sender else "folder" if folder else "nothing"
+                known_by = (
+                    "header" if sender and document.title else "sender" if sender else "folder" if folder else "nothing"
+                )
                 name = f"{source} {document.part}".strip()
                 first = seen.setdefault((author, document.text_sha256), name)
                 if first != name:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.load import is_corpus_folder, load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.corpora.tables import kind_of
 from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.case.compare.material import SHARED, Reader, Text, is_copy, runs
-from ravenbench.formats.documents import account_of
+from ravenbench.formats.documents import account_of, list_documents
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.text.languages import by_language
 from ravenbench.text.passages import cleaner
@@ -106,6 +106,9 @@ def _known(candidates: str | Corpus, reader: Reader, reading: Mapping[str, Any])
             Known(a, f"{a}/{i}", t, None, problem.language) for a in problem.candidates
             for i, t in enumerate(problem.candidates[a], 1)
         ]  # fmt: skip
+    for place in sorted(path.iterdir()) if path.is_dir() and not is_corpus_folder(path) else ():
+        if place.is_dir() and not place.name.startswith(".") and not list_documents(place)[0]:
+            raise InputError("a candidate's folder holds no text that is read", file=place, fix="add texts, or remove it")
     try:
         return _of_corpus(load_corpus(candidates, **reading, pairs=False), reader)
     except FormatError:
