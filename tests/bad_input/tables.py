@@ -146,7 +146,12 @@ TABLES = [
         "c.csv: the file is not what its name says",
         {"c.csv": b"\x1f\x8b\x08\x00rest"},
     ),
-    Case("a spreadsheet", "corpus", "c.xlsx: this workbook cannot be read", {"c.xlsx": zipped({"xl/workbook.xml": "<x/>"})}),
+    Case(
+        "a spreadsheet",
+        "corpus",
+        "c.xlsx: this workbook cannot be read",
+        {"c.xlsx": zipped({"xl/workbook.xml": "<x/>"})},
+    ),
     Case("a file with another ending", "corpus", "c.docx: not a table Raven reads", {"c.docx": b"PK\x03\x04rest"}),
     Case(
         "an id twice",

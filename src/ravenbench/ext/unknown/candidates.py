@@ -108,7 +108,9 @@ def _known(candidates: str | Corpus, reader: Reader, reading: Mapping[str, Any])
         ]  # fmt: skip
     for place in sorted(path.iterdir()) if path.is_dir() and not is_corpus_folder(path) else ():
         if place.is_dir() and not place.name.startswith(".") and not list_documents(place)[0]:
-            raise InputError("a candidate's folder holds no text that is read", file=place, fix="add texts, or remove it")
+            raise InputError(
+                "a candidate's folder holds no text that is read", file=place, fix="add texts, or remove it"
+            )
     try:
         return _of_corpus(load_corpus(candidates, **reading, pairs=False), reader)
     except FormatError:
