@@ -171,7 +171,7 @@ def data(folder: Path) -> Path:
     write_data(folder)
     _write_inbox(folder / "inbox")
     for part, problems in (("train", 6), ("test", 3)):
-        _write_changes(folder / "changed" / part, problems)
+        _write_changes(folder / "changed" / part, problems, part)
     truth = [line.split() for line in (folder / "toy" / "test" / "truth.txt").read_text().splitlines()]
     for name, shift in (("a", 1), ("b", 3)):
         rows = ((case, (3 * n * shift) % 7 / 7 * 0.6 + 0.3 * (answer == "Y")) for n, (case, answer) in enumerate(truth))

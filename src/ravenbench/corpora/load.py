@@ -30,7 +30,7 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.problems import is_truth, pairs_files, problem_roots, read_pairs, read_truth_records
-from ravenbench.formats.tabular import is_lines, table_kind, table_rows
+from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.passages import shared_passages, without_passages
 from ravenbench.texts import TextTable
@@ -186,7 +186,7 @@ def _doubts(path: Path, archive: Archive, labels: Mapping[str, Told]) -> list[st
     authors = sorted({author for author, _ in labels.values() if author is not None})
     parts = [author for author in authors if _PARTS.fullmatch(author)]
     folders = any("/" in name for name in labels)
-    if folders and parts == authors:
+    if parts and folders and parts == authors:
         raise FormatError(
             "these folders are parts of a data set, and not authors", file=path, found=_some(authors),
             expected=LAYOUT,
@@ -223,7 +223,7 @@ def _unread(archive: Archive, taken: Collection[str]) -> list[str]:
         inner = [p.name for p in archive.path.iterdir() if p.is_dir() and not p.name.startswith(".")]
         if bare := [name for name in inner if name not in full and len(full) > 1]:
             said.append(f"{counted(len(bare), 'folder')} without a text that is read: {_some(bare)}")
-    others = [name for name in archive.names if name not in taken]
+    others = [name for name in archive.names if name not in taken and not _is_metadata(name)]
     others = [name for name in others if "/" in name or PurePosixPath(name).stem.lower() not in _IGNORED]
     plain = {str(PurePosixPath(name).with_suffix("")) for name in taken if name.lower().endswith(".txt")}
     copies = [name for name in others if str(PurePosixPath(name).with_suffix("")) in plain]
@@ -238,11 +238,14 @@ def _unread(archive: Archive, taken: Collection[str]) -> list[str]:
     return said
 
 
+def _is_metadata(name: str) -> bool:
+    return table_kind(name) is not None and stem_of(name).lower().rpartition("_")[2] in ("metadata", "meta")
+
+
 def _metadata(archive: Archive, labels: Mapping[str, Told]) -> dict[str, dict[str, str | None]]:
     """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
     holds names of files, with or without their ending, says which row is whose."""
-    tables = [n for n in archive.names if PurePosixPath(n).stem.lower().rpartition("_")[2] in ("metadata", "meta")]
-    tables = [name for name in tables if table_kind(name) is not None]
+    tables = [name for name in archive.names if _is_metadata(name)]
     if len(tables) != 1:
         return {}
     rows = [row for _, row in table_rows(archive, tables[0])]

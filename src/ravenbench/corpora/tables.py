@@ -13,7 +13,8 @@ from typing import Any
 
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
-from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
+from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.errors import FormatError, InputError, MissingPart, counted, did_you_mean, install
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
@@ -194,6 +195,7 @@ def read_table(
     level: str | None = None,
     anonymous: bool = False,
     unquoted: bool = False,
+    skip_faulty: bool = False,
 ) -> Corpus:
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
@@ -218,6 +220,9 @@ def read_table(
         Where documents are noted as they are read, and found that were noted before.
     unquoted : bool
         Of CSV and TSV: quotation marks are part of the texts, each line is a row.
+    skip_faulty : bool
+        Leave rows out that lack a text, an author or a topic, repeat an id or have another fault, and count them;
+        without it all faults are told together.
     """
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else _kind(path)
@@ -232,40 +237,45 @@ def read_table(
     wanted = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path, log, anonymous)
     ignored: set[str] = set()
-    faults = Faults()
+    faults = Faults("rows cannot be used")
     for number, (line, row) in enumerate(chain(first, rows)):
-        for column in wanted:
-            if row.get(column) is None:
-                raise _missing(path, line, column, row, number == 0)
-        body = row[text]
-        if not isinstance(body, str):
-            raise FormatError("the text is not a string", file=path, line=line, found=body)
+        if number == 0 and (absent := next((column for column in wanted if column not in row), None)) is not None:
+            raise _missing(path, line, absent, row, True)
         with faults.gathered():
+            for column in wanted:
+                if row.get(column) is None:
+                    raise _missing(path, line, column, row, False)
+            body = row[text]
+            if not isinstance(body, str):
+                raise FormatError("the text is not a string", file=path, line=line, found=body)
             check_controls(body, path, line, encoding)
-        columns = {}
-        for key, value in row.items():
-            if key in (text, author, topic, id, language) or key is None:
-                continue
-            if key in _RESERVED or isinstance(value, list | dict | bytes):
-                ignored.add(key)
-            else:
-                columns[key] = None if value is None or value == "" else str(value)
-        builder.add(
-            f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
-            body.lstrip("\ufeff").replace("\r\n", "\n"),
-            _label(path, line, author, row[author]),
-            None if topic is None else _label(path, line, topic, row[topic]),
-            line,
-            None if row.get(language) is None else _plain(path, line, language, row[language]),
-            columns,
-        )
-    faults.check()
+            columns = {}
+            for key, value in row.items():
+                if key in (text, author, topic, id, language) or key is None:
+                    continue
+                if key in _RESERVED or isinstance(value, list | dict | bytes):
+                    ignored.add(key)
+                else:
+                    columns[key] = None if value is None or value == "" else str(value)
+            builder.add(
+                f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
+                body.lstrip("\ufeff").replace("\r\n", "\n"),
+                _label(path, line, author, row[author]),
+                None if topic is None else _label(path, line, topic, row[topic]),
+                line,
+                None if row.get(language) is None else _plain(path, line, language, row[language]),
+                columns,
+            )
+    if not skip_faulty:
+        faults.check(", or leave these rows out with --skip-faulty" if builder.usable else "")
     notes: dict[str, Any] = {"source": path.name, "format": kind}
     guessed = {role: column for role, column in chosen.items() if column != columns_by_role[role]}
     if guessed:
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
+    if faults:
+        notes[ACCOUNT] = [f"{counted(len(faults), 'faulty row')} left out; the first: {faults.since(0)[0].problem}"]
     return builder.finish(
         name or (path.resolve().name if path.is_dir() else stem_of(path.name)), notes, fold_case, pairs
     )

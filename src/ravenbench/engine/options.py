@@ -39,7 +39,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     as in specs from before there was one."""
 
     later: ClassVar[tuple[str, ...]] = (
-        "metrics", "group", "against", "equal_counts", "unquoted", "strip_shared", "allow_shared",
+        "metrics", "group", "against", "equal_counts", "unquoted", "strip_shared", "skip_faulty", "allow_shared",
     )  # fmt: skip
 
     def resolved(self) -> dict[str, Any]:
@@ -114,11 +114,13 @@ class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bool, told("Take passages out that stand in texts of several authors, such as licences and headers.")
     ] = False
 
+    skip_faulty: Annotated[bool, told("Leave faulty rows of a table out, and count them.")] = False
+
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
         options: dict[str, Any] = {role: column for role, column in named.items() if column is not None}
-        options |= {name: True for name in ("unquoted", "strip_shared") if getattr(self, name)}
+        options |= {name: True for name in ("unquoted", "strip_shared", "skip_faulty") if getattr(self, name)}
         return {"encoding": self.encoding, **options, **({"topic": None} if self.topic == "none" else {})}
 
 

@@ -229,8 +229,9 @@ class Faults:
         except InputError as error:
             self._met.append(error)
 
-    def check(self) -> None:
-        """Raise what was met: one error as it is, several as one. FormatError if there were any."""
+    def check(self, more_help: str = "") -> None:
+        """Raise what was met: one error as it is, several as one. FormatError if there were any. ``more_help`` is
+        added to what mends them."""
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
             raise met[0]
@@ -242,7 +243,7 @@ class Faults:
             raise FormatError(
                 "\n    ".join([head, *shown, *([f"and {more:,} more"] if more > 0 else [])]),
                 found=None if self._values or first.found is None else f"in the first: {first.found}",
-                expected=first.expected, fix=self._fix(met),
+                expected=first.expected, fix=f"{self._fix(met) or ''}{more_help}".removeprefix(", or ") or None,
             )  # fmt: skip
 
     def _line(self, error: InputError) -> str:
