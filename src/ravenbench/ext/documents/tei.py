@@ -82,7 +82,7 @@ class _Handler:
         if self._left is not None:
             self._left[2].append(data)
         elif "body" in self.stack:
-            self.pieces.append(data)
+            self.pieces.append(data.replace("\n", " "))
         elif "titleStmt" in self.stack and "author" in self.stack:
             self._who.append(data)
         elif "titleStmt" in self.stack and self.stack[-1] == "title":
