@@ -289,11 +289,11 @@ class CorpusBuilder:
             dropped["by nobody in particular"] = sum(self._nobody.values())
         account = self._account()
         if self._shared:
-            kept = [i for i in range(len(rows)) if i not in self._shared]
+            own_rows = [i for i in range(len(rows)) if i not in self._shared]
             again = TextCollector()
-            for i in kept:
+            for i in own_rows:
                 again.add(texts[i])
-            texts, rows = again.table(), [rows[i] for i in kept]
+            texts, rows = again.table(), [rows[i] for i in own_rows]
         author = self._authors(rows)
         if self._shared and not rows:
             raise CorpusError(
