@@ -147,6 +147,13 @@ TABLES = [
         {"c.csv": b"\x1f\x8b\x08\x00rest"},
     ),
     Case(
+        "a quotation mark that swallows rows",
+        "corpus",
+        "c.tsv:3: a quotation mark joins this row and the next ones to one field",
+        {"c.tsv": 'author\ttopic\ttext\na\tx\tOne.\na\tx\t"Two.\nb\tx\tThree.\nb\tx\tFour."\nb\tx\tFive.\n'},
+    ),
+    Case("JSON that is no list", "corpus", "c.json: this JSON is no list of records", {"c.json": '{"a":\n 1}'}),
+    Case(
         "a spreadsheet",
         "corpus",
         "c.xlsx: this workbook cannot be read",

@@ -12,7 +12,6 @@ from ravenbench.attribution.counts import PaperWords, prepare
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
-from ravenbench.text.names import lookalikes
 from ravenbench.types import Corpus, Ints
 
 
@@ -195,7 +194,6 @@ class CorpusView:
     words: tuple[float, float, float]
     effective: float
     repeated: int
-    lookalikes: tuple[tuple[str, ...], ...]
     dropped: dict[str, int]
     dropped_authors: dict[str, int]
     account: tuple[str, ...]
@@ -234,7 +232,6 @@ class CorpusView:
             "words": dict(zip(("min", "median", "max"), self.words, strict=True)),
             "effective_topics": self.effective,
             "repeated": self.repeated,
-            "lookalikes": [list(group) for group in self.lookalikes],
             "dropped": self.dropped,
             "dropped_authors": self.dropped_authors,
             "advice": self.advice(),
@@ -272,7 +269,6 @@ def view(documents: Chosen) -> CorpusView:
         (float(words.min()), float(np.median(words)), float(words.max())),
         float(1 / np.sum(shares**2)),
         len(documents) - len({" ".join(prepare(text).split()) for text in documents.texts}),
-        tuple(lookalikes(documents.authors)),
         documents.dropped,
         documents.dropped_authors,
         documents.account,

@@ -8,6 +8,7 @@ import importlib
 import inspect
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -193,17 +194,11 @@ def run() -> None:
         terminal.last()
 
 
-class _Remarks:
-    """Prints what is to be known of the data, each sentence once."""
-
-    def __init__(self) -> None:
-        self._said: set[str] = set()
-
-    def __call__(self, sentence: str) -> None:
-        if sentence not in self._said:
-            self._said.add(sentence)
-            typer.secho("mind: ", fg="yellow", err=True, nl=False)
-            typer.echo(f"{visible(sentence)}.", err=True)
+@cache
+def _mind(sentence: str) -> None:
+    """Print what is to be known of the data, each sentence once."""
+    typer.secho("mind: ", fg="yellow", err=True, nl=False)
+    typer.echo(f"{visible(sentence)}.", err=True)
 
 
 def _run() -> None:
@@ -217,7 +212,8 @@ def _run() -> None:
         typer.echo(f"raven {__version__}")
         return
     # These two print what is to be known of the data by themselves.
-    LISTENERS[:] = [] if wanted in ("corpus", "texts") else [_Remarks()]
+    LISTENERS[:] = [] if wanted in ("corpus", "texts") else [_mind]
+    _mind.cache_clear()
     try:
         try:
             # Under one name, whatever started it.

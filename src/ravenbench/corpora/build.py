@@ -267,11 +267,6 @@ class CorpusBuilder:
                 fix="import into another folder",
             )  # fmt: skip
 
-    @property
-    def usable(self) -> bool:
-        """Whether a document was kept."""
-        return bool(self._rows)
-
     def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True) -> Corpus:
         """The corpus of all documents added.
 

@@ -79,11 +79,9 @@ def guess(
         if taken is not None:
             roles[role] = taken
             used.add(taken)
-        elif (
-            role == "topic"
-            and level is not None
-            and ("(" in level or level == "none" or level in registry.names("topics"))
-        ):
+        elif role == "topic" and level is not None and (
+            "(" in level or level == "none" or level in registry.names("topics")
+        ):  # fmt: skip
             roles[role] = None
         elif role in ("text", "author", "topic"):
             raise _nothing(path, role, rows, here)
@@ -267,7 +265,7 @@ def read_table(
                 columns,
             )
     if not skip_faulty:
-        faults.check(", or leave these rows out with --skip-faulty" if builder.usable else "")
+        faults.check(", or leave these rows out with --skip-faulty")
     notes: dict[str, Any] = {"source": path.name, "format": kind}
     guessed = {role: column for role, column in chosen.items() if column != columns_by_role[role]}
     if guessed:

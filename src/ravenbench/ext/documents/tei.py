@@ -46,7 +46,7 @@ class _Handler:
         tag = tag.rpartition(":")[2]
         self.stack.append(tag)
         inside = self.stack
-        if self._left is None and self._of_text():
+        if self._left is None and "text" in self.stack:
             outside = "body" not in inside and tag in ("front", "back")
             kind = "front and back matter" if outside else _LEFT_OUT.get(tag)
             if kind is None and tag in _OTHER_READING and inside[-2] == "choice":
@@ -70,7 +70,7 @@ class _Handler:
             if len(self.stack) == self._left[0]:
                 self.account.add(self._left[1], " ".join("".join(self._left[2]).split()))
                 self._left = None
-        elif self._of_text() and tag in _BLOCKS:
+        elif "text" in self.stack and tag in _BLOCKS:
             self.pieces.append("\n")
         elif tag == "author" and "titleStmt" in self.stack:
             name = _DATES.sub("", " ".join("".join(self._who).split())).strip(" ,;.")
@@ -99,9 +99,6 @@ class _Handler:
             self.missing[name] = self.missing.get(name, 0) + 1
         else:
             self.text(sign)
-
-    def _of_text(self) -> bool:
-        return "text" in self.stack
 
 
 def identity(ref: str) -> str:

@@ -141,7 +141,6 @@ class TfidfSVM(Verifier):
 
         counted = self.words_.transform(problems.texts.rows(problems.questioned_index))
         answers = expit(self.machine_.decision_function(counted))
-        # Without a single word that is counted, the answer would be the machine's constant alone.
         unsure = (np.abs(answers - 0.5) < self.undecided) | (counted.getnnz(axis=1) == 0)
         return np.where(unsure, 0.5, answers)
 

@@ -96,13 +96,12 @@ class Material:
 
     def of(self, plain: Callable[[str], str]) -> Material:
         """The same with every text changed so."""
-        known = {one: Candidate(one.name, tuple(t.of(plain(t.text)) for t in one.texts)) for one in self._candidates}
-        cases = [Case(c.id, c.questioned.of(plain(c.questioned.text)), known[c.candidate]) for c in self.cases]
-        return replace(self, cases=tuple(cases))
-
-    @property
-    def _candidates(self) -> list[Candidate]:
-        return list(dict.fromkeys(case.candidate for case in self.cases))
+        several = {case.candidate for case in self.cases}
+        known = {one: replace(one, texts=tuple(t.of(plain(t.text)) for t in one.texts)) for one in several}
+        return replace(self, cases=tuple(
+            replace(c, questioned=c.questioned.of(plain(c.questioned.text)), candidate=known[c.candidate])
+            for c in self.cases
+        ))  # fmt: skip
 
     def paths(self) -> dict[str, Path]:
         """Every text's path by a name for it."""
