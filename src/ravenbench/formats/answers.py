@@ -406,11 +406,6 @@ def _answer(
         record = {**record, "value": record[own]}
     if "value" not in record and "same" in record:
         raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=SWAPPED)
-    if table_kind(name) == "csv" and not {"id", "value"} & record.keys():
-        raise FormatError(
-            "the first line does not name the columns id and value", file=archive.label(name), line=1,
-            found=", ".join(map(str, record)), expected="id,value", fix="write id,value as the first line",
-        )  # fmt: skip
     if isinstance(record.get("id"), float):
         record = {**record, "id": f"{record['id']:.15g}"}
     key = record_id(dict(record), archive, name, line)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ravenbench.errors import InputError, remark
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.problems import ProblemSet
@@ -31,13 +33,7 @@ def check_overlap(train: ProblemSet, test: ProblemSet, allowed: bool = False) ->
     documents = set(keys[0].values()) & set(keys[1].values())
     asked = _by_documents(test.problems, keys[1])
     shared = sorted(name for key, name in asked.items() if key in _by_documents(train.problems, keys[0]))
-    if shared and not allowed:
-        raise InputError(
-            "problems to answer stand among those to learn from",
-            found=f"{len(shared):,} of {len(test):,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})",
-            fix="give other problems to one side; --allow-shared answers them all the same, and counts them",
-        )  # fmt: skip
-    said = [f"{len(shared):,} of {len(test):,} problems to answer stand among those to learn from"] if shared else []
+    said = refuse_shared(shared, len(test), allowed)
     if documents:
         count = sum(key in documents for key in keys[1].values())
         said.append(f"{count:,} of {len(begins[1]):,} documents to answer about stand among those to learn from")
@@ -46,6 +42,17 @@ def check_overlap(train: ProblemSet, test: ProblemSet, allowed: bool = False) ->
         said.append(f"{len(both):,} of {len(names[1]):,} authors to answer about are among those to learn from")
     remark(said)
     return said
+
+
+def refuse_shared(shared: Sequence[str], total: int, allowed: bool) -> list[str]:
+    """A sentence that counts problems on both sides; InputError if there are any, unless that is ``allowed``."""
+    if shared and not allowed:
+        raise InputError(
+            "problems to answer stand among those to learn from",
+            found=f"{len(shared):,} of {total:,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})",
+            fix="give other problems to one side; --allow-shared answers them all the same, and counts them",
+        )  # fmt: skip
+    return [f"{len(shared):,} of {total:,} problems to answer stand among those to learn from"] if shared else []
 
 
 def _by_documents(problems: Problems, keys: dict[int, bytes]) -> dict[tuple[bytes, ...], str]:

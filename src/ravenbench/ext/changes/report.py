@@ -19,6 +19,7 @@ from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REP
 from ravenbench.files import location
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.output import check_folder
+from ravenbench.problems.overlap import refuse_shared
 from ravenbench.randomness import stream
 from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.reports.view import Col, Table, col, figure, rows_json, table, to_html
@@ -337,13 +338,7 @@ def _read(
         )  # fmt: skip
     taught = {identity_key(" ".join(problem.segments)) for problem in lessons}
     shared = [problem.name for problem in given if identity_key(" ".join(problem.segments)) in taught]
-    if shared and train is not None and not allow_shared:
-        raise InputError(
-            "problems to answer stand among those to learn from", file=problems,
-            found=f"{len(shared):,} of {len(given):,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})",
-            fix="give other problems to one side; --allow-shared answers them all the same",
-        )  # fmt: skip
-    if shared:
-        learned += f"; {len(shared):,} of {len(given):,} problems to answer stand among them"
-        remark([learned])
+    for sentence in refuse_shared(shared, len(given), allow_shared or train is None):
+        learned += f"; {sentence}"
+        remark([sentence])
     return Learning(given, lessons, known, form, learned)
