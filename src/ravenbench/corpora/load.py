@@ -181,7 +181,7 @@ def _told(name: PurePosixPath, dash: str = "_") -> Told | None:
     return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
 
 
-def _doubts(path: Path, archive: Archive, labels: Mapping[str, Told]) -> list[str]:
+def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     """Sentences on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
     authors = sorted({author for author, _ in labels.values() if author is not None})
     parts = [author for author in authors if _PARTS.fullmatch(author)]
@@ -207,10 +207,6 @@ def _doubts(path: Path, archive: Archive, labels: Mapping[str, Told]) -> list[st
         doubts.append(
             f"read as authors, what stands before the first _ of the names: {_some(authors, 12)}. Where first name and "
             "surname are apart, write first_last_-_title"
-        )
-    if beside := [n for n in archive.names if PurePosixPath(n).stem in ("truth", "ground-truth", "clustering")]:
-        doubts.append(
-            f"files of truth lie beside the texts ({_some(beside)}), and were not read: is it a shared task's set?"
         )
     return doubts
 
@@ -290,7 +286,7 @@ def read_author_folders(
         if not labels:
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
-        account = _doubts(path, archive, labels)
+        account = _doubts(path, labels)
         told = _metadata(archive, labels)
 
         def add(name: str, document: Document, author: str | None, topic: str | None, line: int, file: str) -> None:

@@ -30,7 +30,10 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
         size += len(several[-1])
         if size > MOST_BYTES:
             break
-    return [*odd_texts(several, ids), *_passages(several, author.codes.tolist()), *one_person(author.names)]
+    alike = [" / ".join(group) for group in lookalikes(author.names)]
+    more = f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else ""
+    one = [f"author names that may be one person's: {'; '.join(alike[:_SHOWN])}{more}"] if alike else []
+    return [*odd_texts(several, ids), *_passages(several, author.codes.tolist()), *one]
 
 
 def _passages(texts: Sequence[str], authors: Sequence[object]) -> list[str]:
@@ -46,10 +49,3 @@ def _passages(texts: Sequence[str], authors: Sequence[object]) -> list[str]:
         + (" (it looks like the licence of Project Gutenberg)" if licence else "")
         + ": they are nobody's style; --strip-shared takes them out"
     ]
-
-
-def one_person(names: Sequence[str]) -> list[str]:
-    """A sentence on names that may be one person's, for the user to judge."""
-    alike = [" / ".join(group) for group in lookalikes(names)]
-    more = f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else ""
-    return [f"author names that may be one person's: {'; '.join(alike[:_SHOWN])}{more}"] if alike else []

@@ -340,7 +340,7 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         source: Iterator[tuple[int, Any]] = rows(archive, name) if structured else archive.lines(name)
         csv = table_kind(name) == "csv"
         for line, row in source:
-            given: Any = {key: _cell(value) for key, value in row.items()} if csv else row
+            given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
             with faults.gathered():
                 if structured:
                     (key, value), decision = _answer(given, archive, name, line, lenient, notes), None
@@ -366,10 +366,9 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
 
 def _cell(value: Any) -> Any:
     """A cell of a CSV of answers: a number where it is one."""
-    try:
+    with suppress(TypeError, ValueError):
         return float(value)
-    except (TypeError, ValueError):
-        return value
+    return value
 
 
 class _Line(msgspec.Struct):
@@ -406,8 +405,6 @@ def _answer(
         record = {**record, "value": record[own]}
     if "value" not in record and "same" in record:
         raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=SWAPPED)
-    if isinstance(record.get("id"), float):
-        record = {**record, "id": f"{record['id']:.15g}"}
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
         other = next((k for k, v in record.items() if k != "id" and isinstance(v, int | float)), None)

@@ -37,7 +37,10 @@ def check_overlap(train: ProblemSet, test: ProblemSet, allowed: bool = False) ->
     if documents:
         count = sum(key in documents for key in keys[1].values())
         said.append(f"{count:,} of {len(begins[1]):,} documents to answer about stand among those to learn from")
-    names = [_authors(side) for side in sides]
+    names = [
+        {name_key(n) for row in side.documents if (n := side.author[row]) is not None} if side.author else set()
+        for side in sides
+    ]
     if both := names[0] & names[1]:
         said.append(f"{len(both):,} of {len(names[1]):,} authors to answer about are among those to learn from")
     remark(said)
@@ -64,8 +67,3 @@ def _by_documents(problems: Problems, keys: dict[int, bytes]) -> dict[tuple[byte
             own = [keys[row] for row in rows]
             found[tuple(sorted(own) if len(own) == 2 else [*sorted(own[:-1]), own[-1]])] = name
     return found
-
-
-def _authors(problems: Problems) -> set[str]:
-    labels = problems.author
-    return set() if labels is None else {name_key(n) for row in problems.documents if (n := labels[row]) is not None}

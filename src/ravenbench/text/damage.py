@@ -86,9 +86,9 @@ def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[st
         for sign in signs_of_damage(text):
             alike.setdefault(re.sub(r"\d[\d,]*|\(.*\)", "#", sign), []).append(f"{name}: {sign}".removeprefix(": "))
     odd = [f"{len(of):,} {count} {'are' if len(of) > 1 else 'is'} odd; of the first, {of[0]}" for of in alike.values()]
-    return odd + [f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style"] * bool(
-        mails
-    )
+    if mails:
+        odd.append(f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style")
+    return odd
 
 
 def _meant(run: str) -> str | None:
