@@ -189,7 +189,7 @@ class CorpusBuilder:
                     f"{column} is not valid Unicode: a lone surrogate stands in it", file=self.file, line=line,
                     found=value[:40], fix="repair the file's encoding",
                 )  # fmt: skip
-        columns = {plain_name(key): value and plain_name(value) for key, value in (columns or _NO_COLUMNS).items()}
+        columns = {plain_name(key): value and plain_name(value) for key, value in columns.items()} if columns else {}
         if not text.strip():
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
         if name in self._line_of:

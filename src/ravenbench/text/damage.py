@@ -41,7 +41,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it holds marks of HTML: save it as .html, or as plain text")
     elif len(entities := _ENTITY.findall(text) if "&" in text else []) >= _FEWEST:
         signs.append(f"{len(entities):,} signs stand as entities of HTML ({entities[0]}): write the signs themselves")
-    if GUTENBERG.search(text) is not None:
+    if ("utenberg" in text or "UTENBERG" in text) and GUTENBERG.search(text) is not None:
         signs.append("a header or licence of Project Gutenberg stands in it: --strip-shared takes it out")
     if text.isascii():
         return tuple(signs)

@@ -149,14 +149,12 @@ def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Cor
     return replace(corpus, topic=labels), True
 
 
-NO_TOPICS = "none"
-"""The level of a corpus whose texts are not to have topics."""
 MOST_GROUPS, LEAST_AUTHORS = 10, 2
 
 
 def has_no_topics(corpus: Corpus, level: str) -> bool:
     """Whether a level of topic is none at all: it is asked for, or no text has one."""
-    return level == NO_TOPICS or (level == "topic" and not (corpus.topic.codes >= 0).any())
+    return level == "none" or (level == "topic" and not (corpus.topic.codes >= 0).any())
 
 
 def by_authors(corpus: Corpus, seed: int) -> Corpus:
