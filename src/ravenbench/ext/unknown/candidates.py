@@ -15,7 +15,7 @@ from ravenbench.corpora.load import is_corpus_folder, load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.corpora.tables import kind_of
 from ravenbench.errors import FormatError, InputError
-from ravenbench.ext.case.compare.material import SHARED, Reader, Text, is_copy, runs
+from ravenbench.ext.case.compare.material import SHARED, Text, TextReader, is_copy, runs
 from ravenbench.formats.documents import account_of, list_documents
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.text.languages import by_language
@@ -35,7 +35,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Question:
+class NamingQuestion:
     """Unknown texts and known ones; of each unknown text (by place) the known ones that stand in it and how.
 
     ``copied`` has the rows of known texts that are not learned from: they share passages with some unknown text.
@@ -53,10 +53,10 @@ class Question:
         return sorted({k.author for i, k in enumerate(self.known) if i not in self.copied})
 
 
-def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]) -> Question:
+def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]) -> NamingQuestion:
     """Read and check all texts. InputError if a text cannot be read, there are fewer than two candidates, one has no
     text, or texts are in several languages."""
-    reader = Reader(reading["encoding"])
+    reader = TextReader(reading["encoding"])
     texts = tuple(reader.all([Path(path) for path in unknown]))
     strip, reading = reading.get("strip_shared"), {k: v for k, v in reading.items() if k != "strip_shared"}
     known = _known(candidates, reader, reading)
@@ -68,7 +68,7 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
         texts = tuple(t.of(plain(t.text)) for t in texts)
         reader.notes = [note for note in reader.notes if "--strip-shared" not in note]
     copied, remarks = _copies(texts, known)
-    question = Question(texts, tuple(known), copied, remarks, tuple(reader.notes))
+    question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(reader.notes))
     gone = sorted({k.author for k in known} - set(question.candidates))
     if len(question.candidates) < 2 or gone:
         _too_few(known, gone)
@@ -90,7 +90,7 @@ def _too_few(known: Sequence[Known], gone: Sequence[str]) -> None:
     )
 
 
-def _known(candidates: str | Corpus, reader: Reader, reading: Mapping[str, Any]) -> list[Known]:
+def _known(candidates: str | Corpus, reader: TextReader, reading: Mapping[str, Any]) -> list[Known]:
     if isinstance(candidates, Corpus):
         return _of_corpus(candidates, reader)
     path = Path(candidates)
@@ -120,7 +120,7 @@ def _known(candidates: str | Corpus, reader: Reader, reading: Mapping[str, Any])
         return _of_corpus(load_corpus(path, **{**reading, "topic": None}, pairs=False), reader)
 
 
-def _of_corpus(corpus: Corpus, reader: Reader) -> list[Known]:
+def _of_corpus(corpus: Corpus, reader: TextReader) -> list[Known]:
     reader.notes += corpus.notes.get(ACCOUNT, ())
     documents = corpus.columns.get("document")
     return [
