@@ -18,10 +18,14 @@ from __future__ import annotations
 
 import difflib
 import errno
+import re
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
+
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that a terminal or a page obeys, or cannot write: nothing that strangers named is shown with one."""
 
 
 class RavenError(Exception):

@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.errors import InputError, MissingPart, install
+from ravenbench.errors import OBEYED, InputError, MissingPart, install
 
 PRIVATE = 0o700
 """Mode of folders that hold texts of people."""
@@ -282,7 +282,12 @@ def write_json(path: Path, value: Any) -> str:
 
 def json_bytes(value: Any) -> bytes:
     """JSON as ``write_json`` writes it."""
-    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (escaped_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n").encode()
+
+
+def escaped_json(text: str) -> str:
+    """JSON in which the characters that a terminal or a page would obey are written as its escapes."""
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}" if found[0] > " " else found[0], text)
 
 
 def write_array(path: Path, array: NDArray[Any]) -> str:

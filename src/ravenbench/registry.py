@@ -38,7 +38,7 @@ _PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
     "None": ((type(None),), "None"),
 }
 """Annotations that a value is checked against; components check what else they take when they are used."""
-_RANGE = re.compile(r"(\w+)\s*=\s*(-?\d+)\.\.(-?\d+)")
+_RANGE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+(-?\d++)\.\.(-?\d+)")
 MOST_SEEDS = 100
 """How many seeds a range may name."""
 DEEPEST = 30

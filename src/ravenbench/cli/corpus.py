@@ -98,13 +98,13 @@ def show_summary(summary: dict[str, Any]) -> None:
     left = s["by_topic"][_SHOWN:]
     if left:
         smaller = left[0]["documents"] < s["by_topic"][_SHOWN - 1]["documents"]
-        typer.echo(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
+        say(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
 
 
 def show_questions(questions: list[Question]) -> None:
     from rich.table import Table
 
-    typer.echo("\nQuestions it can answer")
+    say("\nQuestions it can answer")
     table = Table.grid(padding=(0, 1))
     for question in questions:
         table.add_row("✓" if question.possible else "✗", question.question)
@@ -173,7 +173,7 @@ def list_(json: Json = False) -> None:
     for row in rows:
         table.add_row(row["name"], row["kind"], row["access"], row["title"])
     print_part(table)
-    typer.echo("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
+    say("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
 
 
 @app.command()
@@ -256,7 +256,7 @@ def import_(
         print_json({"folder": str(out), "corpus": summary})
         return
     show_summary(summary)
-    typer.echo(f"\nwritten to {out}")
+    say(f"\nwritten to {out}")
 
 
 @app.command()
@@ -288,7 +288,7 @@ def generate(
     if json:
         print_json({"folder": str(place), "corpus": str(source), "bytes": size})
         return
-    typer.echo(f"{source}: {size / 1e6:,.1f} MB in {place}")
+    say(f"{source}: {size / 1e6:,.1f} MB in {place}")
 
 
 @app.command()
@@ -302,7 +302,7 @@ def fetch(
     if json:
         print_json({"name": name, "place": place})
     else:
-        typer.echo(f"{name}: {place}")
+        say(f"{name}: {place}")
 
 
 def _options(
@@ -381,7 +381,6 @@ def problems(
         raven problems newsgroups -o across/ --cross topic --known 1
     """
     built = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
-    from ravenbench.cli.show import print_json, say
 
     if json:
         print_json(built)
@@ -390,8 +389,8 @@ def problems(
         say(line)
     for reason, count in built["dropped"].items():
         if count:
-            typer.echo(f"{count:,} documents {reason}")
-    typer.echo(f"written to {out}")
+            say(f"{count:,} documents {reason}")
+    say(f"written to {out}")
 
 
 def build(

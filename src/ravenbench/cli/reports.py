@@ -209,10 +209,10 @@ def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: boo
     if json:
         print_json(measures)
         return
-    typer.echo(f"{len(known):,} problems, {len(answered.ids):,} answers")
+    say(f"{len(known):,} problems, {len(answered.ids):,} answers")
     for name, value in measures.items():
-        typer.echo(f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}")
-    typer.echo("wrote " + " and ".join(map(str, written)))
+        say(f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}")
+    say("wrote " + " and ".join(map(str, written)))
 
 
 def _print(evaluation: Evaluation, page: Path | None, json: bool) -> None:
@@ -249,11 +249,11 @@ def export(
     fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
     """
     from ravenbench.bench.run.export import export
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, say
     from ravenbench.store.store import Store
 
     folds = export(Store.open(run), out)
     if json:
         print_json({"folder": str(out), "folds": folds})
     else:
-        typer.echo(f"{len(folds)} folds in {out}")
+        say(f"{len(folds)} folds in {out}")

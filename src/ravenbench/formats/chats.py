@@ -114,7 +114,7 @@ def _own(body: str, account: Account) -> str:
     body, edited = _EDITED.subn("", body.rstrip())
     account.add("marks of edited messages", "", edited)
     lines: list[str] = []
-    for line in re.sub(r"!?\[[^\]\n]*\]\(\./?media/[^)\n]*\)", "", body).split("\n"):
+    for line in re.sub(r"!?\[[^\]\n]{0,300}\]\(\./?media/[^)\n]{0,300}\)", "", body).split("\n"):
         if line.startswith("> "):
             account.add("quotations", line)
         elif _REACTIONS.match(line):

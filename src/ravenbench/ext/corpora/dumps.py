@@ -291,7 +291,7 @@ class Gutenberg(PublicCorpus):
                     yield Found(book, text, author, subjects[0] if subjects else None, columns)
 
 
-_CODE = re.compile(r"<pre.*?</pre>|<blockquote.*?</blockquote>", re.DOTALL)
+_CODE = re.compile(r"<pre.*?(?:</pre>|\Z)|<blockquote.*?(?:</blockquote>|\Z)", re.DOTALL)
 
 
 @dataclass(eq=False, repr=False)
@@ -330,8 +330,8 @@ class StackExchange(Dump):
                 if kind is None or "OwnerUserId" not in row:
                     counted["neither question nor answer" if kind is None else "of deleted accounts"] += 1
                     continue
-                body = re.sub(r"</?(?:p|br|li|h\d|div)\b[^>]*>", "\n", _CODE.sub(" ", row.get("Body", "")))
-                text = self.usable(re.sub(r"\n\s*\n+", "\n\n", html.unescape(re.sub(r"<[^>]*>", "", body))), counted)
+                body = re.sub(r"</?(?:p|br|li|h\d|div)\b[^<>]*>", "\n", _CODE.sub(" ", row.get("Body", "")))
+                text = self.usable(re.sub(r"\n\s*\n+", "\n\n", html.unescape(re.sub(r"<[^<>]*>", "", body))), counted)
                 if text is not None:
                     topic = tag_of.get(row["Id"] if kind == "question" else row.get("ParentId", ""))
                     columns = {"site": site, "kind": kind, "date": row.get("CreationDate", "")[:10] or None}

@@ -10,8 +10,8 @@ import re
 from ravenbench.text.mail import INTRODUCED, QUOTED
 
 _BLOCK = re.compile(
-    r"^[ \t*]*(from|von|de|da|van|από|fra|från|od|lähettäjä|от)[ \t*]*:.*\n(?:[ \t]*\n)?"
-    r"(?:[ \t*]*[\w\- ]{1,20}[ \t*]*:.*\n){1,5}",
+    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от)[ \t*]*:.*\n(?:[ \t]*\n)?"
+    r"(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*:.*\n){1,5}",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(
@@ -37,7 +37,7 @@ _CLOSING = re.compile(
     r"|(mit )?(freundlichen|besten|herzlichen|lieben) grüßen|(viele|beste|liebe|herzliche|schöne) grüße|mfg|lg|gruß"
     r"|(bien )?cordialement|amicalement|bien à vous|salutations|(un )?saludos?( cordial(es)?)?|atentamente"
     r"|cordiali saluti|(met )?(vriendelijke|hartelijke) groet(en)?|groetjes|με εκτίμηση|φιλικά|χαιρετισμούς)"
-    r"[ \t]*[,.!]?[ \t]*$",
+    r"[ \t]*+(?:[,.!][ \t]*+)?$",
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTICE = re.compile(

@@ -38,7 +38,9 @@ MADE = 2
 FEWEST_OWN = 2
 """Imitations of the candidate below which nothing is said: that they are told from the candidate's texts is checked."""
 _MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "…": "..."})
-_MARKDOWN = re.compile(r"^\s*(?:#+|>|[*+•-]|\d+\.)\s|\*+|`+|(?<!\w)_+|_+(?!\w)|</?[A-Za-z]\w*>", re.MULTILINE)
+_MARKDOWN = re.compile(
+    r"^[^\S\n]*+(?:#+|>|[*+•-]|\d+\.)\s|\*+|`+|(?<!\w)_+|(?<!_)_++(?!\w)|</?[A-Za-z]\w*>", re.MULTILINE
+)
 
 
 def plain(text: str) -> str:
