@@ -231,14 +231,14 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has every file that lies in a local folder.
+    """Wait until the disk has every file that lies in a local folder, and below it.
 
     Few files are synced one by one, many by asking the system (Linux) to write all of their file system at once.
     """
     if is_remote(folder) or not folder.is_dir():
         return
-    with os.scandir(folder) as inner:
-        places = [Path(folder), *(Path(entry) for entry in inner if entry.is_file(follow_symlinks=False))]
+    inner = [(Path(place), [Path(place, name) for name in names]) for place, _, names in os.walk(folder)]
+    places = [path for place, files in inner for path in (place, *files) if not path.is_symlink()]
     if len(places) <= ONE_BY_ONE or not _sync_file_system(folder):
         for place in places:
             _sync(place)

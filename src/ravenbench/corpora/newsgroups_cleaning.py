@@ -31,7 +31,8 @@ _HEADER = re.compile(
     re.I,
 )
 _REPRODUCED = re.compile(
-    r"\b(?:archive-name\s*:|for (?:immediate )?release\b|press (?:release|secretary)\b)|^[^\w\n]*+the white house[^\w\n]*+$",
+    r"\b(?:archive-name\s*:|for (?:immediate )?release\b|press (?:release|secretary)\b)"
+    r"|^[^\w\n]*+the white house[^\w\n]*+$",
     re.M,
 )
 _PGP_BEGIN = re.compile(r"-{3,}\s*BEGIN PGP (SIGNATURE|PUBLIC|MESSAGE|SIGNED)")

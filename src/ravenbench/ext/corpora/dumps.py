@@ -235,9 +235,11 @@ class Reddit(Dump):
                 text, author = row.get("body", row.get("selftext")), _name(row["author"]) or ""
                 if wanted and str(forum).lower() not in wanted:
                     counted["in other subreddits"] += 1
+                elif not isinstance(text, str):
+                    counted["whose text is no text"] += 1
                 elif author in _GONE or text in _GONE:
                     counted["deleted, or by AutoModerator"] += 1
-                elif (text := self.usable(html.unescape(str(text)), counted)) is not None:
+                elif (text := self.usable(html.unescape(text), counted)) is not None:
                     yield Found(
                         f"{kind}/{row['id']}", text, author, forum, {"date": _day(row.get("created_utc")), "kind": kind}
                     )

@@ -81,7 +81,7 @@ class PublicCorpus(Component):
         builder = CorpusBuilder(self.path)
         counted: Counter[str] = Counter()
         read = 0
-        with Archive(self.path) as archive:
+        with Archive(self.path) as archive, archive.guarded(f"part of {self.name}"):
             for read, one in enumerate(self.found(archive, counted), start=1):
                 language = one.language or self.language or None
                 builder.add(one.id, one.text, one.author, one.topic, read, language, one.columns)
