@@ -25,12 +25,29 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.errors import OBEYED, InputError, MissingPart, install
+from ravenbench.errors import OBEYED, InputError, MissingPart, RavenError, install
 
 PRIVATE = 0o700
 """Mode of folders that hold texts of people."""
 ONE_BY_ONE = 64
 """Files of a folder that are synced each for itself; that of another takes milliseconds on a busy disk."""
+
+
+_USED: list[int] = []
+"""The process that used polars first."""
+
+
+def check_not_forked() -> None:
+    """Say before polars is used that this process is a fork of one that used it; RavenError if it is.
+
+    Its threads are not in the fork, which would wait for them without end.
+    """
+    if _USED and _USED[0] != os.getpid():
+        raise RavenError(
+            "this process was forked from one in which Raven was used, and cannot read tables; "
+            "start it anew: multiprocessing.get_context('spawn')"
+        )
+    _USED[:] = [os.getpid()]
 
 
 def location(place: str | Path) -> Path:

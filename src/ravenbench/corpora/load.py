@@ -20,7 +20,7 @@ from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.tables import KINDS, is_parts_folder, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, did_you_mean
-from ravenbench.files import sha256, write_json
+from ravenbench.files import check_not_forked, sha256, write_json
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
@@ -44,6 +44,7 @@ def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
     """
     import polars as pl
 
+    check_not_forked()
     corpus = _tidy(corpus)
     columns: dict[str, Any] = {"id": corpus.ids, "author": list(corpus.author), "topic": list(corpus.topic)}
     if corpus.language is not None:
@@ -78,6 +79,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     """
     import polars as pl
 
+    check_not_forked()
     folder = Path(folder)
     about = folder / "corpus.json"
     again = "import the corpus again"

@@ -10,8 +10,9 @@ from pathlib import Path
 from ravenbench.components import Component
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError, SpecError
-from ravenbench.files import make_folder, replacing, sha256, write_json
+from ravenbench.files import check_not_forked, make_folder, replacing, sha256, write_json
 from ravenbench.formats.output import check_folder
+from ravenbench.programs.parent import ending_with_me
 
 ABOUT = "generated.json"
 _BEGUN = ".begun.json"
@@ -77,6 +78,7 @@ def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -
     """Write one part, whole or not at all."""
     import polars as pl
 
+    check_not_forked()
     rows = list(corpus.stream(documents))
     frame = pl.DataFrame(
         {
@@ -100,7 +102,7 @@ def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], worke
         return
     from joblib import Parallel, delayed
 
-    pool = Parallel(n_jobs=min(workers, len(parts)), return_as="generator_unordered")
+    pool = Parallel(n_jobs=min(workers, len(parts)), return_as="generator_unordered", **ending_with_me())
     yield from pool(delayed(write_part)(corpus, folder, number, documents) for number, documents in parts)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
 from ravenbench.errors import FormatError, InputError, did_you_mean
+from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.tabular import ENDINGS, Row, table_rows
@@ -303,6 +304,7 @@ def _parquet(path: Path) -> Iterator[Row]:
     check_room(parts, _BATCH)
     import polars as pl
 
+    check_not_forked()
     for part in parts:
         try:
             for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):

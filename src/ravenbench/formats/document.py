@@ -82,7 +82,7 @@ def guarded(path: Path, what: str) -> Iterator[None]:
     except (RavenError, OSError):
         raise
     except MemoryError:
-        problem = "reading it takes more memory than there may be"
+        problem = "reading it takes more memory than the limit"
     except RecursionError:
         problem = "its parts are nested too deep"
     except Exception as error:  # whatever a library makes of a damaged file

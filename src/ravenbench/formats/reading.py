@@ -22,6 +22,7 @@ import msgspec
 from ravenbench import errors
 from ravenbench.errors import InputError
 from ravenbench.formats.document import Document, Unreadable, guarded
+from ravenbench.programs.parent import end_with, me
 from ravenbench.seams import document_formats
 
 SECONDS = 60
@@ -58,7 +59,7 @@ class _Server:
         self.owner = os.getpid()
         paths = [str(Path(place).absolute()) for place in sys.path if place]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from ravenbench.formats.reading import serve; serve()"],
+            [sys.executable, "-P", "-c", f"from ravenbench.formats.reading import serve; serve{me()}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
@@ -116,8 +117,9 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
     return [msgspec.structs.replace(document, path=path) for document in answer.documents]
 
 
-def serve() -> None:
+def serve(parent: int, at_once: bool) -> None:
     """Answer requests until there are no more."""
+    end_with(parent, at_once)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
     for line in sys.stdin.buffer:
