@@ -233,7 +233,7 @@ def import_(
         str,
         typer.Argument(metavar="SOURCE", help="A table (Parquet, JSONL, CSV), a folder of texts by author, PAN pairs."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; it must not exist.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, new or an earlier one.")],
     text: TextColumn = None,
     author: AuthorColumn = None,
     topic: TopicColumn = None,
@@ -412,7 +412,7 @@ def build(
     to write cannot be used.
     """
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.formats.output import check_folder
+    from ravenbench.formats.output import check_folder, fresh_folder
     from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
     from ravenbench.problems.building import Cross, build_problems, table_one
     from ravenbench.problems.rewritten import FirstWords
@@ -423,7 +423,7 @@ def build(
             "pairs have one known document", found=f"--known {known}", fix="--known 1, or --format folders"
         )
     crossing = None if cross is None else Cross.parse(cross)
-    check_folder(out, inputs=[corpus])
+    check_folder(out, inputs=[corpus], kind="problems")
     data = load_corpus(corpus, encoding=encoding)
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]
@@ -439,10 +439,11 @@ def build(
     )
     written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
-    if format == "pairs":
-        write_pan_pairs(out, written, built.same)
-    else:
-        write_pan_problems(out, written, built.same, ", ".join(languages) or "unknown", genre)
+    with fresh_folder(out, kind="problems") as place:
+        if format == "pairs":
+            write_pan_pairs(place, written, built.same)
+        else:
+            write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", genre)
     return {
         "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
         "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),

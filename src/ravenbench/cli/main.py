@@ -207,8 +207,11 @@ def _run() -> None:
     # Hardly anything here dies in rings; looking for them as often as Python would takes a thirtieth of a first report.
     gc.set_threshold(50_000, 10, 10)
     arguments = sys.argv[1:]
-    # A verifier of one's own, named module:Class, is looked for in the current folder too.
-    sys.path.append(str(Path.cwd()))
+    try:
+        # A verifier of one's own, named module:Class, is looked for in the current folder too.
+        sys.path.append(str(Path.cwd()))
+    except FileNotFoundError:
+        _fail("the folder in which this command was started is gone", "go to another one, and repeat it there")
     wanted = next((a for a in arguments if not a.startswith("-")), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
@@ -236,6 +239,11 @@ def _run() -> None:
         place = f"{visible(str(error.filename))}: " if error.filename else ""
         typer.echo(f"{place}{error.strerror or error}\n  fix: {remedy(error)}", err=True)
         sys.exit(2)
+    except UnicodeEncodeError as error:
+        if sys.getfilesystemencoding() == "utf-8":
+            raise
+        where = f"{sys.getfilesystemencoding()}, the encoding of this locale, has no {error.object[error.start]!a}"
+        _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
     except MemoryError:
         _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
     except (KeyboardInterrupt, SystemExit) as end:

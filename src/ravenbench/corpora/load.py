@@ -40,7 +40,7 @@ _OWN = ("id", "author", "topic", "language")
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
     """Write a corpus as a folder and return it as read back, its texts memory-mapped.
 
-    InputError if the folder is not empty or cannot be written.
+    InputError if the folder is neither empty nor an earlier one of this kind, or cannot be written.
     """
     import polars as pl
 
@@ -50,7 +50,7 @@ def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
     if corpus.language is not None:
         columns["language"] = list(corpus.language)
     columns |= {f"column:{key}": list(labels) for key, labels in corpus.columns.items()}
-    with fresh_folder(folder) as place:
+    with fresh_folder(folder, kind="import") as place:
         corpus.texts.save(place / "texts")
         pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).write_parquet(place / "documents.parquet")
         write_json(
@@ -416,7 +416,7 @@ def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Cor
     What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as they
     are. InputError as ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
     """
-    check_folder(folder, inputs=[source])
+    check_folder(folder, inputs=[source], kind="import")
     path, folder = Path(source), Path(folder)
     if not path.exists() or is_corpus_folder(path):
         return save_corpus(load_corpus(source, **options), folder)

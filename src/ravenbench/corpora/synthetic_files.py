@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from ravenbench.components import Component
 from ravenbench.corpora.synthetic import Synthetic
@@ -43,6 +45,10 @@ def generate(
     if workers < 1:
         raise SpecError("--workers must be at least 1", found=workers)
     folder = Path(folder)
+    about: dict[str, Any] = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents}
+    with suppress(OSError, ValueError, AttributeError):
+        if about.items() <= json.loads((folder / ABOUT).read_bytes()).items():
+            return folder  # an earlier call came as far
     check_folder(folder)
     partial = folder.absolute().parent / f".{folder.name}.partial"
     _check_room(corpus, folder, partial)
@@ -54,12 +60,11 @@ def generate(
         done += 1
         progress(done, len(parts))
     hashes = {_name(number): sha256(partial / _name(number)) for number in range(len(parts))}
-    about = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents, "parts": hashes}
-    write_json(partial / ABOUT, about)
-    (partial / _BEGUN).unlink()
+    write_json(partial / ABOUT, {**about, "parts": hashes})
     if folder.exists():
         folder.rmdir()
     partial.rename(folder)
+    (folder / _BEGUN).unlink()
     return folder
 
 

@@ -73,8 +73,9 @@ def diff(
         str | None, typer.Argument(help="The rewritten text or its parts (.json), or the set raven obfuscate wrote.")
     ] = None,
     out: Annotated[
-        str, typer.Option(help="The page; for a set or a run a new folder with an index (path or URL).")
-    ] = "diff.html",
+        str | None,
+        typer.Option(help="The page, default diff.html; for a set or a run a folder with an index, default diff."),
+    ] = None,
     split: Annotated[str | None, typer.Option(help="train or test, of a set that has both.")] = None,
     system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
