@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ravenbench.components import Component
 from ravenbench.engine.apart import answered, exposed, learned, outsider
-from ravenbench.engine.guard import answer, answer_each, asks_likelihoods, isolated, likelihoods, tell
+from ravenbench.engine.guard import answer, answer_each, isolated, tell
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
 from ravenbench.engine.prepare import (
     PairUnit,
@@ -179,8 +179,7 @@ class FitUnit(CellUnit):
             scores, answers, faults = answer_each(verifier, test)
         else:
             (scores, answers), faults = answer(verifier, test, features), {}
-        likely = likelihoods(verifier, test) if asks_likelihoods(store.plan, place.fold) else {}
-        return {"scores": scores, "answers": answers, **likely}, faults
+        return {"scores": scores, "answers": answers}, faults
 
 
 def execute(
