@@ -106,6 +106,17 @@ class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
 
 
+LARGEST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
+
+
+def check_number(name: str, value: object) -> None:
+    """Refuse a number, or one of several, that is not finite, or too large to be meant. SpecError if it is."""
+    for one in value if isinstance(value, list | tuple) else (value,):
+        most = LARGEST_SEED if name.endswith("seed") else LARGEST
+        if isinstance(one, int | float) and not -most <= one <= most:
+            raise SpecError(f"{name}: no such number can be meant", found=one, expected=f"a number, at most {most:,}")
+
+
 def install(extra: str) -> str:
     """The command that brings an extra, in an environment that has Raven. Where PyTorch would come with it, its small
     build is named first, as PyTorch's page has it: without a GPU the usual one downloads gigabytes for nothing."""

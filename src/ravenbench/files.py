@@ -53,8 +53,10 @@ def check_not_forked() -> None:
 def location(place: str | Path) -> Path:
     """Turn a string into a path, or into the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
 
-    MissingPart if a URL is given and the extra that reads it is not installed.
+    MissingPart if a URL is given and the extra that reads it is not installed; InputError if it is neither.
     """
+    if not isinstance(place, str | os.PathLike) and not is_remote(place):
+        raise InputError("this is no path", found=place, expected="a path or an address, as text")
     if "://" not in str(place) or is_remote(place):
         return Path(place) if isinstance(place, str) else place
     try:

@@ -149,6 +149,8 @@ def parse(kind: str, text: str) -> Any:
     or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets deeper
     than ``DEEPEST``.
     """
+    if not isinstance(text, str):
+        raise SpecError(f"a {kind} is given as text here", found=text, expected="its name, with parameters")
     text = text.strip()
     if not writable(text):
         raise SpecError("this text cannot be written as UTF-8", found=text)

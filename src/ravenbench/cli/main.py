@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import RavenError, SpecError, remedy, said, visible
+from ravenbench.errors import RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.seams import (
     CORPORA,
     FORM_GROUP,
@@ -89,7 +89,10 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+            for name, value in ctx.params.items():
+                check_number(f"--{name.replace('_', '-')}", value)
+            return rest
         except Exception as error:
             # Typer's releases have this class in different places.
             if type(error).__name__ != "MissingParameter":

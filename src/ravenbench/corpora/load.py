@@ -20,7 +20,7 @@ from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.tables import KINDS, is_parts_folder, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, did_you_mean
-from ravenbench.files import check_not_forked, sha256, write_json
+from ravenbench.files import check_not_forked, location, sha256, write_json
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
@@ -347,7 +347,7 @@ def load_corpus(
             loaded: Corpus = source.set_params(**options).load() if options else source.load()
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
-    path = Path(what)
+    path = Path(location(what))
     if not path.exists():
         raise _nothing(str(what), path)
     if path.is_dir() and is_corpus_folder(path):

@@ -71,6 +71,7 @@ def run_units(engine: Engine, units: Units, progress: Progress, stage: str) -> l
     When it returns, the disk has every cell.
     """
     errors: list[str] = []
+    units = [_anywhere(unit) for unit in units]
     if units:
         progress(stage, 0, len(units))
         _glibc("malloc_trim", 0)  # workers need the memory that planning took
@@ -196,7 +197,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
             there, most = sorted(client.nthreads()), most_calls()
             calls = {worker: most // len(there) + (i < most % len(there)) for i, worker in enumerate(there)}
             work_of = partial(_on_cluster, run=client.id, calls=calls)
-            futures = client.map(work_of, [_anywhere(unit) for unit in units], pure=False)
+            futures = client.map(work_of, units, pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
                 try:
@@ -242,7 +243,7 @@ def _glibc(function: str, *values: int) -> None:
 
 
 def _anywhere(unit: Unit) -> Unit:
-    """The unit with the full path of its run: workers were started in other folders."""
+    """The unit with the full path of its run: workers were started in other folders, and methods may go to others."""
     run = getattr(unit, "run", None)
     return unit if run is None or files.is_remote(run) else replace(unit, run=Path(run).absolute())  # type: ignore[type-var]
 

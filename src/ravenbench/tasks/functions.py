@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import registry
-from ravenbench.engine.options import Option, Spec, options_of
+from ravenbench.engine.options import Option, Spec, check_given, options_of
 from ravenbench.engine.task import EVERY, Task, run_task, task_of
 
 
@@ -22,6 +22,7 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
 
     def function(*args: Any, **kwargs: Any) -> Any:
         values = signature.bind(*args, **kwargs).arguments
+        check_given([*EVERY.values(), *task.options()], values)
         how = {name: values.pop(name, None) for name in EVERY}
         return run_task(task, values, **how)
 
