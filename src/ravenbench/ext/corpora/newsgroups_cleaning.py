@@ -19,7 +19,7 @@ _ATTRIBUTION_START = re.compile(
     re.I,
 )
 _ATTRIBUTION_END = re.compile(
-    rf"\b{_SAYS}\b(?:\s+(?:in|to|on|about|that)\b[^.]{0, 70})?[\s:;,.>\-]*+(?:\[[^]]{0, 70}\])?[\s:]*+$", re.I
+    rf"\b{_SAYS}\b(?:\s+(?:in|to|on|about|that)\b[^.]{{0,70}})?[\s:;,.>\-]*+(?:\[[^]]{{0,70}}\])?[\s:]*+$", re.I
 )
 _SAYS_HINTS = ("wr", "say", "said", "sez", "stat", "respond", "ask", "repli", "post")
 """One of these stands in whatever ``_ATTRIBUTION_END`` finds: looking for them first takes a fifth of the time."""
