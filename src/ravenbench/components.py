@@ -78,7 +78,7 @@ class Component:
 
         MissingPart if a package, a model or an endpoint is not here, with the command that brings it.
         """
-        for part in held(self):
+        for part in inner_components(self):
             part.require()
 
     def model_digest(self) -> str:
@@ -107,7 +107,7 @@ class Component:
         return hash(json.dumps(identity(self), sort_keys=True))
 
 
-def held(component: Component) -> list[Component]:
+def inner_components(component: Component) -> list[Component]:
     """The components among a component's parameters."""
     values = (getattr(component, name) for name in component._parameters())
     listed = (part for value in values for part in (value if isinstance(value, list | tuple) else (value,)))
@@ -116,7 +116,7 @@ def held(component: Component) -> list[Component]:
 
 def parts(component: Component) -> list[Component]:
     """A component and all it holds, however deep."""
-    return [component, *(inner for part in held(component) for inner in parts(part))]
+    return [component, *(inner for part in inner_components(component) for inner in parts(part))]
 
 
 def is_estimator(value: Any) -> bool:
@@ -199,14 +199,14 @@ def foreign(component: Component) -> list[str]:
 
 def _known(kind: type) -> bool:
     """Whether a class is Raven's own or scikit-learn's, and not one that says so."""
-    found = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
-    return found is kind and kind.__module__.startswith(("ravenbench.", "sklearn."))
+    resolved = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
+    return resolved is kind and kind.__module__.startswith(("ravenbench.", "sklearn."))
 
 
 def source_hash(component: Component) -> str | None:
     """A hash of the files of the classes a component is made of, Raven's own left out, and of the models that it reads;
     None where that leaves none. A model's own hash where it is all there is."""
-    models = [found for part in parts(component) if (found := part.model_digest())]
+    models = [digest for part in parts(component) if (digest := part.model_digest())]
     modules = foreign(component)
     files = [file for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))]
     text = b"\0".join(Path(file).read_bytes() for file in files if Path(file).is_file())

@@ -35,7 +35,7 @@ SHOWN = {".html", ".svg", ".csv", ".tex", ".json"}
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("hostile")
-    words = "one two three four five six seven eight nine ten".split()
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     rows = [
         {"id": f"{HOSTILE}{i}-{a}", "text": " ".join(f"{w}{i}{'s' * a}" for w in words * 6), "author": f"{HOSTILE}{a}",
          "topic": f"{HOSTILE}{i % 4}"}

@@ -26,7 +26,9 @@ from ravenbench.seams import (
     TASK_GROUP,
     TEST,
     Command,
+    absent_extensions,
     commands_of_packages,
+    extension_of,
     registered,
 )
 
@@ -235,6 +237,10 @@ def _run() -> None:
             raise
         where = f"{sys.getfilesystemencoding()}, the encoding of this locale, has no {error.object[error.start]!a}"
         _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
+    except ModuleNotFoundError as error:
+        if (name := extension_of(error.name or "")) is None or name not in absent_extensions():
+            raise
+        _fail(f"this needs Raven's extension {name!r}, which is not here", "raven doctor names all that is missing")
     except MemoryError:
         _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
     except (KeyboardInterrupt, SystemExit) as end:

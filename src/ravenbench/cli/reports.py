@@ -59,10 +59,10 @@ def report(
     forms = forms_of(figures)
     store = Store.open(run)
     extra = with_answers(store, parse_given(answers)) if answers else None
-    if asked := {key: value for key, value in {"group": group, "against": against}.items() if value}:
+    if split_by := {key: value for key, value in {"group": group, "against": against}.items() if value}:
         if store.kind != "run":
             raise InputError("only the report of raven run compares methods", file=store.path)
-        (extra or store).run = replace(store.run, spec={**store.run.spec, **asked})
+        (extra or store).run = replace(store.run, spec={**store.run.spec, **split_by})
     if extra is None:
         missing = show_report(store, json, forms=forms)
     else:
@@ -185,7 +185,7 @@ def evaluate(
         seed=seed,
         workers=workers or usable_cores(),
     )
-    page = None if out is None else write_evaluation(evaluation, out, title, kept=keep)
+    page = None if out is None else write_evaluation(evaluation, out, title, keep_answers=keep)
     _print(evaluation, page, json)
 
 

@@ -137,8 +137,8 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{origin[name]} - {row} for name, row in zip(test.ids.tolist(), questioned, strict=True)]
-    found = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
-    return [np.array(members, dtype=np.int64) for members in found]
+    divided = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
+    return [np.array(members, dtype=np.int64) for members in divided]
 
 
 def _apart(cited: Sequence[set[int]], originals: Sequence[set[int]], count: int) -> list[list[int]] | None:
@@ -414,12 +414,12 @@ class Apart:
     def learned(cls, store: Store, *again: Any) -> Apart:
         """What a function and its arguments, such as ``learn``, make of a method in a process of its own."""
         apart = cls(b"", again)
-        with apart.asked(store) as process:
+        with apart.process_for(store) as process:
             apart.state = process.ask(dump)["state"]
         return apart
 
     @contextmanager
-    def asked(self, store: Store) -> Iterator[Process]:
+    def process_for(self, store: Store) -> Iterator[Process]:
         """A process that has learned and was asked nothing; it ends with this block."""
         process, whole = Process(), False
         try:
@@ -468,14 +468,14 @@ def answered(
     for rows in parts(store, fold, test):
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
-            with learned.asked(store) as process:
-                found = process.ask(answers, problems, each)
+            with learned.process_for(store) as process:
+                given = process.ask(answers, problems, each)
         else:
-            _, found = answers(_copied(learned), problems, each)
+            _, given = answers(_copied(learned), problems, each)
         place = rows[order]
         names = dict(zip(problems.ids.tolist(), test.ids[place].tolist(), strict=True))
-        faults |= {names[name]: why for name, why in found.pop("faults").items()}
-        for name, values in found.items():
+        faults |= {names[name]: why for name, why in given.pop("faults").items()}
+        for name, values in given.items():
             whole.setdefault(name, np.full((len(test), *values.shape[1:]), np.nan))[place] = values
     return whole, faults
 

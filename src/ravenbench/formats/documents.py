@@ -61,8 +61,8 @@ def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
     led_out = {p for p in inner if leads_out(p, folder)}
     plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
     own = [p for p in inner if p not in led_out]
-    taken = [p for p in own if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
-    return taken, sorted({*inner} - {*taken})
+    documents = [p for p in own if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
+    return documents, sorted({*inner} - {*documents})
 
 
 def _hidden(path: Path) -> bool:

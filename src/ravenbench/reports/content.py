@@ -475,13 +475,13 @@ def _stated(judged: Judged, known: AbstractSet[Content]) -> list[Check]:
 
     That answers change is said where nothing says more.
     """
-    found: dict[Content, Check] = {}
+    strongest: dict[Content, Check] = {}
     for check in judged.checks:
         if check.state is State.EFFECT and check.effect not in known:
-            found.setdefault(check.effect, check)
+            strongest.setdefault(check.effect, check)
     if judged.outcome is not Content.DISPLACED:
-        found.pop(Content.DISPLACED, None)
-    return list(found.values())
+        strongest.pop(Content.DISPLACED, None)
+    return list(strongest.values())
 
 
 def _finding(check: Check) -> str:

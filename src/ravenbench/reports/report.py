@@ -80,10 +80,10 @@ class Report(View, Generic[A]):
     @cached_property
     def analysis(self) -> A:
         """What ``analyse`` gives, made once; it is shown as its report is."""
-        found = self.analyse() if self._given is None else self._given
-        if isinstance(found, Shown):
-            found.__dict__["_kept_view"] = self
-        return found
+        value = self.analyse() if self._given is None else self._given
+        if isinstance(value, Shown):
+            value.__dict__["_kept_view"] = self
+        return value
 
     def finding(self) -> str:
         """What was found, in one sentence; by default how much was done."""

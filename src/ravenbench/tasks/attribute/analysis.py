@@ -277,14 +277,14 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
     if not both:
         return None
     left, right, weights = (np.array(column, dtype=np.float64) for column in zip(*both, strict=True))
-    found = paired_topics(left, right, weights, seed=seed, pair=f"{a.method} | {b.method}")
+    test = paired_topics(left, right, weights, seed=seed, pair=f"{a.method} | {b.method}")
     one, two = fold_mean(left, weights), fold_mean(right, weights)
     t = None
     if one.se_published is not None and two.se_published is not None:
         t = published_t(one.mean - two.mean, one.se_published, two.se_published, one.n).p
     return PairScore(
-        a.method, b.method, found.mean.mean, found.interval, found.p, found.p, t, found.least_p, found.detectable,
-        topics_needed(found.mean.std, difference, unequal=found.mean.n / found.mean.effective),
+        a.method, b.method, test.mean.mean, test.interval, test.p, test.p, t, test.least_p, test.detectable,
+        topics_needed(test.mean.std, difference, unequal=test.mean.n / test.mean.effective),
     )  # fmt: skip
 
 
@@ -294,12 +294,12 @@ def _topics(seen: CorpusView, protocols: tuple[ProtocolScore, ...]) -> tuple[Top
     if novel is None:
         return ()
     known = {t.topic: t for t in seen.topics}
-    found = []
+    rows_of_topics = []
     for place, fold in enumerate(novel.methods[0].folds):
         values = [m.folds[place].accuracy for m in novel.methods]
         done = [v for v in values if v is not None]
         if done:
             topic = known[fold.fold]
             mean = float(np.mean(done))
-            found.append(TopicDifficulty(fold.fold, fold.documents, mean, topic.dominant, topic.share))
-    return tuple(sorted(found, key=lambda t: (-t.accuracy, t.topic)))
+            rows_of_topics.append(TopicDifficulty(fold.fold, fold.documents, mean, topic.dominant, topic.share))
+    return tuple(sorted(rows_of_topics, key=lambda t: (-t.accuracy, t.topic)))

@@ -183,7 +183,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         """Features by how much held-out topics change their weights."""
         if self.analysis.result.cues is None:
             return []
-        method, changed, kept = self.analysis.result.cues
+        method, changed, unchanged = self.analysis.result.cues
         return [
             table(
                 key, f"{method}: {title}", cues,
@@ -196,7 +196,7 @@ class AttributeReport(Report[AttributionAnalysis]):
             )
             for key, title, cues in (
                 ("cues-changed", "weights that lean on one topic", changed),
-                ("cues-kept", "weights that stay when any topic is held out", kept),
+                ("cues-kept", "weights that stay when any topic is held out", unchanged),
             )
         ]  # fmt: skip
 
@@ -268,12 +268,12 @@ class AttributeReport(Report[AttributionAnalysis]):
 
     def figures(self) -> dict[str, Figure]:
         """Accuracy of each method in every protocol, with bars of one standard error."""
-        found = self.analysis
+        analysed = self.analysis
         with style():
-            figure, (axes,) = canvas(4.6, 1.1 + 0.4 * len(found.main.methods))
-            spread = 0.16 if len(found.protocols) > 1 else 0.0
-            names = [m.method for m in found.main.methods]
-            for place, scores in enumerate(found.protocols):
+            figure, (axes,) = canvas(4.6, 1.1 + 0.4 * len(analysed.main.methods))
+            spread = 0.16 if len(analysed.protocols) > 1 else 0.0
+            names = [m.method for m in analysed.main.methods]
+            for place, scores in enumerate(analysed.protocols):
                 color, shape = (SETUP["random"], "s") if scores.protocol == "k-fold" else (SETUP["hits"], "o")
                 label = TITLES[scores.protocol]
                 for y, m in enumerate(scores.methods):
@@ -327,24 +327,24 @@ class AttributeReport(Report[AttributionAnalysis]):
         }
 
     def context(self) -> dict[str, Any]:
-        found = self.analysis
+        analysed = self.analysis
         return {
-            "view": found.view,
+            "view": analysed.view,
             "settings": self.settings(),
-            "protocols": found.protocols,
-            "novel": found.main.protocol == "novel-topic",
-            "difference": found.difference,
+            "protocols": analysed.protocols,
+            "novel": analysed.main.protocol == "novel-topic",
+            "difference": analysed.difference,
             "titles": TITLES,
             "version": __version__,
         }
 
     def to_json(self) -> dict[str, Any]:
         """The main protocol stands at the top, k-fold beside it."""
-        found, cues = self.analysis, self.analysis.result.cues
-        other = found.protocol("k-fold") if found.main.protocol != "k-fold" else None
+        analysed, cues = self.analysis, self.analysis.result.cues
+        other = analysed.protocol("k-fold") if analysed.main.protocol != "k-fold" else None
         return {
-            **self._protocol(found.main),
-            "corpus": found.view.to_json(),
+            **self._protocol(analysed.main),
+            "corpus": analysed.view.to_json(),
             "topics": rows_json(self.topics()),
             "k_fold": None if other is None else self._protocol(other),
             "reliance": rows_json(self.reliance()),
@@ -394,32 +394,33 @@ class AttributeReport(Report[AttributionAnalysis]):
         return [*shown, *(for_terminal(t) for t in (self.topics(), self.reliance()) if t.rows)]
 
 
-def collection_table(found: CollectionScores) -> Table:
+def collection_table(collection: CollectionScores) -> Table:
     """Macro F1 of every method on every PAN18/19 problem, and its mean."""
 
     def problem(name: str) -> Col[str]:
-        return col(name, lambda method: found.scores[method][name])
+        return col(name, lambda method: collection.scores[method][name])
 
     return table(
-        "pan", "Macro F1 over true authors, without <UNK>", found.scores,
+        "pan", "Macro F1 over true authors, without <UNK>", collection.scores,
         col("method", lambda method: method, text=True),
-        *(problem(p.name) for p in found.problems),
-        col("mean", found.mean),
-        note="; ".join(f"{p.name}: {len(p.candidates)} candidates, {len(p.unknown)} texts" for p in found.problems),
+        *(problem(p.name) for p in collection.problems),
+        col("mean", collection.mean),
+        note="; ".join(f"{p.name}: {len(p.candidates)} candidates, {len(p.unknown)} texts"
+                       for p in collection.problems),
     )  # fmt: skip
 
 
-def collection_json(found: CollectionScores) -> dict[str, Any]:
+def collection_json(collection: CollectionScores) -> dict[str, Any]:
     """One object of plain values."""
     return {
         "problems": [
             {"problem": p.name, "language": p.language, "candidates": len(p.candidates), "texts": len(p.unknown),
              "open": p.open}
-            for p in found.problems
+            for p in collection.problems
         ],
-        "reject": found.reject,
-        "notes": found.notes,
+        "reject": collection.reject,
+        "notes": collection.notes,
         "methods": [
-            {"method": name, "macro_f1": own, "mean": found.mean(name)} for name, own in found.scores.items()
+            {"method": name, "macro_f1": own, "mean": collection.mean(name)} for name, own in collection.scores.items()
         ],
     }  # fmt: skip

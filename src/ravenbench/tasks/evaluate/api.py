@@ -289,14 +289,16 @@ KEPT = "answers.kept"
 def keep(e: Evaluation, folder: Path) -> None:
     """Write what a late submission is judged with."""
     own = ("tests", "f05u_2020", "replicates", "trials", "level", "alpha")
-    kept = Kept(
+    record = Kept(
         ids=e.truth.ids.tolist(), authors=list(e.truth.author_names), systems=[s.name for s in e.systems],
         missing={s.name: s.missing for s in e.systems}, how={name: getattr(e, name) for name in own},
         about=e.truth.about,
     )  # fmt: skip
     arrays = {"same": e.truth.same, "values": np.stack([s.value for s in e.systems])}
     arrays |= {f"decision-{i}": s.decision for i, s in enumerate(e.systems) if s.decision is not None}
-    write_packed(folder / KEPT, "evaluate", kept, arrays | ({} if e.truth.authors is None else {"of": e.truth.authors}))
+    write_packed(
+        folder / KEPT, "evaluate", record, arrays | ({} if e.truth.authors is None else {"of": e.truth.authors})
+    )
 
 
 def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
@@ -307,18 +309,18 @@ def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
             "this evaluation did not keep its answers, and others cannot be put beside them", file=folder,
             fix="make it again: raven evaluate … --keep --out FOLDER",
         )  # fmt: skip
-    kept, arrays = read_packed(place, Kept)
+    record, arrays = read_packed(place, Kept)
     faults = answer_faults()
-    truth = Truth(name_array(kept.ids), arrays["same"], arrays.get("of"), tuple(kept.authors), about=kept.about)
-    if twice := sorted(set(late) & set(kept.systems)):
+    truth = Truth(name_array(record.ids), arrays["same"], arrays.get("of"), tuple(record.authors), about=record.about)
+    if twice := sorted(set(late) & set(record.systems)):
         raise InputError("a system of this evaluation has that name", found=twice[0], fix="give another NAME")
     read = [replace(one, system=name) for name, path in late.items() for one in read_given(path, False, faults)]
     new = aligned(truth, read, faults)
-    systems = {**dict(zip(kept.systems, arrays["values"], strict=True)), **new.systems}
-    decided = {name: arrays[key] for i, name in enumerate(kept.systems) if (key := f"decision-{i}") in arrays}
-    how = {"metrics" if name == "tests" else name: value for name, value in kept.how.items()}
+    systems = {**dict(zip(record.systems, arrays["values"], strict=True)), **new.systems}
+    decided = {name: arrays[key] for i, name in enumerate(record.systems) if (key := f"decision-{i}") in arrays}
+    how = {"metrics" if name == "tests" else name: value for name, value in record.how.items()}
     return evaluate_arrays(
-        truth, systems, decisions=decided | new.decisions, missing=kept.missing | new.missing, notes=new.notes, **how
+        truth, systems, decisions=decided | new.decisions, missing=record.missing | new.missing, notes=new.notes, **how
     )
 
 

@@ -94,8 +94,8 @@ class Skipped(NamedTuple):
         """A submission with these faults; folders are not named."""
         first = faults[0]
         line = "" if first.line is None else f"line {first.line}: "
-        found = "" if first.found is None else f" (found: {str(first.found)[:60]})"
-        return cls(name, len(faults), f"{line}{first.problem}{found}")
+        shown = "" if first.found is None else f" (found: {str(first.found)[:60]})"
+        return cls(name, len(faults), f"{line}{first.problem}{shown}")
 
 
 class PartScores(NamedTuple):

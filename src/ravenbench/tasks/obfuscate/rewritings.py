@@ -252,18 +252,18 @@ def read_rewriting(folder: Path, key: str) -> Stored | None:
     return Stored(key, record.id, rewriting, record.seconds, record.error)
 
 
-def place_of(asked: Path | None) -> str:
+def place_of(given: Path | None) -> str:
     """How a plan names the folder of its rewritings: the one asked for, or ``rewritings`` within the run's folder."""
-    return "rewritings" if asked is None else str(_whole(asked))
+    return "rewritings" if given is None else str(_whole(given))
 
 
-def kept_at(run: Path, place: str, asked: Path | None = None) -> Path:
+def kept_at(run: Path, place: str, given: Path | None = None) -> Path:
     """Where a planned run keeps its rewritings, whose plan names the ``place`` (``place_of``). Raises InputError if
     another place is asked for now."""
     folder = _whole(run / place if place == "rewritings" else files.location(place))
-    if asked is not None and str(_whole(asked)) != str(folder):
+    if given is not None and str(_whole(given)) != str(folder):
         raise InputError(
-            "this run keeps its rewritings elsewhere", file=run, found=str(folder), expected=str(asked),
+            "this run keeps its rewritings elsewhere", file=run, found=str(folder), expected=str(given),
             fix="give no --rewritings, or another --out",
         )  # fmt: skip
     return folder

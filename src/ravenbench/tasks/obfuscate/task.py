@@ -180,8 +180,8 @@ class Obfuscate(Task):
         stored = [read_rewriting(cache, key) for key in keys]
         done = sum(one is not None and one.rewriting is not None for one in stored)
         problems = {"texts": len(self.source.tasks)}
-        asked = self.recipe.estimate(self.source.tasks)
-        notes = () if asked is None else (f"{self.recipe} would ask a language model at most {asked}.",)
+        cost = self.recipe.estimate(self.source.tasks)
+        notes = () if cost is None else (f"{self.recipe} would ask a language model at most {cost}.",)
         return Preview(self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), notes)
 
     @classmethod

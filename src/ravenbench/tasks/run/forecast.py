@@ -141,12 +141,12 @@ class SampledPlanning:
                 break
         else:
             return made
-        kept = [len(entry.rows) for entry in made.section.folds]
+        counts = [len(entry.rows) for entry in made.section.folds]
         tried, problems = sum(len(fold.test) for fold in part), sum(len(fold.test) for fold in folds)
         each = (time.process_time() - start) / tried
         self.share, self.folds_left = problems / tried, len(folds) - len(part)
         whole = _sizes(list(folds))
-        self.sizes = MeanSizes(whole.folds, whole.train, whole.test * sum(kept) / tried)
+        self.sizes = MeanSizes(whole.folds, whole.train, whole.test * sum(counts) / tried)
         self.seconds += each * (problems - tried) + _measuring(transplanter, few, ready, each, problems)
         return made
 
@@ -288,8 +288,8 @@ def _cost(component: Component, drafted: Draft[RunPlan], folds: list[Fold], shar
     fit, score = (min(one[side] for one in timed[1:]) for side in (0, 1))
     trains = {drafted.plan.folds[f.name].train_digest: len(f.train) for f in folds}
     fitting = fit * sum(trains.values()) / max(1, len(fold.train))
-    asked = sum(len(f.test) * (share if _is_arm(f) else 1) for f in folds)
-    return fitting + score * asked / max(1, len(fold.test))
+    questions = sum(len(f.test) * (share if _is_arm(f) else 1) for f in folds)
+    return fitting + score * questions / max(1, len(fold.test))
 
 
 def _is_arm(fold: Fold) -> bool:
@@ -301,8 +301,8 @@ def _pairs_cost(component: FoldFree, drafted: Draft[RunPlan], folds: list[Fold],
     assert drafted.texts is not None
     texts, own, arms = drafted.texts, list[Ints](), list[Ints]()
     for fold in folds:
-        held = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
-        for problems, keys in ((held, own), (fold.test, arms if _is_arm(fold) else own)):
+        calibrating = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
+        for problems, keys in ((calibrating, own), (fold.test, arms if _is_arm(fold) else own)):
             keys.append(problems.known_index * len(texts) + problems.questioned_index[problems.owner])
     distinct = np.unique(np.concatenate(own))
     pairs = len(distinct) + share * (len(np.unique(np.concatenate(arms))) if arms else 0)

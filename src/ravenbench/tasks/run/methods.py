@@ -46,8 +46,8 @@ def methods_of(identities: Mapping[str, Any], groups: Sequence[str] = (), agains
             if member not in identities:
                 raise SpecError(f"group {name}: no verifier of this run is called so", found=member,
                                 fix=did_you_mean(member, identities))  # fmt: skip
-            taken = name.strip() in identities and name.strip() not in split(listed)
-            if taken or owner.setdefault(member, name.strip()) != name.strip():
+            is_named = name.strip() in identities and name.strip() not in split(listed)
+            if is_named or owner.setdefault(member, name.strip()) != name.strip():
                 raise SpecError("a verifier is in two groups, or gives another one its name", found=group)
     alike: dict[str, list[str]] = {}
     for name, identity in identities.items():

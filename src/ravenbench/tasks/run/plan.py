@@ -235,8 +235,8 @@ def _given_plan(
     notes |= {k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None}
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined
-    asked = spec.probe in ("transplant", "both")
-    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if asked else None
+    transplanting = spec.probe in ("transplant", "both")
+    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if transplanting else None
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts
     setup = SetupRecord(

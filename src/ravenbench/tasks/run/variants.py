@@ -114,18 +114,18 @@ def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Mean
     return Variants(methods.reference, tuple(rows), tuple(single))
 
 
-def told_variants(found: Variants) -> str:
+def told_variants(variants: Variants) -> str:
     """Which methods were shown to be better or worse than the reference, in a sentence."""
-    setups = {row.setup for row in found.rows}
+    setups = {row.setup for row in variants.rows}
     against = [
         row.method
         + (f" in {row.setup}" if len(setups) > 1 else "")
         + f" {row.verdict}"
         + (f" ({figure(row.difference.value, signed=True)})" if row.verdict != "none shown" else "")
-        for row in found.rows
+        for row in variants.rows
         if row.difference is not None
     ]
-    return f"AUC against {found.reference}: {'; '.join(against) or 'nothing was compared with it'}."
+    return f"AUC against {variants.reference}: {'; '.join(against) or 'nothing was compared with it'}."
 
 
 def _spread(values: Sequence[float | None]) -> float | None:
@@ -133,19 +133,19 @@ def _spread(values: Sequence[float | None]) -> float | None:
     return float(np.std(known, ddof=1)) if len(known) > 1 else None
 
 
-def variants_table(found: Variants | None, metrics: Sequence[str], titles: Mapping[str, str]) -> Table:
+def variants_table(variants: Variants | None, metrics: Sequence[str], titles: Mapping[str, str]) -> Table:
     """Every method once, however many seeds it has, against the reference."""
-    rows = () if found is None else found.rows
+    rows = () if variants is None else variants.rows
     note = (
         "Mean over runs ±standard deviation between runs (seeds). From seeds: share of the variance of a single run’s "
         "AUC that is between runs; the rest comes from which authors and topics are tested. Difference: in AUC, on the "
         "same problems. Intervals: 95 %, over runs, authors and topics; runs are nested in methods, so that several "
         "seeds are one method (Obuchowski & Rockette 1995; Hillis 2014). p: two-sided, Holm’s correction for all rows."
     )
-    if found is not None and found.single:
+    if variants is not None and variants.single:
         several = any(row.runs > 1 for row in rows)
         borrowed = "; such a method is taken to have the spread of the one it is compared with" if several else ""
-        note += f" Run once, though another seed may give another result: {', '.join(found.single)}{borrowed}."
+        note += f" Run once, though another seed may give another result: {', '.join(variants.single)}{borrowed}."
 
     def measure(row: MethodRow, metric: str) -> Measure:
         return Measure(row.mean[metric], row.spread[metric])
@@ -153,7 +153,7 @@ def variants_table(found: Variants | None, metrics: Sequence[str], titles: Mappi
     others = [metric for metric in metrics if metric != "auc"]
     return table(
         "variants",
-        f"Methods against {found.reference}" if found is not None else "",
+        f"Methods against {variants.reference}" if variants is not None else "",
         rows,
         col("method", lambda r: r.method, text=True, json="method"),
         col("setup", lambda r: r.setup, text=True, json="setup", show=titles.__getitem__),

@@ -388,8 +388,8 @@ def analyse(store: Store) -> SafetyAnalysis:
     plan = methods.plan
     known = {name: effect for name, effect in methods.prior.items() if not isinstance(effect, str)}
     detected = read_detection(store.path / "detection.json")
-    told = {} if detected is None else detected.obfuscators
-    rows = [_obfuscator(methods, entry, told.get(entry.name)) for entry in plan.hiding]
+    detections = {} if detected is None else detected.obfuscators
+    rows = [_obfuscator(methods, entry, detections.get(entry.name)) for entry in plan.hiding]
     ranks = mean_ranks({r.name: {k: q.value for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
     ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(

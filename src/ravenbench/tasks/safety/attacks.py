@@ -149,9 +149,9 @@ def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats
     )
 
 
-def unsafe(found: Sequence[Recovery]) -> bool | None:
+def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
     """Whether the mean recovery over verifiers passes ``UNSAFE``; None where no verifier lost enough."""
-    shares = [r.recovery for r in found if r.recovery is not None]
+    shares = [r.recovery for r in recoveries if r.recovery is not None]
     return bool(np.mean(shares) > UNSAFE) if shares else None
 
 
@@ -203,11 +203,11 @@ def task_of(problems: Problems, row: int, name: str, i: int | None = None) -> Ob
 def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], questioned: bool = True) -> Problems:
     """Known documents rewritten with each seed (k known become k · seeds), questioned ones with the first."""
     known = np.unique(problems.known_index)
-    asked = np.unique(problems.questioned_index) if questioned else known[:0]
+    questioned_rows = np.unique(problems.questioned_index) if questioned else known[:0]
     texts = list(problems.texts)
     place: dict[tuple[int, int], int] = {}
     for number, seed in enumerate(seeds):
-        rows = np.union1d(known, asked) if number == 0 else known
+        rows = np.union1d(known, questioned_rows) if number == 0 else known
         tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
         rewritten = rewrite(tasks, seed)
         for row, task in zip(rows.tolist(), tasks, strict=True):
@@ -320,9 +320,9 @@ def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channe
     )
 
 
-def requestion_by_row(problems: Problems, tasks: Sequence[ObfuscationTask], found: Mapping[str, str]) -> Problems:
+def requestion_by_row(problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]) -> Problems:
     """The problems, in order of the tasks, with the texts found for them."""
-    texts = {str(name): found[task.id] for name, task in zip(problems.ids.tolist(), tasks, strict=True)}
+    texts = {str(name): new_texts[task.id] for name, task in zip(problems.ids.tolist(), tasks, strict=True)}
     return requestion(problems, texts)
 
 
@@ -407,26 +407,26 @@ class Played:
 class Attacks:
     """Plays *mirror*, *invert* and *preimage* against one obfuscator; ``made`` rewrites tasks with it and a seed."""
 
-    asked: Sequence[str]
+    names: Sequence[str]
     component: Obfuscator
     made: Callable[[Obfuscator, Sequence[ObfuscationTask], int], Mapping[str, str]]
 
     def play(self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]) -> Played:
         """Attack the rewritings of one seed."""
         played = Played()
-        if "mirror" in self.asked and self.component.needs_oracle:
+        if "mirror" in self.names and self.component.needs_oracle:
             played.not_played["mirror"] = "a search attack is not mirrored"
-        elif "mirror" in self.asked:
+        elif "mirror" in self.names:
             try:
                 played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
             except InputError as error:
                 played.not_played["mirror"] = _on_one_line(error)
-        if traced := [attack for attack in ("invert", "preimage") if attack in self.asked]:
+        if traced := [attack for attack in ("invert", "preimage") if attack in self.names]:
             self._trace(traced, seed, fold, tasks, done, played)
         return played
 
     def _trace(
-        self, asked: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
+        self, traced: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
         played: Played,
     ) -> None:  # fmt: skip
         """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
@@ -434,12 +434,12 @@ class Attacks:
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
         reason = "a search attack is not inverted" if self.component.needs_oracle else "nothing was changed"
         if self.component.needs_oracle or not pairs:
-            played.not_played |= dict.fromkeys(asked, reason)
+            played.not_played |= dict.fromkeys(traced, reason)
             return
         own = next(s for s in ATTACKER if s != seed)
         try:
             channel = learn(fold.train, self._maker, own)
-            if "invert" in asked:
+            if "invert" in traced:
                 hidden = inverted(fold, self._maker, seed, own, channel)
                 total = Restoration(0, 0, 0)
                 for task, rewriting in pairs:
@@ -449,12 +449,12 @@ class Attacks:
                     precision=total.precision, recall=total.recall, altered=total.altered
                 )
                 played.folds.append(hidden)
-            if "preimage" in asked and not is_deterministic(self.component, tasks):
+            if "preimage" in traced and not is_deterministic(self.component, tasks):
                 played.not_played["preimage"] = "it draws at random: there is no preimage to enumerate"
-            elif "preimage" in asked:
+            elif "preimage" in traced:
                 played.preimage = preimages(self.component, pairs, channel)
         except InputError as error:
-            played.not_played |= dict.fromkeys(asked, _on_one_line(error))
+            played.not_played |= dict.fromkeys(traced, _on_one_line(error))
 
     @property
     def _maker(self) -> RewriteTexts:

@@ -129,7 +129,7 @@ class MeasureUnit:
 
 def measure(
     folder: Path,
-    kept: Path,
+    rewritings_folder: Path,
     obfuscators: Sequence[ObfuscatorRecord],
     engine: Engine,
     helpers: Helpers,
@@ -137,7 +137,7 @@ def measure(
 ) -> None:
     """Measure the quality of every set of rewritings that is not measured yet, and write the index.
 
-    Measures go to ``folder``; rewritings are in ``kept``.
+    Measures go to ``folder``; rewritings are in ``rewritings_folder``.
     """
     make_folder(folder)
     units, sets = [], []
@@ -147,7 +147,7 @@ def measure(
             key = measures_key(keys, helpers)
             sets.append(MeasuredSet(obfuscator=entry.name, seed=seed, key=key))
             if read_measures(folder, key) is None:
-                units.append(MeasureUnit(folder, kept, key, keys, helpers))
+                units.append(MeasureUnit(folder, rewritings_folder, key, keys, helpers))
     index = MeasureIndex(sets=sets)
     if record_or_none(folder / "index.json", MeasureIndex) != index:
         write_record(folder / "index.json", "safety", index)
@@ -174,8 +174,8 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
     return {seed: one for seed, one in measures.items() if one is not None}
 
 
-def _numbers(found: Mapping[str, float | None]) -> dict[str, float | None]:
-    return {name: None if value is None else float(value) for name, value in found.items()}
+def _numbers(values: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {name: None if value is None else float(value) for name, value in values.items()}
 
 
 DETECTION = 3
@@ -187,7 +187,7 @@ RANKS = (1, 10, 100, 1000)
 """Upper ends of the histogram of token ranks."""
 
 
-def detect(store: Store, kept: Path, progress: Progress) -> None:
+def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
     """Detection of each obfuscator's first seed, computed once for the same rewritings."""
     entries = [o for o in store.plan_as(SafetyPlan).hiding if o.first is not None]
     firsts = {o.name: o.first[1] for o in entries if o.first is not None}
@@ -204,7 +204,11 @@ def detect(store: Store, kept: Path, progress: Progress) -> None:
     genuine = (texts, np.array([groups[i] for i in fold.test.ids[attacked].tolist()]))
     rewritten = {}
     for name, items in keys.items():
-        done = [(i, r.rewriting) for i, key in items if (r := read_rewriting(kept, key)) and r.rewriting is not None]
+        done = [
+            (i, r.rewriting)
+            for i, key in items
+            if (r := read_rewriting(rewritings_folder, key)) and r.rewriting is not None
+        ]
         rewritten[name] = ([r.text for _, r in done], np.array([groups[i] for i, _ in done], dtype=np.int64))
     changed = [name for name, done in firsts.items() if done.changed]
     results = _detect(genuine, rewritten, changed, progress)
@@ -276,8 +280,8 @@ def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[f
         return None, None
     same = np.concatenate([np.zeros(len(genuine.texts), dtype=bool), np.ones(len(test.texts), dtype=bool)])
     scores = np.zeros(len(same))
-    for _, held in GroupKFold(FOLDS).split(genuine.texts, groups=genuine.group):
-        out = np.unique(genuine.group[held])
+    for _, test_rows in GroupKFold(FOLDS).split(genuine.texts, groups=genuine.group):
+        out = np.unique(genuine.group[test_rows])
         fitted = _Detector().fit(_outside(genuine, out), [_outside(s, out) for s in train])
         for sample, start in ((genuine, 0), (test, len(genuine.texts))):
             rows = np.flatnonzero(np.isin(sample.group, out))
@@ -332,17 +336,17 @@ class _Detector:
 NAME = "grades.json"
 
 
-def keep_grades(store: Store, kept: Path, reviews: Sequence[Review]) -> None:
+def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]) -> None:
     """Match reviews with the run's rewritings, then write them all; those of an earlier call are replaced.
 
-    Raises InputError if a reviewed text is not among the rewritings in ``kept``, or is not the one that is there; then
-    nothing is written.
+    Raises InputError if a reviewed text is not among the rewritings in ``rewritings_folder``, or is not the one that is
+    there; then nothing is written.
     """
     there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
     for entry in store.plan_as(SafetyPlan).obfuscators:
         for seed, done in entry.sets.items():
             for problem, key in done.rewritings.items():
-                stored = read_rewriting(kept, key)
+                stored = read_rewriting(rewritings_folder, key)
                 if stored is not None and stored.rewriting is not None:
                     original, text = (content_hash(t).hex() for t in (stored.rewriting.original, stored.rewriting.text))
                     there.setdefault((problem, entry.name), {}).setdefault((original, text), (seed, key))

@@ -30,12 +30,12 @@ from ravenbench.types import Fold, Problems
 class SafetyPlanner:
     """Writes a run's plan into its store.
 
-    ``kept`` is the folder that keeps rewritings, ``place`` its name in the plan, ``methods`` what attributes texts, by
+    ``rewritings_folder`` keeps rewritings, ``place`` its name in the plan, ``methods`` what attributes texts, by
     name, where that is attacked.
     """
 
     spec: SafetySpec
-    kept: Path
+    rewritings_folder: Path
     place: str
     engine: Engine
     progress: Progress
@@ -83,7 +83,7 @@ class SafetyPlanner:
         self._save(store, begin, plan, verifiers)
 
     def _rewrite(
-        self, number: int, name: str, component: Obfuscator, found: Attacked, surrogates: Surrogates | None
+        self, number: int, name: str, component: Obfuscator, attacked: Attacked, surrogates: Surrogates | None
     ) -> ObfuscatorRecord:
         """Rewrite with every seed and add the folds; one that cannot be used is told, and the rest goes on."""
         entry = ObfuscatorRecord(
@@ -100,8 +100,8 @@ class SafetyPlanner:
         sets: dict[int, RewrittenSet] = {}
         for seed in self.spec.seeds:
             try:
-                tasks = found.tasks_for(component)
-                done = rewrite(self.kept, component, seed, tasks, self.engine, self.progress, surrogates)
+                tasks = attacked.tasks_for(component)
+                done = rewrite(self.rewritings_folder, component, seed, tasks, self.engine, self.progress, surrogates)
             except InputError as error:
                 return msgspec.structs.replace(entry, error=str(error).replace("\n  ", "; "))
             failed = {one.id: str(one.error).splitlines()[0] for one in done if one.rewriting is None}
@@ -118,12 +118,12 @@ class SafetyPlanner:
                 reason = f"all {len(done)} texts came back unchanged" + (f": {first}" if first else "")
                 return msgspec.structs.replace(entry, error=reason)
             texts = {one.id: one.rewriting.text for one in done if one.rewriting is not None}
-            fold = rewritten(found.base, texts, f"o{number:02d}-s{seed}", obfuscator=name, seed=seed)
+            fold = rewritten(attacked.base, texts, f"o{number:02d}-s{seed}", obfuscator=name, seed=seed)
             if component.imitates:
                 self.folds.append(fold)
                 sets[seed] = _summary(fold.name, done, failed)
                 continue
-            played = attacks.play(seed, fold, found.tasks, done)
+            played = attacks.play(seed, fold, attacked.tasks, done)
             self.folds += [fold, *played.folds]
             sets[seed] = msgspec.structs.replace(
                 _summary(fold.name, done, failed),
@@ -135,7 +135,7 @@ class SafetyPlanner:
 
     def _made(self, component: Obfuscator, tasks: Sequence[ObfuscationTask], seed: int) -> dict[str, str]:
         """New texts by id, from the store where they were rewritten; a text that failed stays as it is."""
-        done = rewrite(self.kept, component, seed, tasks, self.engine, self.progress)
+        done = rewrite(self.rewritings_folder, component, seed, tasks, self.engine, self.progress)
         original = {task.id: task.questioned for task in tasks}
         return {o.id: original[o.id] if o.rewriting is None else o.rewriting.text for o in done}
 
