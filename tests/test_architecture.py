@@ -69,7 +69,7 @@ def test_imports_point_one_way():
     wrong = []
     for path, used in files():
         room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        if room in ("__init__", "testing"):
+        if room in ("__init__", "__main__", "testing"):
             continue
         for other in {parts[0] for parts in used}:
             known = GROUND if room in GROUND else GROUND + ROOMS[: ROOMS.index(room) + 1]
@@ -119,7 +119,7 @@ BUDGETS = {
     "ext/case": 7_500,
     "ext/changes": 900,
     "ext/corpora": 1_700,
-    "ext/documents": 1_200,
+    "ext/documents": 1_300,
     "ext/freeze": 500,
     "ext/lab": 1_800,
     "ext/machine": 1_900,
@@ -133,7 +133,7 @@ BUDGETS = {
     "metrics": 1_200,
     "obfuscation": 4_100,
     "problems": 2_100,
-    "programs": 800,
+    "programs": 900,
     "reports": 2_600,
     "sampling": 400,
     "statistics": 2_300,
