@@ -233,8 +233,8 @@ def spoil_batches(outcome: Outcome, scratch: Path) -> None:
             (folder / name).write_bytes(data)
         try:
             found = extract_texts(folder, out)
-            lacking = {f"p{i}@x.org" for i in range(GOOD)} - {one.author for one in found.taken}
-            told = len(found.taken) > GOOD or found.left_out or any(one.notes for one in found.taken)
+            lacking = {f"p{i}@x.org" for i in range(GOOD)} - {one.author for one in found.texts}
+            told = len(found.texts) > GOOD or found.left_out or any(one.notes for one in found.texts)
             wrong = f"lost {sorted(lacking)}" if lacking else "" if told else "the bad one is not named"
         except Exception as error:  # whatever it is, the batch is lost
             wrong = f"{type(error).__name__}: {str(error)[:200]}"
