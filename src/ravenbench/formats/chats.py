@@ -105,7 +105,7 @@ def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
         try:
             message = json.loads(line)
             sender, body, quote = (message.get(key) or "" for key in ("sender", "body", "quote"))
-            words = checked_text(quote + body) if isinstance(body, str) else ""
+            words = checked_text(quote + body)
             named = checked_name(sender, "a sender", "") if sender and not message.get("call") else None
         except (ValueError, TypeError, AttributeError, RecursionError, FormatError):
             damaged.append(number)
