@@ -27,6 +27,7 @@ from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems.transplant import Transplanter, known_authors
 from ravenbench.store.store import open_store
+from ravenbench.text.content_words import closed_class
 from ravenbench.text.segmenters import is_word
 from ravenbench.text.splicing import CAPITAL, UPPER, Splicer, case_of
 from ravenbench.text.tokens import normalised
@@ -55,8 +56,10 @@ class Blind:
         self.kept, self.lengths = kept, lengths
 
     def fit(self, table: TextTable, author=None, topic=None):  # noqa: ANN001, ANN201
-        splicer = Splicer(table, self.kept, author, topic)
+        splicer = Splicer(table, self.kept or 200, author, topic)
         self.segmenter, self.functions, self.by = splicer.segmenter, splicer.functions, splicer.by
+        if not self.kept:
+            self.functions = closed_class(splicer.ranked) & frozenset(splicer.ranked[:800])
         self.cache: dict[str, str] = {}
         return self
 
@@ -73,12 +76,23 @@ class Blind:
             return "".join("0" if c.isdigit() else "x" if c.isalpha() else c for c in piece)
         if self.segmenter.lower(piece) in self.functions:
             return piece
+        if self.lengths == "ends":
+            return ("X" if piece[0].isupper() else "x") + self.segmenter.lower(piece)[-2:]
         size = {"one": 1, "full": min(len(piece), 12), "steps": 1 + min(len(piece) - 1, 11) // 3}[self.lengths]
         case = case_of(piece)
         return "X" * (size + 1) if case == UPPER else "X" + "x" * size if case == CAPITAL else "x" * size
 
 
-VIEWS = {"raw": None, "one": (200, "one"), "full": (200, "full"), "steps": (200, "steps"), "one-120": (120, "one")}
+VIEWS = {
+    "raw": None,
+    "one": (200, "one"),
+    "full": (200, "full"),
+    "steps": (200, "steps"),
+    "one-120": (120, "one"),
+    "one-300": (300, "one"),
+    "list": (0, "one"),
+    "ends": (200, "ends"),
+}
 
 
 def parts(name: str, data: Path, plans: Path) -> Iterator[Part]:
@@ -96,11 +110,19 @@ def parts(name: str, data: Path, plans: Path) -> Iterator[Part]:
                 replace(along, questioned_index=np.where(keep, along.questioned_index, against.questioned_index))
                 for keep in (truth, ~truth)
             )
-            yield Part(f"{name}-{entry.source}", fold.train, fold.train_same, [fold.test.select(rows), on, off, arms["off"]], truth)
+            yield Part(
+                f"{name}-{entry.source}",
+                fold.train,
+                fold.train_same,
+                [fold.test.select(rows), on, off, arms["off"]],
+                truth,
+            )
         return
-    place = data / "eltec-developed.jsonl" if name == "eltec" else Path(os.environ["RAVEN_DATA"]) / "pan14" / f"{name}.zip"
-    found = [s for s in read_problems(place) if s.split in (None, "train")]
-    problems, same = found[0].problems, found[0].known_truth
+    place = (
+        data / "eltec-developed.jsonl" if name == "eltec" else Path(os.environ["RAVEN_DATA"]) / "pan14" / f"{name}.zip"
+    )
+    found = read_problems(place, None if name == "eltec" else "train")
+    problems, same = found.problems, found.truth()
     if name == "eltec":
         author = problems.author.codes
         first, second = author[problems.known_index], author[problems.questioned_index]
@@ -146,7 +168,11 @@ def measured(part: Part, view: str, place: Path) -> None:
             before = normalised(sets["train"].texts[sets["train"].questioned_index[r]])
             after = normalised(sets[which].texts[sets[which].questioned_index[i]])
             cluster.setdefault(after, cluster[before])
-    more = [LambdaG().fit(sets["train"], same), PoissonGamma().fit(sets["train"], same), DirichletMultinomial().fit(sets["train"], same)]
+    more = [
+        LambdaG().fit(sets["train"], same),
+        PoissonGamma().fit(sets["train"], same),
+        DirichletMultinomial().fit(sets["train"], same),
+    ]
     for m in more[:1]:
         m.population_.cluster_.update({t: c for t, c in cluster.items() if t not in m.population_.cluster_})
     arrays: dict[str, np.ndarray] = {"same": same, "rows": made.rows, "truth": part.truth, "groups": train.groups(same)}
