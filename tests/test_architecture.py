@@ -150,7 +150,7 @@ BUDGETS = {
     "ext/machine": 900,
     "ext/map": 1_400,
     "ext/retrieval": 3_000,
-    "ext/shelf": 10_200,
+    "ext/shelf": 10_400,
     "ext/site": 1_600,
     "ext/unknown": 1_400,
     "formats": 3_600,
