@@ -21,14 +21,16 @@ class ContentMask(Component):
     that of every digit.
 
     What is left is what the transplant probe leaves in place, but for the lengths of words: function words, marks,
-    case, spacing, and how many content words stand between them. Of the ``k`` most frequent words that the probe would let
-    stay, those stay that a list of function words has (English, Dutch, Greek); in other languages those that are spread
-    evenly over texts. Of words with an ending, in languages in which the probe leaves it, the stem is hidden.
+    case, spacing, and how many content words stand between them. Of the ``k`` most frequent words that the probe would
+    let stay, those stay that a list of function words has (English, Dutch, Greek); in other languages those that are
+    spread evenly over texts. Of words with an ending, in languages in which the probe leaves it, the stem is hidden.
 
     Parameters
     ----------
     k : int
         Most frequent words that may stay.
+    lengths : bool
+        As many ``x`` as the word has letters.
 
     Attributes
     ----------
@@ -48,6 +50,7 @@ class ContentMask(Component):
     reads = "words"
 
     k: int = 200
+    lengths: bool = False
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn which words stay; SpecError if ``k`` is below 1."""
@@ -72,4 +75,6 @@ class ContentMask(Component):
             return piece
         begin, end = self.segmenter_.stem(lower)
         sign = {CAPITAL: "X", UPPER: "XX"}.get(case_of(piece), "x")
+        if self.lengths:
+            sign = sign[0] * (end - begin) if sign == "XX" else sign + "x" * (end - begin - 1)
         return piece[:begin] + sign + piece[len(piece) + end - len(lower) :]

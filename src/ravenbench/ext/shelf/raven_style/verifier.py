@@ -85,7 +85,7 @@ class RavenStyle(Fused):
     """
 
     name = "raven-style"
-    reads = "words"
+    reads = "blanks"
     version = 1
     provenance = "ours"
 
