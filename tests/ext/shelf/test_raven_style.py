@@ -65,6 +65,16 @@ def test_other_content_changes_no_answer(small):
     np.testing.assert_array_equal(before, after)
 
 
+def test_an_answer_depends_on_no_batch_and_no_id(small):
+    verifier, asked = small
+    whole = verifier.log_odds(Problems.of(asked))
+    for i in (7, 30):
+        other = ("another", [asked[i][1][0]], asked[i][2])
+        strange = ("first", [asked[i][1][0]], "Zounds! whereupon whosoever, notwithstanding albeit hitherto. " * 9)
+        alone = verifier.log_odds(Problems.of([strange, other]))
+        np.testing.assert_allclose(alone[1], whole[i], rtol=0, atol=1e-12)
+
+
 def test_it_tells_habits(small):
     verifier, asked = small
     answers = verifier.verify(Problems.of(asked))

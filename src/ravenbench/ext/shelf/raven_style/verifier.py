@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Fused, Ridge, feature_names
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Problems, name_array
 
 SHAPES = tuple(name for name in feature_names() if "shape" in name)
 """Families that see lengths and capitals of words alone, read from the texts as they are."""
@@ -47,7 +47,9 @@ class BlindExtractor:
         """Features (n, features), and which problems can be told at all (n,); the others' features are 0."""
         masked = problems.map_texts(self.mask_)
         (words, able), (shapes, shaped) = self.masked_.measure(masked), self.shapes_.measure(problems)
-        grammar = np.nan_to_num(self.grammar_.score(masked))
+        # Reference sentences are drawn by id: by what is known, they are those of no batch and of all rewritten twins.
+        known = (b"".join(masked.texts.hash(row) for row in masked.known(i).tolist()) for i in range(len(masked)))
+        grammar = np.nan_to_num(self.grammar_.score(replace(masked, ids=name_array(each.hex() for each in known))))
         features = np.concatenate([words, shapes, grammar[:, None]], axis=1)
         able = able & shaped
         return np.where(able[:, None], features, 0.0), able
