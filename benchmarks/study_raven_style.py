@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ravenbench
-from ravenbench.bench.run.record import RunPlan
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Ridge, feature_names
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
@@ -34,6 +33,7 @@ from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems.transplant import Transplanter, known_authors
 from ravenbench.store.store import open_store
+from ravenbench.tasks.run.record import RunPlan
 from ravenbench.text.segmenters import is_word
 from ravenbench.text.tokens import normalised
 from ravenbench.texts import TextTable
