@@ -65,6 +65,7 @@ def tables(corpus: Corpus, name: str, out: Path) -> None:
 def novels(place: Path, out: Path) -> None:
     """Problem sets of either half of the novelists; those with several novels are dealt out in turns."""
     samples: dict[str, list[list[str]]] = defaultdict(list)
+    named: dict[str, list[str]] = defaultdict(list)
     with zipfile.ZipFile(place) as archive:
         for name in sorted(n for n in archive.namelist() if n.startswith("level1/") and n.endswith(".xml")):
             root = ElementTree.fromstring(archive.read(name))  # noqa: S314 - a corpus that the user brings
@@ -72,12 +73,19 @@ def novels(place: Path, out: Path) -> None:
             body = next(root.iter(f"{TEI}body"))
             words = re.findall(r"\S+\s*", "\n".join("".join(p.itertext()) for p in body.iter(f"{TEI}p")))
             starts = np.linspace(0, len(words) - SAMPLE, SAMPLES).astype(int)
+            named[str(author.get("ref"))].append(Path(name).stem)
             samples[str(author.get("ref"))].append(["".join(words[s : s + SAMPLE]) for s in starts.tolist()])
     several = sorted((a for a in samples if len(samples[a]) > 1), key=lambda a: stream(0, "novelists", a).random())
     single = sorted(a for a in samples if len(samples[a]) == 1)
     for side in range(2):
         rng, rows = stream(0, "novels", side), list[tuple[list[str], list[str]]]()
         mine, others = several[side::2], single[side::2]
+        with (out / f"eltec-{SIDES[side]}.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["id", "author", "text", "topic"])
+            for author in sorted([*mine, *others]):
+                for novel, texts in zip(named[author], samples[author], strict=True):
+                    writer.writerows([f"{novel}-{i}", author, text, novel] for i, text in enumerate(texts))
         for author in mine:
             own = samples[author]
             for a in range(len(own)):

@@ -49,7 +49,7 @@ class ContentMask(Component):
     name = "content-mask"
     reads = "words"
 
-    k: int = 200
+    k: int = 160
     lengths: bool = False
 
     def fit(self, texts: Sequence[str]) -> Self:
