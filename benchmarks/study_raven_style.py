@@ -262,8 +262,9 @@ def main() -> None:
         for corpus in corpora:
             folds = [figures(read(p), choice) for p in sorted(kept.glob(f"{corpus}-*.{choice.measurer}.npz"))]
             line.append("/".join(f"{value:.3f}" for value in np.mean(folds, axis=0)) if folds else "")
-        table.append(line)
-        print(line)
+        if any(line[1:]):
+            table.append(line)
+            print(line)
     if given.table:
         with given.table.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(table)
