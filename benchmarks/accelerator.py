@@ -218,7 +218,7 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
     texts = bench.texts(count, 350)
     known = Written(np.arange(count), np.arange(count) // 2, np.full(count, -1))
     cut = [luar.tiles(text, 32, reading.before, reading.after) for text in reading.encode(texts)]
-    drawn = luar.Drawn(cut, known, authors=authors, pieces=16, seed=0).epoch(1)
+    drawn = luar.DrawnEpisodes(cut, known, authors=authors, pieces=16, seed=0).epoch(1)
     tokens = sum(len(piece) for episodes, _ in drawn for episode in episodes for piece in episode)
     same = {"size": f"{2 * authors} texts a step, 16 pieces of 32 tokens{remark}", "precision": precision}
 
@@ -363,13 +363,13 @@ def causal(bench: Bench) -> None:
 def _causal(bench: Bench, device: str, texts: list[str]) -> None:
     import torch
 
-    from ravenbench.ext.machine.causal import opened
+    from ravenbench.ext.machine.causal import open_model
     from ravenbench.ext.shelf.neural.causal import InContext
     from ravenbench.types import Problems
 
     (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 18 if device == "cuda" else 8
     problems = Problems.of((f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(count))
-    lm, scores, apart = opened(str(folder), device), {}, [0.0]
+    lm, scores, apart = open_model(str(folder), device), {}, [0.0]
     scorer = InContext(model=str(folder), against="nothing", device=device).fit(problems, np.zeros(count, bool))
     same = {"size": f"two texts of 350 words, at most 512 tokens each{remark}"}
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import ravenbench
-from ravenbench import former, seams
+from ravenbench import former, kinds, registry, seams
+from ravenbench.errors import SpecError
 
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "kinds", "builtin"]
@@ -79,7 +80,6 @@ def test_imports_point_one_way():
 
 
 BETWEEN = {
-    ("case", "machine"),
     ("case", "shelf"),
     ("changes", "case"),
     ("retrieval", "shelf"),
@@ -116,7 +116,7 @@ BUDGETS = {
     "corpora": 2_100,
     "engine": 2_800,
     "ext": 100,
-    "ext/case": 7_500,
+    "ext/case": 7_200,
     "ext/changes": 900,
     "ext/corpora": 1_700,
     "ext/documents": 1_200,
@@ -125,7 +125,7 @@ BUDGETS = {
     "ext/machine": 1_900,
     "ext/map": 1_700,
     "ext/retrieval": 3_000,
-    "ext/shelf": 12_300,
+    "ext/shelf": 12_200,
     "ext/site": 1_600,
     "ext/unknown": 1_400,
     "formats": 3_600,
@@ -144,6 +144,55 @@ BUDGETS = {
     "verifiers": 2_800,
 }
 """Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
+
+
+SAYING_NOTHING = {"found", "asked", "told", "kept", "held", "taken"}
+SAVED_NAMES = {
+    ("engine/transplants.py", "kept"),
+    ("errors.py", "found"),
+    ("ext/shelf/views.py", "kept"),
+    ("formats/reading.py", "found"),
+    ("tasks/run/forecast.py", "asked"),
+    ("verifiers/contract/base.py", "found"),
+}
+"""Names that stand in saved files and JSON, and fields of an error: found, expected, fix."""
+SAVED_CLASSES = {"Background", "Delta", "Document", "Part", "Reading"}
+"""Classes that saved verifiers or packages of others name, and that another one is called like."""
+
+
+def given_names(tree):
+    """The names that a file gives: to variables, parameters, attributes, functions and what it imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield node.asname or ""
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+
+
+def test_a_name_says_what_the_value_is():
+    named = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in ROOT.rglob("*.py")
+        for name in given_names(ast.parse(path.read_text()))
+    }
+    assert {each for each in named if each[1] in SAYING_NOTHING} == SAVED_NAMES
+
+
+def test_no_two_classes_have_one_name():
+    # A registered name is the field's, and may be that of a verifier and of an attributor: ppm, delta, random.
+    components = {target for kind in kinds.METHODS for target in registry.targets(kind).values()}
+    places = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        module = ".".join(["ravenbench", *path.relative_to(ROOT).with_suffix("").parts])
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and f"{module}:{node.name}" not in components:
+                places.setdefault(node.name, []).append(module)
+    several = {name: each for name, each in places.items() if len(each) > 1 and name not in SAVED_CLASSES}
+    assert not several, "a class has another one's name"
 
 
 def test_packages_keep_within_their_budgets():
@@ -299,6 +348,19 @@ def test_modules_are_found_by_the_names_they_had():
         places = [ROOT / Path(*name.split(".")) for name in (before, now)]
         assert not places[0].with_suffix(".py").exists(), before
         assert places[1].is_dir() or places[1].with_suffix(".py").is_file(), now
+
+
+def test_what_was_taken_out_says_so():
+    for name in former.TAKEN_OUT:
+        with pytest.raises(SpecError, match=f"{name} was taken out"):
+            former.check_there(name)
+    with pytest.raises(SpecError, match="authorial-lm was taken out"):
+        ravenbench.parse("verifier", "authorial-lm(epochs=2)")
+    with pytest.raises(SpecError, match="compare --machine was taken out"):
+        ravenbench.compare("a.txt", machine="model=folder")
+    command = [sys.executable, "-m", "ravenbench.cli.main", "compare", "--machine", "x"]
+    out = subprocess.run(command, capture_output=True, text=True)
+    assert out.returncode == 2 and "compare --machine was taken out" in out.stderr
 
 
 def test_exported_names_resolve():

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ravenbench.ext.site.boards import Board, Standing
+from ravenbench.ext.site.boards import Board, BoardStanding
 from ravenbench.reports.view import Number
 from ravenbench.sampling.samplers import draw_pools, more_pools
-from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test
+from ravenbench.statistics.randomization import TRIALS, AnsweredProblems, randomization_test
 from ravenbench.tasks.evaluate.analysis import most_trials
 
 
-def answers(right: int, n: int = 400) -> tuple[np.ndarray, Answered]:
+def answers(right: int, n: int = 400) -> tuple[np.ndarray, AnsweredProblems]:
     same = np.arange(n) % 2 == 0
     value = np.where(np.arange(n) < right, same, ~same) * 0.8 + 0.1
-    return same, Answered(value, value)
+    return same, AnsweredProblems(value, value)
 
 
 def test_three_stars_can_be_reached_with_as_many_pairs_as_there_are() -> None:
@@ -29,7 +29,7 @@ def test_three_stars_can_be_reached_with_as_many_pairs_as_there_are() -> None:
     assert plain * pairs == pytest.approx(pairs / (TRIALS + 1)) and plain * pairs > 0.001 > more * pairs
     flipped = good.value.copy()
     flipped[338:378] = 1 - flipped[338:378]
-    near = Answered(flipped, flipped)
+    near = AnsweredProblems(flipped, flipped)
     p = randomization_test(same, good, near, "c@1")
     assert p is not None and p > 0.01 and randomization_test(same, good, near, "c@1", most=10**6) == p
 
@@ -56,7 +56,7 @@ def test_none_is_advised_where_none_can_be_drawn() -> None:
 
 def board(ranks: list[int | None], values: list[float]) -> Board:
     both = enumerate(zip(ranks, values, strict=True))
-    standings = tuple(Standing(f"s{i}", rank, {"c@1": Number(value)}) for i, (rank, value) in both)
+    standings = tuple(BoardStanding(f"s{i}", rank, {"c@1": Number(value)}) for i, (rank, value) in both)
     return Board("k", "t", "run", "c@1", 1, 1, standings, {}, {})
 
 

@@ -18,7 +18,7 @@ from ravenbench.types import Corpus, Ints, Labels
 
 
 @dataclass(frozen=True)
-class Rules:
+class SelectionRules:
     """What an author and a topic need to take part.
 
     Parameters
@@ -68,7 +68,7 @@ class Chosen:
 
 
 def choose(
-    corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int | None = None, topics: int = 2
+    corpus: Corpus, rules: SelectionRules = SelectionRules(), seed: int = 0, sampled: int | None = None, topics: int = 2
 ) -> Chosen:
     """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages;
     ``topics`` how many must be left (1 where topics play no part).
@@ -170,7 +170,7 @@ def _check_names(corpus: Corpus) -> None:
             )  # fmt: skip
 
 
-def _too_few(corpus: Corpus, rules: Rules, authors: int, topics: int, sampled: int | None) -> CorpusError:
+def _too_few(corpus: Corpus, rules: SelectionRules, authors: int, topics: int, sampled: int | None) -> CorpusError:
     author, topic = corpus.author.codes, corpus.topic.codes
     per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
     most = max(per_author.values(), default=0)
@@ -223,7 +223,7 @@ class TopicView:
 
 
 @dataclass(frozen=True, eq=False)
-class CorpusView:
+class SelectedCorpusView:
     """``table`` (authors, topics) counts documents; words are white-space tokens of prepared text.
 
     ``effective`` is the number of equal topics that would give as small an error as these; ``repeated`` counts
@@ -292,7 +292,7 @@ class CorpusView:
         }  # fmt: skip
 
 
-def view(documents: Chosen) -> CorpusView:
+def view(documents: Chosen) -> SelectedCorpusView:
     """Count what a corpus holds."""
     table = crosstab(documents.author, documents.topic, len(documents.authors), len(documents.topics))
     _, ids, counts = (lexicon := PaperWords().lexicon()).count(documents.texts)
@@ -311,7 +311,7 @@ def view(documents: Chosen) -> CorpusView:
         for t, name in enumerate(documents.topics)
     )
     shares = sizes / sizes.sum()
-    return CorpusView(
+    return SelectedCorpusView(
         documents.name,
         documents.authors,
         table,

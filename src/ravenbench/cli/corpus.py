@@ -16,14 +16,14 @@ from ravenbench.errors import InputError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ravenbench.corpora.catalogue import Entry
+    from ravenbench.corpora.catalogue import CatalogueEntry
     from ravenbench.corpora.summary import Question
 
 
 _SHOWN = 20
 
 
-def access(entry: Entry) -> str:
+def access(entry: CatalogueEntry) -> str:
     if entry.restricted:
         return "on request"
     if entry.fetch:
@@ -112,7 +112,7 @@ def show_questions(questions: list[Question]) -> None:
     print_part(table)
 
 
-def show_entry(entry: Entry) -> None:
+def show_entry(entry: CatalogueEntry) -> None:
     from rich.table import Table
 
     facts = Table.grid(padding=(0, 2))

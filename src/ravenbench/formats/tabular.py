@@ -128,14 +128,14 @@ MOST_PARTS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class ProblemAttribute:
     """A division of n problems into parts: ``part`` (n,) in the order to show, −1 where a problem belongs to none."""
 
     name: str
     part: Labels
 
 
-def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> Attribute:
+def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> ProblemAttribute:
     """Divide problems by one column of a file: quantiles of numbers, categories of text.
 
     InputError if the file, the column or a value cannot be used, or it names none of the problems.
@@ -181,8 +181,8 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                 f"{column} has too many different values to break results down by", file=label,
                 found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
             )  # fmt: skip
-        return Attribute(column, labels)
-    return Attribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
+        return ProblemAttribute(column, labels)
+    return ProblemAttribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:

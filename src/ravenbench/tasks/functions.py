@@ -13,6 +13,7 @@ from typing import Any
 from ravenbench import registry
 from ravenbench.engine.options import Option, Spec, options_of
 from ravenbench.engine.task import EVERY, Task, run_task, task_of
+from ravenbench.former import check_there
 
 
 @cache
@@ -21,6 +22,8 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
     signature = signature_of(task)
 
     def function(*args: Any, **kwargs: Any) -> Any:
+        for name in kwargs.keys() - signature.parameters.keys():
+            check_there(f"raven {task.name} --{name}")
         values = signature.bind(*args, **kwargs).arguments
         how = {name: values.pop(name, None) for name in EVERY}
         return run_task(task, values, **how)

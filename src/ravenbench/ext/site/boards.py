@@ -18,7 +18,7 @@ import numpy as np
 from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.tabular import Attribute, quantiles
+from ravenbench.formats.tabular import ProblemAttribute, quantiles
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reports.content import badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
@@ -67,7 +67,7 @@ Part = tuple[str, int, Number]
 
 
 @dataclass(frozen=True)
-class Standing:
+class BoardStanding:
     """One system on one board.
 
     ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
@@ -91,10 +91,10 @@ class Standing:
     loss: Mapping[str, Number] = field(default_factory=dict)
     submitted: bool = False
     parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
-    runs: tuple[Standing, ...] = ()
+    runs: tuple[BoardStanding, ...] = ()
 
     @classmethod
-    def of_runs(cls, name: str, runs: Sequence[Standing]) -> Standing:
+    def of_runs(cls, name: str, runs: Sequence[BoardStanding]) -> BoardStanding:
         """A method's standing from those of its seeds, without a rank."""
 
         def mean(numbers: Sequence[Number]) -> Number:
@@ -149,7 +149,7 @@ class Board:
     metric: str
     problems: int
     same: int
-    standings: tuple[Standing, ...]
+    standings: tuple[BoardStanding, ...]
     material: Mapping[str, Any]
     provenance: Mapping[str, Any]
     tables: tuple[Table, ...] = ()
@@ -162,14 +162,14 @@ class Board:
     data: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def made_with(self, standing: Standing) -> str:
+    def made_with(self, standing: BoardStanding) -> str:
         """What a row stands on: the hash of the data, the version of Raven and that of the method."""
         one = standing.runs[0] if standing.runs else standing
         made = self.versions.get(one.system) or self.versions.get("")
         return ", ".join(filter(None, (self.data and f"data {self.data}", made)))
 
     @property
-    def leaders(self) -> list[Standing]:
+    def leaders(self) -> list[BoardStanding]:
         """Systems of the first five ranks, where there are ranks, else the first five; no tie is cut."""
         ranked = [s for s in self.standings if s.tie is not None and s.tie <= LEADERS]
         if ranked or not self.standings:
@@ -250,12 +250,12 @@ def joined(runs: Sequence[Store]) -> list[Store]:
 
 
 def by_method(
-    standings: Sequence[Standing],
+    standings: Sequence[BoardStanding],
     methods: Mapping[str, tuple[str, ...]],
     metric: str,
     differ: Container[frozenset[str]],
     sign: int = 1,
-) -> tuple[Standing, ...]:
+) -> tuple[BoardStanding, ...]:
     """Standings with those of one method as one, which differs from another where each of its seeds differs
     significantly (``differ`` holds such pairs) from each of the other's. Where no method has several, they stay.
     ``sign`` is −1 where less is better."""
@@ -263,7 +263,7 @@ def by_method(
     members = {name: [by_name[one] for one in own if one in by_name] for name, own in methods.items()}
     if all(len(runs) < 2 for runs in members.values()):
         return tuple(standings)
-    rows = [Standing.of_runs(name, runs) if runs[1:] else runs[0] for name, runs in members.items() if runs]
+    rows = [BoardStanding.of_runs(name, runs) if runs[1:] else runs[0] for name, runs in members.items() if runs]
     others = [s for s in standings if not any(s.system in own for own in methods.values())]
     if all(s.tie is None for runs in members.values() for s in runs):
         return (*sorted(rows, key=lambda s: -sign * (s.scores[metric].value or 0)), *others)
@@ -292,23 +292,25 @@ def with_own_titles(boards: Sequence[Board]) -> list[Board]:
     return [replace(b, title=f"{b.title} ({b.key})") if again[b.title] > 1 else b for b in named]
 
 
-def divisions(store: Store, truth: Truth) -> list[Attribute]:
+def divisions(store: Store, truth: Truth) -> list[ProblemAttribute]:
     """What the problems of a run can be divided by, in truth's order."""
     folds = [name.partition("/")[0] for name in truth.ids.tolist()]
     if not set(folds) <= store.plan.folds.keys():  # one fold alone, whose ids have no prefix
         folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][:1] * len(folds)
-    attributes = [] if truth.group is None else [Attribute("setup", truth.group)]
+    attributes = [] if truth.group is None else [ProblemAttribute("setup", truth.group)]
     if store.kind == "pan14":
         corpora = store.plan_as(Pan14Plan).corpora
         kinds = {c.fold: " ".join(part for part in (c.language, c.genre) if part) or c.name for c in corpora}
         if len(set(kinds.values())) > 1:
-            attributes.append(Attribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
+            attributes.append(ProblemAttribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
     words = []
     for fold in dict.fromkeys(folds):
         test = store.fold(fold).test
         words += [count_words(test.texts[int(row)]) for row in test.questioned_index]
     if len(set(words)) > 1:
-        attributes.append(Attribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64))))
+        attributes.append(
+            ProblemAttribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64)))
+        )
     return attributes
 
 
@@ -395,7 +397,7 @@ def _run(store: Store, key: str) -> Board:
         gain = None if probe is None or s.tie_group is None else probe.row(s.name)
         gain = None if gain is None or gain.judged.outcome is Domain.NO_VERDICT else gain
         standings.append(
-            Standing(
+            BoardStanding(
                 s.name,
                 s.tie_group,
                 {m: Number(s.scores[m], s.interval[m]) for m in METRICS},
@@ -435,7 +437,7 @@ def _attacked(store: Store, key: str) -> Board:
             losses[row.verifier][obfuscator.name] = Number(row.mean("impact"), row.interval)
     before = a.accuracy
     ranked = sorted(before, key=lambda name: (-before[name][0], name))
-    standings = [Standing(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name]) for name in ranked]
+    standings = [BoardStanding(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name]) for name in ranked]
     methods = methods_of({v.name: v.identity for v in store.plan.verifiers if v.name in before})
     return Board(
         key=key, title=f"{a.corpus}, under attack", kind="safety", metric="accuracy", problems=a.problems,
@@ -480,15 +482,15 @@ def _tabled(store: Store, key: str) -> Board:
 
     standings = []
     for row in rows:
-        asked = content.get(row[name], {})
+        of_method = content.get(row[name], {})
         standings.append(
-            Standing(
+            BoardStanding(
                 str(row[name]),
                 row.get("rank"),
                 {m: number(row, m) for m in measures},
-                style_left=number(asked, "success_left"),
-                swing=number(asked, "swing"),
-                content=str(asked.get("verdict", "")),
+                style_left=number(of_method, "success_left"),
+                swing=number(of_method, "swing"),
+                content=str(of_method.get("verdict", "")),
             )
         )
     spec = _provenance(store).get("spec", {})
@@ -524,7 +526,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
         systems.sort(key=lambda s: (s["tie_group"] or math.inf, -sign * (s[metric] or 0), s["system"]))
         standings = tuple(
-            Standing(
+            BoardStanding(
                 s["system"],
                 # Reports of earlier versions number groups without gaps.
                 None if s["tie_group"] is None else 1 + sum(group < s["tie_group"] for group in groups),
