@@ -70,7 +70,7 @@ def test_imports_point_one_way():
     wrong = []
     for path, used in files():
         room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        if room in ("__init__", "testing"):
+        if room in ("__init__", "__main__", "testing"):
             continue
         for other in {parts[0] for parts in used}:
             known = GROUND if room in GROUND else GROUND + ROOMS[: ROOMS.index(room) + 1]
@@ -111,15 +111,15 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 
 BUDGETS = {
-    "attribution": 2_200,
-    "cli": 2_200,
-    "corpora": 2_100,
+    "attribution": 2_100,
+    "cli": 2_300,
+    "corpora": 2_400,
     "engine": 2_800,
     "ext": 100,
     "ext/case": 7_200,
     "ext/changes": 900,
     "ext/corpora": 1_700,
-    "ext/documents": 1_200,
+    "ext/documents": 1_400,
     "ext/freeze": 500,
     "ext/lab": 1_800,
     "ext/machine": 1_900,
@@ -127,19 +127,19 @@ BUDGETS = {
     "ext/retrieval": 3_000,
     "ext/shelf": 12_200,
     "ext/site": 1_600,
-    "ext/unknown": 1_400,
-    "formats": 3_600,
+    "ext/unknown": 1_300,
+    "formats": 4_000,
     "ground": 3_600,
     "metrics": 1_200,
     "obfuscation": 4_100,
     "problems": 2_100,
-    "programs": 800,
+    "programs": 900,
     "reports": 2_600,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
     "tasks": 13_300,
-    "text": 4_200,
+    "text": 4_400,
     "topics": 1_600,
     "verifiers": 2_800,
 }

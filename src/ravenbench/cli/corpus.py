@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ravenbench.cli.show import console, print_json, readable, say
-from ravenbench.corpora.load import ACCOUNT, MAIL
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.options import ENCODING
 from ravenbench.errors import InputError
 
@@ -62,6 +62,7 @@ def show_summary(summary: dict[str, Any]) -> None:
     rows = [
         ("corpus", s["name"]),
         ("documents", f"{s['documents']:,}"),
+        *(("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())),
         ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
         ("authors", f"{authors['total']:,}; {several}"),
         ("documents an author", spread(authors["documents"])),
@@ -83,9 +84,6 @@ def show_summary(summary: dict[str, Any]) -> None:
     for what, whole in s["notes"].get("whole collection", {}).items():
         if whole["found"] != whole["expected"]:
             rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
-    if mails := s["notes"].get(MAIL):
-        rows.append(("mind", f"{mails:,} texts {MAIL}"))
-    rows += [("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())]
     for name, value in rows:
         facts.add_row(name, value)
     print_part(facts)
@@ -98,13 +96,13 @@ def show_summary(summary: dict[str, Any]) -> None:
     left = s["by_topic"][_SHOWN:]
     if left:
         smaller = left[0]["documents"] < s["by_topic"][_SHOWN - 1]["documents"]
-        typer.echo(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
+        say(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
 
 
 def show_questions(questions: list[Question]) -> None:
     from rich.table import Table
 
-    typer.echo("\nQuestions it can answer")
+    say("\nQuestions it can answer")
     table = Table.grid(padding=(0, 1))
     for question in questions:
         table.add_row("✓" if question.possible else "✗", question.question)
@@ -141,6 +139,11 @@ AuthorColumn = Annotated[str | None, typer.Option("--author", help="Column with 
 TopicColumn = Annotated[str | None, typer.Option("--topic", help="Column with the topics; 'none' for no topics.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help=ENCODING)]
+Unquoted = Annotated[bool, typer.Option("--unquoted", help="Quotation marks are part of a table's texts.")]
+StripShared = Annotated[
+    bool, typer.Option("--strip-shared", help="Take passages of several authors out, such as licences.")
+]
+SkipFaulty = Annotated[bool, typer.Option("--skip-faulty", help="Leave faulty rows of a table out, and count them.")]
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
 
 
@@ -173,7 +176,7 @@ def list_(json: Json = False) -> None:
     for row in rows:
         table.add_row(row["name"], row["kind"], row["access"], row["title"])
     print_part(table)
-    typer.echo("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
+    say("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
 
 
 @app.command()
@@ -191,6 +194,9 @@ def info(
     id: IdColumn = None,
     fold_case: FoldCase = False,
     encoding: Encoding = None,
+    unquoted: Unquoted = False,
+    strip_shared: StripShared = False,
+    skip_faulty: SkipFaulty = False,
     json: Json = False,
 ) -> None:
     """Describe a corpus: documents, authors, topics, lengths and possible pairs.
@@ -213,7 +219,8 @@ def info(
         about = msgspec.to_builtins(entry) | {"citation": entry.citation, "bibtex": bibtex(entry.papers)}
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
-        loaded = load_corpus(corpus, encoding=encoding, **_options(text, author, topic, id, fold_case))
+        flags = {"fold_case": fold_case, "unquoted": unquoted, "strip_shared": strip_shared, "skip_faulty": skip_faulty}
+        loaded = load_corpus(corpus, encoding=encoding, **_options(text, author, topic, id, flags))
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
     if json:
@@ -233,13 +240,16 @@ def import_(
         str,
         typer.Argument(metavar="SOURCE", help="A table (Parquet, JSONL, CSV), a folder of texts by author, PAN pairs."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; it must not exist.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, new or an earlier one.")],
     text: TextColumn = None,
     author: AuthorColumn = None,
     topic: TopicColumn = None,
     id: IdColumn = None,
     fold_case: FoldCase = False,
     encoding: Encoding = None,
+    unquoted: Unquoted = False,
+    strip_shared: StripShared = False,
+    skip_faulty: SkipFaulty = False,
     name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
     json: Json = False,
 ) -> None:
@@ -250,13 +260,14 @@ def import_(
     from ravenbench.corpora.load import import_corpus
     from ravenbench.corpora.summary import summarise
 
-    options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})
+    flags = {"fold_case": fold_case, "unquoted": unquoted, "strip_shared": strip_shared, "skip_faulty": skip_faulty}
+    options = _options(text, author, topic, id, flags) | ({} if name is None else {"name": name})
     summary = summarise(import_corpus(source, out, encoding=encoding, **options))
     if json:
         print_json({"folder": str(out), "corpus": summary})
         return
     show_summary(summary)
-    typer.echo(f"\nwritten to {out}")
+    say(f"\nwritten to {out}")
 
 
 @app.command()
@@ -288,7 +299,7 @@ def generate(
     if json:
         print_json({"folder": str(place), "corpus": str(source), "bytes": size})
         return
-    typer.echo(f"{source}: {size / 1e6:,.1f} MB in {place}")
+    say(f"{source}: {size / 1e6:,.1f} MB in {place}")
 
 
 @app.command()
@@ -302,25 +313,25 @@ def fetch(
     if json:
         print_json({"name": name, "place": place})
     else:
-        typer.echo(f"{name}: {place}")
+        say(f"{name}: {place}")
 
 
 def _options(
-    text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool
+    text: str | None, author: str | None, topic: str | None, id: str | None, flags: dict[str, bool]
 ) -> dict[str, Any]:
     columns: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
     options = {key: value for key, value in columns.items() if value is not None}
     if topic == "none":
         options["topic"] = None
-    return options | ({"fold_case": True} if fold_case else {})
+    return options | {name: True for name, given in flags.items() if given}
 
 
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
-    from ravenbench.formats.archive import Archive
+    from ravenbench.formats.archive import Archive, is_there
     from ravenbench.formats.problems import problem_roots
 
-    if not Path(what).exists():
+    if not is_there(Path(what)):
         return False
     with Archive(what) as archive:
         zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]
@@ -381,7 +392,6 @@ def problems(
         raven problems newsgroups -o across/ --cross topic --known 1
     """
     built = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
-    from ravenbench.cli.show import print_json, say
 
     if json:
         print_json(built)
@@ -390,8 +400,8 @@ def problems(
         say(line)
     for reason, count in built["dropped"].items():
         if count:
-            typer.echo(f"{count:,} documents {reason}")
-    typer.echo(f"written to {out}")
+            say(f"{count:,} documents {reason}")
+    say(f"written to {out}")
 
 
 def build(
@@ -413,7 +423,7 @@ def build(
     to write cannot be used.
     """
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.formats.output import check_folder
+    from ravenbench.formats.output import check_folder, fresh_folder
     from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
     from ravenbench.problems.building import Cross, build_problems, table_one
     from ravenbench.problems.rewritten import FirstWords
@@ -424,7 +434,7 @@ def build(
             "pairs have one known document", found=f"--known {known}", fix="--known 1, or --format folders"
         )
     crossing = None if cross is None else Cross.parse(cross)
-    check_folder(out, inputs=[corpus])
+    check_folder(out, inputs=[corpus], kind="problems")
     data = load_corpus(corpus, encoding=encoding)
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]
@@ -440,10 +450,11 @@ def build(
     )
     written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
-    if format == "pairs":
-        write_pan_pairs(out, written, built.same)
-    else:
-        write_pan_problems(out, written, built.same, ", ".join(languages) or "unknown", genre)
+    with fresh_folder(out, kind="problems") as place:
+        if format == "pairs":
+            write_pan_pairs(place, written, built.same)
+        else:
+            write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", genre)
     return {
         "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
         "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),

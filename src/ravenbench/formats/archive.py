@@ -7,14 +7,17 @@ import gzip
 import io
 import lzma
 import os
+import shutil
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Literal, Self, cast
 
-from ravenbench.errors import FormatError, InputError, MissingPart, install, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, RavenError, install, said, writable
 from ravenbench.formats.decoding import UTF8, check_controls, decode, known_encoding, old_mac
 
 Split = Literal["train", "test"]
@@ -41,7 +44,8 @@ LINE_LIMIT = DOCUMENT_LIMIT
 class Archive:
     """A file, folder or zip as a sorted mapping of relative POSIX paths to sizes in bytes.
 
-    Hidden files are left out. A single file is an archive that holds itself. InputError if there is nothing at the
+    Hidden files are left out. A single file is an archive that holds itself. A path may lead into a zip, and into a zip
+    within it (``sets.zip/english.zip/train``). InputError if there is nothing at the
     path; FormatError if it is not a readable zip, holds unsafe names or would unpack to something absurd.
 
     Parameters
@@ -54,10 +58,20 @@ class Archive:
         self.path = Path(path)
         self.encoding = encoding
         self._zip: zipfile.ZipFile | None = None
+        self._inside = ""
         self._labels: dict[str, str] = {}
+        self._at: tuple[str | Path, int | None] = (self.path, None)
         self.root = self.path
+        within = zip_around(self.path)
         if self.path.is_dir():
-            self.sizes = _walk(self.path)
+            self.sizes, led_out = _walk(self.path)
+            if led_out:
+                raise FormatError(
+                    "a link leads out of this folder, and is not followed", file=self.path, found=led_out[0],
+                    fix=f"copy what it leads to, or set {LINKS}=follow",
+                )  # fmt: skip
+        elif within is not None:
+            self._open_within(*within)
         elif not self.path.is_file():
             raise no_such(self.path)
         elif zipfile.is_zipfile(self.path):
@@ -75,6 +89,36 @@ class Archive:
             _check_file_name(name, self.path)
         if len(self.sizes) > MEMBER_LIMIT:
             raise FormatError("too many files", file=self.path, found=len(self.sizes), expected=f"≤ {MEMBER_LIMIT}")
+
+    def _open_within(self, outer: Path, inner: str) -> None:
+        """What lies at a place within a zip: a folder, a zip, or a file."""
+        archive = Archive(outer, self.encoding)
+        steps = PurePosixPath(inner).parts
+        for count in range(1, len(steps) + 1):
+            name = "/".join(steps[:count])
+            if name not in archive or not name.lower().endswith(".zip"):
+                continue
+            try:
+                file = tempfile.TemporaryFile()  # noqa: SIM115 (as long as this object)
+                with archive.open(name) as packed:
+                    shutil.copyfileobj(packed, file)
+                self._zip = zipfile.ZipFile(file)
+            except _DAMAGE as error:
+                raise FormatError(f"this zip cannot be read ({error})", file=archive.label(name), fix=_AGAIN) from None
+            archive.close()
+            self.sizes = _members(outer / name, self._zip, archive.sizes[name])
+            inner = "/".join(steps[count:])
+            break
+        else:
+            self._zip, self.sizes = archive._zip, archive.sizes
+        if inner in self.sizes:
+            self._inside = inner.rpartition("/")[0] + "/" if "/" in inner else ""
+            self.sizes = {PurePosixPath(inner).name: self.sizes[inner]}
+        elif inner:
+            self._inside = f"{inner}/"
+            self.sizes = {n[len(inner) + 1 :]: size for n, size in self.sizes.items() if n.startswith(self._inside)}
+        if not self.sizes:
+            raise FormatError("there is no such file or folder in this zip", file=outer, found=inner)
 
     @property
     def stem(self) -> str:
@@ -108,14 +152,28 @@ class Archive:
             self._labels[name] = f"{self.path}!{name}" if self._zip is not None else str(self.root / name)
         return self._labels[name]
 
+    @contextmanager
+    def guarded(self, what: str) -> Iterator[None]:
+        """Raise FormatError, with the file and the line read last, for whatever else than an error of Raven's a
+        stranger's data make a reader raise; ``what`` they should be."""
+        try:
+            yield
+        except (RavenError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            file, line = self._at
+            problem = f"this is no {what} ({type(error).__name__}: {said(error)[:200]})"
+            raise FormatError(problem, file=file, line=line, fix="mend or remove it") from error
+
     def open(self, name: str) -> IO[bytes]:
         """Open one file for reading in binary; one that is called ``.gz`` or ``.zst`` gives what is packed in it.
 
         FormatError if it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression); MissingPart
         if it is packed by Zstandard and the extra ``collections`` is not installed.
         """
+        self._at = (self.label(name), None)
         try:
-            file = (self.root / name).open("rb") if self._zip is None else self._zip.open(name)
+            file = (self.root / name).open("rb") if self._zip is None else self._zip.open(self._inside + name)
             if name.lower().endswith(".gz"):
                 return cast("IO[bytes]", gzip.open(file))
             return io.BufferedReader(_Zst(file), 2**20) if name.lower().endswith(".zst") else file
@@ -152,6 +210,17 @@ class Archive:
             check_controls(text, self.label(name), encoding=self.encoding)
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
+    @contextmanager
+    def on_disk(self, name: str) -> Iterator[Path]:
+        """The path of one file, for as long as it is needed a copy where it lies in a zip."""
+        if self._zip is None:
+            yield self.root / name
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, PurePosixPath(name).name)
+            path.write_bytes(self.read(name))
+            yield path
+
     def _head(self, name: str, size: int = 2**18) -> bytes:
         with self.open(name) as file:
             return file.read(size)
@@ -173,6 +242,7 @@ class Archive:
                 if not block:
                     return
                 number += 1
+                self._at = (self.label(name), number)
                 if len(block) > LINE_LIMIT:
                     raise FormatError(
                         "this line is too long", file=self.label(name), line=number,
@@ -275,14 +345,32 @@ def no_such(path: Path) -> InputError:
     """The error for a path that is not there, with its nearest neighbour."""
     if path.exists():
         return InputError("neither a file nor a folder", file=path)
+    if "\\" in str(path) and os.sep == "/":
+        return InputError(
+            "there is no such file or folder", file=path,
+            fix="this is a path of Windows: write it with / between folders, from where the texts lie on this machine",
+        )  # fmt: skip
     near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.75)
     hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else None
     return InputError("there is no such file or folder", file=path, fix=hint)
 
 
-def _walk(folder: Path) -> dict[str, int]:
+LINKS = "RAVEN_LINKS"
+"""Environment variable: ``follow`` where links out of a folder that is read are to be followed."""
+
+
+def leads_out(path: Path, folder: Path) -> bool:
+    """Whether a file or folder in a folder is a link to what lies elsewhere, which nobody asked to read."""
+    if os.environ.get(LINKS) == "follow" or not path.is_symlink():
+        return False
+    return not path.resolve().is_relative_to(folder.resolve())
+
+
+def _walk(folder: Path) -> tuple[dict[str, int], list[str]]:
+    """Files by name with their sizes, and the links that lead out."""
     sizes: dict[str, int] = {}
+    led_out: list[str] = []
     seen: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
@@ -292,21 +380,36 @@ def _walk(folder: Path) -> dict[str, int]:
             continue
         seen.add(real)
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _IGNORED)
+        led_out += [name for name in folders if leads_out(Path(place, name), folder)]
         for name in files:
             path = Path(place, name)
             if not name.startswith(".") and name not in _IGNORED and path.is_file():
                 sizes[path.relative_to(folder).as_posix()] = path.stat().st_size
-        if len(sizes) > MEMBER_LIMIT:
+                led_out += [name] if leads_out(path, folder) else []
+        if len(sizes) > MEMBER_LIMIT or led_out:
             break
-    return dict(sorted(sizes.items()))
+    return dict(sorted(sizes.items())), led_out
 
 
-def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
+def zip_around(path: Path) -> tuple[Path, str] | None:
+    """The zip that a path leads into, and where in it; None of any other path."""
+    for outer in path.parents if not path.exists() else ():
+        if outer.is_file():
+            return (outer, path.relative_to(outer).as_posix()) if zipfile.is_zipfile(outer) else None
+    return None
+
+
+def is_there(path: Path) -> bool:
+    """Whether something lies at a path, in a zip too."""
+    return path.exists() or zip_around(path) is not None
+
+
+def _members(path: Path, archive: zipfile.ZipFile, packed: int | None = None) -> dict[str, int]:
     sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:
         raise FormatError("too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}")
-    size, packed = sum(info.file_size for info in inside), path.stat().st_size
+    size, packed = sum(info.file_size for info in inside), packed or path.stat().st_size
     if size > SUM_FLOOR and size > SUM_RATIO * packed:
         raise FormatError(
             "the files in this zip unpack to far more than texts can", file=path,

@@ -432,11 +432,14 @@ def by_style_left(rows: Iterable[ContentRow]) -> list[ContentRow]:
 
 def _most_left(rows: Sequence[ContentRow]) -> str:
     """Which of several verifiers has most style left, and which of those that content does not move."""
-    told = [row for row in by_style_left(rows) if row.figures.style_left is not None]
-    cleared = [row for row in told if row.judged.outcome is Content.LESS]
-    if len(rows) < 2 or not told:
+    measured = [row for row in by_style_left(rows) if row.figures.style_left is not None]
+    cleared = [row for row in measured if row.judged.outcome is Content.LESS]
+    if len(rows) < 2 or not measured:
         return ""
-    most, clear = (f"{r[0].verifier} {figure(value_of(r[0].figures.style_left))}" if r else "" for r in (told, cleared))
+    most, clear = (
+        f"{ranked[0].verifier} {figure(value_of(ranked[0].figures.style_left))}" if ranked else ""
+        for ranked in (measured, cleared)
+    )
     if not clear:
         return f" Most style left: {most}, not shown to be free of content."
     return f" Most style left, without a content effect: {clear}{'' if clear == most else f'; of all: {most}'}."

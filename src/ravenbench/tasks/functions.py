@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import registry
-from ravenbench.engine.options import Option, Spec, options_of
+from ravenbench.engine.options import Option, Spec, check_given, options_of
 from ravenbench.engine.task import EVERY, Task, run_task, task_of
 from ravenbench.former import check_there
 
@@ -25,6 +25,7 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
         for name in kwargs.keys() - signature.parameters.keys():
             check_there(f"raven {task.name} --{name}")
         values = signature.bind(*args, **kwargs).arguments
+        check_given([*EVERY.values(), *task.options()], values)
         how = {name: values.pop(name, None) for name in EVERY}
         return run_task(task, values, **how)
 

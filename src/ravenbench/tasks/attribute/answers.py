@@ -44,7 +44,6 @@ class DocumentsRecord(Record, frozen=True, kw_only=True):
     topics: list[str]
     dropped: dict[str, int]
     dropped_authors: dict[str, int]
-    merged: dict[str, str]
     account: list[str] = []
 
 
@@ -161,7 +160,6 @@ def open_documents(store: Store) -> Chosen:
         topics=tuple(plan.topics),
         dropped=plan.dropped,
         dropped_authors=plan.dropped_authors,
-        merged=plan.merged,
         account=tuple(plan.account),
     )
 

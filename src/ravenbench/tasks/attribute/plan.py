@@ -14,7 +14,7 @@ from ravenbench.attribution.protocols import ProtocolSplit, splits
 from ravenbench.attribution.selection import Chosen, SelectionRules, choose
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.tables import KINDS
+from ravenbench.corpora.tables import kind_of
 from ravenbench.engine.task import Draft
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
@@ -86,7 +86,7 @@ def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) 
 
 def _load(spec: AttributeSpec) -> Corpus:
     path = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
-    table = Path(path).is_file() and Path(path).suffix.lower() in KINDS
+    table = Path(path).is_file() and kind_of(Path(path)) is not None
     # A table need not have a column that nobody asks for.
     unasked: dict[str, Any] = {"topic": None} if spec.topic == "none" and table else {}
     return load_corpus(path, **spec.reading(), **unasked)
@@ -146,7 +146,6 @@ def _plan(documents: Chosen, divided: Mapping[str, list[ProtocolSplit]], named: 
             topics=list(documents.topics),
             dropped=documents.dropped,
             dropped_authors=documents.dropped_authors,
-            merged=documents.merged,
             account=list(documents.account),
         ),
         protocols=protocols,
