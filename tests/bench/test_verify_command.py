@@ -242,7 +242,7 @@ def test_a_method_that_fails_on_all_writes_nothing(corpus, tmp_path, monkeypatch
     with pytest.raises(RavenError, match="no luck"):
         verify("length", train=corpus, test=corpus, workers=1, out="answers.txt")
     assert not (tmp_path / "answers.txt").exists()
-    monkeypatch.setattr(blocks, "kept", lambda *_: None)
+    monkeypatch.setattr(blocks, "trained_before", lambda *_: None)
     with pytest.raises(RavenError, match="failed in training"):
         verify("length", train=corpus, test=corpus, workers=1, folder=tmp_path / "new")
 

@@ -49,8 +49,8 @@ def test_json_stays_the_same_value(tmp_path):
 
 
 LAST = (
-    "import atexit, os, signal, ravenbench.cli.main as m; m.build = lambda wanted: (lambda **how: None)\n"
-    "atexit.register(os.kill, os.getpid(), signal.SIGTERM)\n"
+    "import atexit, os, signal, ravenbench.cli.main as m\n"
+    "m.build = lambda wanted: (lambda **how: atexit.register(os.kill, os.getpid(), signal.SIGTERM))\n"
 )
 UNHEARD = (
     "import os, signal, ravenbench.cli.main as m\n"

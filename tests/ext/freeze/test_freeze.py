@@ -163,7 +163,7 @@ def test_commands_write_refuse_and_write_in_part(folder, manifest, tmp_path):
     assert done.exit_code == 0 and json.loads(done.stdout)["lacking"] > 0
     assert (tmp_path / "part" / manifest.sets[0].name / "pairs.jsonl").is_file()
     written = (folder / "split.json").read_bytes()
-    done = raven("freeze", folder / "run", "-o", folder / "split.json")
+    done = raven("freeze", folder / "run", "-o", folder / "split.json", "--corpus", CORPUS)
     assert done.exit_code == 0 and (folder / "split.json").read_bytes() == written, "a repeat"
     done = raven("freeze", folder / "run", "-o", folder / "split.json", "--names", "hashed")
     assert done.exit_code != 0 and "exists" in str(done.exception), "a manifest may have been cited"
