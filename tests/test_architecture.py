@@ -137,9 +137,9 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 BUDGETS = {
     "attribution": 2_200,
-    "bench": 7_000,
+    "bench": 7_100,
     "cli": 2_400,
-    "corpora": 2_700,
+    "corpora": 2_900,
     "engine": 2_100,
     "ext": 100,
     "ext/case": 7_100,
@@ -255,7 +255,7 @@ def test_exports_are_the_same_for_readers_and_checkers():
         for name, point in seams.registered(seams.NAME_GROUP).items()
         if point.value.startswith("ravenbench.")
     }
-    assert seen == ravenbench._PLACES | registered and sorted(ravenbench._PLACES) == ravenbench.__all__
+    assert seen == ravenbench._PLACES | registered and ravenbench.__all__ == sorted(seen)
 
 
 CONSUMER = """

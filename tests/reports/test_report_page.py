@@ -59,7 +59,7 @@ def test_report_folder(written: Path) -> None:
     assert written == folder / "index.html" and written.stat().st_size < 2_000_000
     names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     assert {"index.html", "report.json", "tables/results.csv", "tables/shortcut.tex"} <= names
-    assert {f"figures/{n}.svg" for n in ("shortcut", "scores", "similarity")} <= names
+    assert {f"figures/{n}.svg" for n in ("shortcut", "results", "similarity")} <= names
     assert not [p for p in folder.parent.iterdir() if p.name.startswith(".")], "nothing is left lying about"
     assert json.loads((folder / "report.json").read_text())["failed"]
 
@@ -94,7 +94,7 @@ def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
     for file in (path.parent / "figures").iterdir():
         tree = ElementTree.fromstring(file.read_text())
         assert not [e for e in tree.iter() if e.tag.endswith("script")]
-    names = [e.text or "" for e in ElementTree.fromstring((path.parent / "figures/scores.svg").read_text()).iter()]
+    names = [e.text or "" for e in ElementTree.fromstring((path.parent / "figures/results.svg").read_text()).iter()]
     assert any(n.startswith(view.printable(hostile_text)[:20]) for n in names), "the name is shown as it is"
 
 
