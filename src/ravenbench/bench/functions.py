@@ -14,7 +14,7 @@ from typing import Any
 
 from ravenbench import registry
 from ravenbench.bench.options import Option, Spec, options_of
-from ravenbench.bench.task import EVERY, Task, run_task, task_of
+from ravenbench.bench.task import EVERY, SeededRun, Task, run_task, task_of
 from ravenbench.errors import InputError, did_you_mean
 
 
@@ -26,7 +26,9 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         values = own_signature.bind(*args, **kwargs).arguments
         how = {name: values.pop(name, None) for name in EVERY}
-        return run_task(task, values, **how)
+        jobs = task.jobs(values) if task.pools_seeds else {"": values}
+        runs = [run_task(task, job, **how) for job in jobs.values()]
+        return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 
     function.__name__ = function.__qualname__ = task.name
     function.__module__ = "ravenbench.bench.api"

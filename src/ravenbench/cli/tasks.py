@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -165,6 +165,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         results = {name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()}
     if len(results) == 1:
         show_report(next(iter(results.values())).store, json, task.products(values))
+    elif task.pools_seeds:
+        _show_seeds([result.store for result in results.values()], values.get(task.place), json)
     else:
         _show_pooled({name: result.store for name, result in results.items()}, files.location(values["out"]), json)
     for result in results.values():
@@ -173,6 +175,16 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
         typer.echo(closing)
+
+
+def _show_seeds(stores: Sequence[Store], out: str | None, json: bool) -> None:
+    """Write the report of every seed and of all together, and print the latter."""
+    from ravenbench.cli.show import show_seeds
+    from ravenbench.reports.report import write_report
+
+    for store in stores:
+        write_report(store)
+    show_seeds(stores, None if out is None else files.location(out), json)
 
 
 def _show_pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:

@@ -78,6 +78,7 @@ class Detect(Task):
     help = "Was it a machine? Detectors, and first their false alarms on people's texts."
     Spec = DetectSpec
     own = (Option("out", "The run's folder or URL; default raven-runs/detect-<hash>.", takes=PATH),)
+    pools_seeds = True
     arguments = ("texts",)
     report = "ravenbench.ext.machine.report:DetectReport"
     device = True
