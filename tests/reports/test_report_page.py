@@ -85,6 +85,12 @@ def test_page_says_what_was_found_and_what_failed(written: Path) -> None:
     assert "at least 50 words" in text and "3,600" in text and "ab" * 32 in text
 
 
+def test_that_there_is_no_verdict_is_said_once(pages: Pages) -> None:
+    text = " ".join(Reader(pages("run").read_text()).text.split())
+    assert text.count("No verdict: 2 complete repetitions, 5 are needed") == 3, "each verifier says it"
+    assert "No verdict on the training domain of" not in text
+
+
 def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
     path = write_report(hostile_run)
     found = Reader(path.read_text())
