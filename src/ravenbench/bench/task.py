@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
 from ravenbench.bench.options import PATH, Option, Spec, options_of, spec_of
-from ravenbench.errors import SpecError
+from ravenbench.errors import InputError, SpecError
 from ravenbench.files import location
 from ravenbench.seams import FORM_GROUP, loaded
 from ravenbench.shown import Shown
@@ -322,6 +322,11 @@ class Task:
             name = f"seed-{seed}"
             jobs[name] = {**values, "seed": seed, **({} if place is None else {cls.place: location(place) / name})}
         return jobs
+
+    @classmethod
+    def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
+        """What the command says of its bare words, where an option that it needs is missing; None: that it is."""
+        return None
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:

@@ -43,6 +43,7 @@ def command_of(task: type[Task]) -> Any:
     timed = ("cell_timeout", "most_calls")
     left_out = {name for name, has in (("device", task.device), *((n, task.cell_timeout) for n in timed)) if not has}
     parameters += [p for p in _common(task.plan_help) if p.name not in left_out]
+    command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
     command.__annotations__ = {}

@@ -201,7 +201,8 @@ class CaseFound:
         reasons = " ".join(self.reasons)
         if self.llr is None:
             return (0 if "repeats" in reasons else 2 if "disagree among" in reasons else 3), 0.0
-        return (1 if self.llr <= -WEAK else 4), self.llr
+        for_someone_else = self.llr <= -WEAK and self.interval is not None and self.interval[1] < 0
+        return (1 if for_someone_else else 4), self.llr
 
 
 @dataclass(frozen=True, eq=False, repr=False)

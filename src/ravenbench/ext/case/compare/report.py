@@ -20,6 +20,7 @@ from ravenbench.ext.case.compare.evidence import Evidence, Passage, Token
 from ravenbench.ext.case.compare.model import FUSED
 from ravenbench.ext.case.compare.record import NOTE, FileNote, HandRecord, MachineRecord, TextRecord
 from ravenbench.ext.case.compare.sentences import (
+    NO_FINDING,
     NO_PROBABILITY,
     ONLY,
     digits,
@@ -64,10 +65,6 @@ WORTH_NOTE = (
     "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing; C_llr min: the cost that remains "
     "after the best possible calibration; EER: equal error rate. Measured on background pairs by methods that were "
     "trained on neither author."
-)
-CHANCE_NOTE = (
-    "how many of the class's texts would be expected to have so low an LR though each were by its own author, by "
-    "background pairs of one author."
 )
 MOST_HEAD = 110
 """Characters of the running head of a printed page."""
@@ -118,15 +115,14 @@ class CompareReport(Report[Comparison]):
         llr: Col[CaseFound] = col(LR, lambda r: r.llr, digits=most, signed=True)
         interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=1, signed=True)
         words: Col[CaseFound] = col("in words", _in_words, text=True)
-        low: Col[CaseFound] = col("as low by chance", lambda r: _as_low(found, r), digits=1)
         questioned: Col[CaseFound] = col("text in question", lambda r: r.record.questioned.name, text=True)
         made = table(
             "cases", "Answers", found.cases,
             col("author" if found.members else "case", lambda r: r.record.id, text=True),
-            *((llr, words, interval, low, questioned) if found.members else (llr, interval, words)),
+            *((words, llr, interval, questioned) if found.members else (llr, interval, words)),
             *([col("against Hm", lambda r: r.against_machine, digits=most, signed=True)] if found.plan.machine else []),
-            note="Above 0: for the author named; below 0: for someone else. As low by chance: " + CHANCE_NOTE
-            if found.members else "Above 0: for the candidate; below 0: for someone else.",
+            note=f"Above 0: for the {'author named' if found.members else 'candidate'}; below 0: for someone else. "
+            "Where the interval holds 0 the findings support neither.",
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
@@ -156,6 +152,7 @@ class CompareReport(Report[Comparison]):
             "note": msgspec.to_builtins(self.note),
             "head": css_text(head or f"{len(self.shown)} comparisons"),
             "caution": NO_PROBABILITY,
+            "no_finding": NO_FINDING,
             "signed": signed,
             "sided": sided,
             "misleading": misleading,
@@ -207,7 +204,7 @@ class CompareReport(Report[Comparison]):
         if len(found.cases) > 1:
             parts.append(for_terminal(self.cases()))
         if found.members:
-            parts.append(Text(found.by_chance))
+            parts.append(Text(f"{NO_FINDING} {found.by_chance}".strip()))
         for case in found.cases if len(found.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
             parts += [Text(line) for line in third_lines(case)]
@@ -251,10 +248,6 @@ def _in_words(case: CaseFound) -> str:
     """The step of the scale, or the first words of each reason; the whole stands on the case's page and in JSON."""
     short = [re.split(r" \(|[,:;] ", reason)[0] for reason in case.reasons]
     return f"no answer: {'; '.join(short)}" if case.llr is None else sided(case.llr, case.interval)
-
-
-def _as_low(found: Comparison, case: CaseFound) -> float | None:
-    return None if case.llr is None or case.llr >= 0 else found.as_low(case.llr)
 
 
 def css_text(text: str) -> Markup:
