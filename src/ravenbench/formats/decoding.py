@@ -234,13 +234,16 @@ class Faults:
         if len(self._met) == 1:
             raise self._met[0]
         if self._met:
-            lines = list(map(self._line, self._met))
+            fix = self._fix()
+            # Values are wrong in many ways: each is told its own cure, unless all have one.
+            each = self._values and len({error.fix for error in self._met}) > 1
+            lines = [self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "") for error in self._met]
             more = [f"and {len(lines) - self._most:,} more"] if len(lines) > self._most else []
             first = self._met[0]
             raise FormatError(
                 "\n    ".join([f"{len(lines):,} {self._what}:", *lines[: self._most], *more]),
                 found=None if self._values else f"in the first: {first.found}", expected=first.expected,
-                fix=self._fix(),
+                fix=None if each else fix,
             )  # fmt: skip
 
     def _line(self, error: InputError) -> str:

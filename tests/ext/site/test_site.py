@@ -117,6 +117,20 @@ def test_wrong_answers_leave_the_site_as_it_was(folder, exported, tmp_path):
     assert page.read_bytes() == before
 
 
+def test_all_faults_of_a_submission_are_told_at_once_each_with_its_cure(folder, exported, tmp_path):
+    answers = answer(exported, tmp_path / "theirs", 0.7)
+    first, second, third, *_ = sorted(place for place in answers.iterdir() if place.is_dir())
+    first.rename(answers / "folded")
+    (second / "answers.jsonl").write_text('{"id": "nobody", "value": 0.4}\n')
+    (third / "answers.jsonl").write_text('{"id": "x", "value": NaN}\n{"id": "y", "value": "0.4"}\n')
+    with pytest.raises(RavenError, match="4 faults in the answers") as refusal:
+        site([folder / "forum"], tmp_path / "site", submitted={"theirs": answers})
+    told = str(refusal.value)
+    for said in ("belong to no fold", "that truth does not have", "the value is", "write the number without quotes"):
+        assert said in told, told
+    assert told.count("fix: ") >= 3
+
+
 def test_answers_that_would_stand_on_no_board_are_refused(folder, exported, tmp_path):
     """With several runs a folder is taken by its run's name; the board of an evaluation takes none."""
     answers = answer(exported, tmp_path / "theirs", 0.7)
@@ -152,7 +166,14 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path):
     assert again.systems[0].scores["c@1"] == 1.0, "decisions that were given apart are kept"
     made = r"data [0-9a-f]{12}, Raven [\d.]+, answers [0-9a-f]{12}"
     assert all(re.fullmatch(made, row["made_with"]) and row["c@1_interval"] for row in rows[:3]), rows
-    assert "(submitted)" in (page.parent / "boards" / "task.html").read_text()
+    board = (page.parent / "boards" / "task.html").read_text()
+    assert "(submitted)" in board
+    assert re.search(
+        r"changed with what was handed in later \(&lt;late&gt;\): .*meta-mean \.\d+ before, \.\d+ now", board
+    )
+    assert re.search(r'<th scope="row"><a href="systems/late.html">&lt;late&gt;</a>', page.read_text())
+    unchanged = site([tmp_path / "task"], tmp_path / "unchanged")
+    assert "handed in later" not in (unchanged.parent / "boards" / "task.html").read_text()
     before = page.read_bytes()
     for text, said in (('{"id": "nobody", "value": 1}\n', "nobody"), ("".join(lines[:-1]) + "{", "is not JSON")):
         (tmp_path / "late.jsonl").write_text(text)

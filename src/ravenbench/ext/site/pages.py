@@ -62,6 +62,7 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
             **common,
             root="",
             boards=boards,
+            addresses=systems,
             systems=[(name, systems[name], _profile(name, boards)) for name in names],
             version=__version__,
             papers=papers,
