@@ -360,8 +360,8 @@ def causal(bench: Bench) -> None:
 def _causal(bench: Bench, device: str, texts: list[str]) -> None:
     import torch
 
+    from ravenbench.ext.machine.causal import opened
     from ravenbench.ext.shelf.neural.causal import InContext
-    from ravenbench.topics.causal import opened
     from ravenbench.types import Problems
 
     (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 18 if device == "cuda" else 8

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import write_report
-from ravenbench.bench.api import run
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import run
 
 METHODS, POOLS, ROUNDS = 10, 50, 3
 """2,000 cells: 10 methods on 200 folds."""

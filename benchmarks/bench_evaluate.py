@@ -14,8 +14,8 @@ from sklearn import metrics as sk
 from benchmarks.measure import seconds
 from ravenbench.formats.answers import Truth
 from ravenbench.randomness import stream
-from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.statistics.randomization import Answered, randomization_test
+from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.types import Bools, Floats
 
 SYSTEMS, PROBLEMS, AUTHORS, REPLICATES, TRIALS, WORKERS, ROUNDS = 13, 14_311, 12_000, 10_000, 10_000, 2, 3

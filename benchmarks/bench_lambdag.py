@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.bench_impostors import texts
 from benchmarks.measure import compare, seconds
+from ravenbench.ext.shelf.published.grammar import sentences
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.randomness import stream
-from ravenbench.text.grammar import sentences
 from ravenbench.types import Floats, Problems
 
 AUTHORS, PROBLEMS, KNOWN, SENTENCE = 80, 3, 2, 18

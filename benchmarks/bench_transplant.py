@@ -9,11 +9,11 @@ from typing import Any
 from tests.references.splicing import splice_reference
 
 from benchmarks.measure import compare
-from ravenbench.bench.run.plan import draft
-from ravenbench.bench.run.spec import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import silent
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.tasks.run.plan import draft
+from ravenbench.tasks.run.spec import build
 from ravenbench.text.splicing import Splicer
 from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import topic_similarity

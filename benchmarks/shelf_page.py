@@ -19,9 +19,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from benchmarks.shelf_overview import draw, overview, reading
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.run.spec import RunSpec, build
-from ravenbench.bench.run.task import Run
 from ravenbench.engine.cells import execute
 from ravenbench.engine.pool import Engine
 from ravenbench.engine.transplants import ARMS
@@ -32,6 +29,9 @@ from ravenbench.reports.content import NOTHING, content_probe
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements
 from ravenbench.store.store import Store, open_store
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.spec import RunSpec, build
+from ravenbench.tasks.run.task import Run
 from ravenbench.types import Bools, Floats
 
 ROWS = Path(__file__).with_name("shelf_page.json")

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
+from ravenbench.ext.machine.causal import opened
 from ravenbench.randomness import stream
-from ravenbench.topics.causal import opened
 from ravenbench.types import Corpus
 
 Parts = dict[str, list[dict[str, object]]]

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.study_human_obfuscation import ATTACKS, read
 from ravenbench import safety, write_report
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution, write_attribution
-from ravenbench.reports.safety.analysis import analyse
+from ravenbench.tasks.safety.analysis import analyse
 
 METHODS = (
     "svm, escalante-2011, stamatatos-2006, koppel-2011, burrows-delta, cng, stamatatos-2007, scap, ppm, peng-2004, "

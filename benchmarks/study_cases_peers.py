@@ -24,9 +24,9 @@ from benchmarks.study_cases import OUT, POSNOISE
 from ravenbench import registry
 from ravenbench.ext.case.compare.record import ComparePlan, ShapeRecord
 from ravenbench.ext.case.likelihood_ratios import calibrate
+from ravenbench.ext.shelf.published.grammar import sentences
 from ravenbench.randomness import stream
 from ravenbench.store.store import Store
-from ravenbench.text.grammar import sentences
 from ravenbench.types import Floats, Problems
 from ravenbench.verifiers.contract.base import fresh
 

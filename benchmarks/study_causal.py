@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.safety.attacked import choose
 from ravenbench.formats.problems import read_problems
 from ravenbench.statistics.estimates import influence, placements
 from ravenbench.statistics.shares import Z
+from ravenbench.tasks.safety.attacked import choose
 from ravenbench.types import Problems
 
 SHORT = "longest=128, context=256"

@@ -25,10 +25,10 @@ import numpy as np
 
 from benchmarks.pages import put_between, table_file
 from ravenbench import registry
-from ravenbench.bench.run.task import Run
 from ravenbench.components import Component
 from ravenbench.engine.guard import one_thread
 from ravenbench.store.store import open_store
+from ravenbench.tasks.run.task import Run
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 RESULTS = Path(__file__).parent / "costs.json"

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
+from ravenbench.ext.machine import causal
 from ravenbench.ext.machine.exposure import Side, by_likelihood
 from ravenbench.randomness import stream
-from ravenbench.topics import causal
 
 END = "<|endoftext|>"
 

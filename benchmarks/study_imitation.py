@@ -25,13 +25,13 @@ import numpy as np
 
 from benchmarks.study_human_obfuscation import Sample, known, read, training
 from ravenbench import registry
-from ravenbench.bench.attribute.answers import name_methods
-from ravenbench.bench.obfuscate.rewritings import Surrogates
 from ravenbench.components import Component
 from ravenbench.metrics.safety import best_threshold
 from ravenbench.obfuscation.base import ObfuscationTask, Part
 from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
 from ravenbench.randomness import stream
+from ravenbench.tasks.attribute.answers import name_methods
+from ravenbench.tasks.obfuscate.rewritings import Surrogates
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import ravenbench
-from ravenbench.bench.api import run
 from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.reports.page import save, style
-from ravenbench.reports.run.probes import LengthRow, lengths_figure
 from ravenbench.reports.view import figure
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.probes import LengthRow, lengths_figure
 
 VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"
 PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"

@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.checkout import load
 from ravenbench import registry
 from ravenbench.corpora.load import load_corpus
+from ravenbench.ext.machine.detectors import named, of_pair
 from ravenbench.metrics.pan import STANDARD, scores
-from ravenbench.verifiers.detectors import named, of_pair
 
 TASKS = "clef24/generative-authorship-verification", "clef25/generative-authorship-verification"
 EVALUATORS = (

@@ -53,7 +53,7 @@ def generated(folder: Path, documents: int, words: int) -> Path:
 
 def measured(corpus: Path, out: Path, setups: int) -> dict[str, Any]:
     """CPU seconds by stage of one run in this process, with its counts."""
-    from ravenbench.bench.api import run
+    from ravenbench.tasks.api import run
 
     marks: list[tuple[str, float]] = []
 

@@ -35,15 +35,15 @@ from benchmarks import shelf_page
 from benchmarks.shelf_engine import CAP, CAPS, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.run.spec import RunSpec, build
-from ravenbench.bench.run.task import Run
 from ravenbench.engine.cells import execute
 from ravenbench.engine.transplants import ARMS
 from ravenbench.reports.content import content_probe
-from ravenbench.reports.run.probes import probing
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import open_store
+from ravenbench.tasks.run.probes import probing
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.spec import RunSpec, build
+from ravenbench.tasks.run.task import Run
 from ravenbench.topics.pretrained import RECIPES, model_folder
 
 HERE = Path(__file__).parent

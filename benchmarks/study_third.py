@@ -112,7 +112,7 @@ def imitate(place: Path) -> None:
     """EBG's texts and cases, and imitations of background authors and candidates by the small model."""
     import torch
 
-    from ravenbench.topics.causal import opened
+    from ravenbench.ext.machine.causal import opened
 
     batch = ebg(place, 2, EXCERPT)
     batch.finish()

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.obfuscate.rewritings import Surrogates
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.safety import best_threshold, impact
 from ravenbench.obfuscation.base import ObfuscationTask, tasks_of, with_questioned
+from ravenbench.tasks.obfuscate.rewritings import Surrogates
 from ravenbench.text.alignment import changed, plain_words
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.base import as_verifier

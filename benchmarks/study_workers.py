@@ -20,12 +20,12 @@ from typing import Any
 
 from benchmarks.pages import put_between
 from benchmarks.study_scale import RESULTS, keep
-from ravenbench.bench.run.spec import build
-from ravenbench.bench.run.task import Run
 from ravenbench.engine import pool
 from ravenbench.engine.cells import execute
 from ravenbench.engine.pool import Engine
 from ravenbench.store.store import open_store
+from ravenbench.tasks.run.spec import build
+from ravenbench.tasks.run.task import Run
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
 MARKS = "<!-- workers: python -m benchmarks.study_workers --write -->", "<!-- end of workers -->"

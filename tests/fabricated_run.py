@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ravenbench.bench.run.record import RunPlan
 from ravenbench.files import write_array
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellRecord, Head, write_record
 from ravenbench.store.store import Store
+from ravenbench.tasks.run.record import RunPlan
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
 

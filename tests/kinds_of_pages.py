@@ -64,8 +64,8 @@ class Pages:
 
     def safety(self) -> Path:
         raven(
-            "safety", self.toy(), "--train", self.toy(), "--obfuscators", "random", "--doses", "0.5,1", "--attacks",
-            "none", "--verifiers", "char-ngram, function-words", "--out", self.place / "safety", "--workers", 1,
+            "safety", self.toy(), "--train", self.toy(), "--obfuscators", "random", "--attacks", "none",
+            "--verifiers", "char-ngram, function-words", "--out", self.place / "safety", "--workers", 1,
         )  # fmt: skip
         return self.report("safety")
 

@@ -7,8 +7,8 @@ import pytest
 
 from fabricated_run import write_run
 from kinds_of_pages import Pages
-from ravenbench.bench.run.record import RunPlan
 from ravenbench.store.store import Store
+from ravenbench.tasks.run.record import RunPlan
 
 HOSTILE = (
     '<script>alert("x")</script>"\'><img src=x onerror=alert(1)> $\\frac{1}$ {{7*7}} &amp; ]]> --> \x1b[31m\u202e_%#~^'

@@ -58,8 +58,8 @@ import sys
 from pathlib import Path
 
 from ravenbench import analyse
-from ravenbench.bench import api
-from ravenbench.bench.task import task_of
+from ravenbench.tasks import api
+from ravenbench.engine.task import task_of
 from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.testing import check_task, toy_problems

@@ -27,33 +27,31 @@ _PLACES = {
     "Corpus": "types",
     "Document": "types",
     "Estimator": "verifiers.estimator",
-    "Evaluation": "reports.evaluate.evaluation",
+    "Evaluation": "tasks.evaluate.evaluation",
     "Fold": "types",
     "InputError": "errors",
     "Labels": "types",
     "Metric": "metrics.base",
     "Problems": "types",
     "RavenError": "errors",
-    "RunResult": "bench.task",
+    "RunResult": "engine.task",
     "Scorer": "verifiers.contract.base",
     "Store": "store.store",
     "TextTable": "texts",
-    "Verified": "bench.verify.task",
+    "Verified": "tasks.verify.task",
     "Verifier": "verifiers.contract.base",
     "analyse": "reports.report",
-    "attribute": "bench.api",
-    "evaluate": "reports.evaluate.api",
+    "attribute": "tasks.api",
+    "evaluate": "tasks.evaluate.api",
     "figures": "reports.report",
     "frames": "reports.report",
-    "freeze": "bench.freeze",
     "load_corpus": "corpora.load",
-    "obfuscate": "bench.api",
-    "pan14": "bench.api",
+    "obfuscate": "tasks.api",
+    "pan14": "tasks.api",
     "parse": "registry",
-    "run": "bench.api",
-    "safety": "bench.api",
-    "thaw": "bench.freeze",
-    "verify": "bench.api",
+    "run": "tasks.api",
+    "safety": "tasks.api",
+    "verify": "tasks.api",
     "write_report": "reports.report",
 }
 
@@ -66,7 +64,7 @@ def __getattr__(name: str) -> Any:
     else:
         value = _of_packages(name)
     if isinstance(value, FunctionType):
-        from ravenbench.bench.functions import as_public
+        from ravenbench.tasks.functions import as_public
 
         value = as_public(value)
     globals()[name] = value

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 BUILTIN: dict[str, dict[str, str]] = {
     "task": {
-        "run": "ravenbench.bench.run.task:Run",
-        "verify": "ravenbench.bench.verify.task:Verify",
-        "pan14": "ravenbench.bench.pan14.task:Pan14",
-        "attribute": "ravenbench.bench.attribute.task:Attribute",
-        "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
-        "safety": "ravenbench.bench.safety.task:Safety",
+        "run": "ravenbench.tasks.run.task:Run",
+        "verify": "ravenbench.tasks.verify.task:Verify",
+        "pan14": "ravenbench.tasks.pan14.task:Pan14",
+        "attribute": "ravenbench.tasks.attribute.task:Attribute",
+        "obfuscate": "ravenbench.tasks.obfuscate.task:Obfuscate",
+        "safety": "ravenbench.tasks.safety.task:Safety",
     },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
-        "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
     },
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
@@ -21,7 +20,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "lda": "ravenbench.topics.encoders:LDA",
         "sbert": "ravenbench.topics.encoders:SBERT",
     },
-    "topics": {"extract": "ravenbench.topics.extract:Extract"},
+    "topics": {},
     "sampler": {
         "hits": "ravenbench.sampling.samplers:HITS",
         "random": "ravenbench.sampling.samplers:Random",
@@ -51,16 +50,10 @@ BUILTIN: dict[str, dict[str, str]] = {
         "function-words": "ravenbench.verifiers.baselines:FunctionWords",
         "distorted": "ravenbench.verifiers.combinations:Distorted",
         "masked": "ravenbench.verifiers.combinations:Masked",
-        "prompted-lm": "ravenbench.verifiers.prompted_lm:PromptedLM",
         "command": "ravenbench.verifiers.command:Command",
         "estimator": "ravenbench.verifiers.estimator:Estimator",
     },
-    "detector": {
-        "tfidf-svm": "ravenbench.verifiers.detectors:TfidfSVM",
-        "ppmd-halves": "ravenbench.verifiers.detectors:Compression",
-        "text-length": "ravenbench.verifiers.detectors:Length",
-        "likelihood": "ravenbench.verifiers.detectors:Likelihood",
-    },
+    "detector": {},
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators:ThresholdBand",
         "logistic": "ravenbench.verifiers.calibrators:Logistic",
@@ -73,8 +66,6 @@ BUILTIN: dict[str, dict[str, str]] = {
     "transform": {
         "distortion": "ravenbench.text.masks:Distortion",
         "topic-mask": "ravenbench.text.masks:TopicMask",
-        "posnoise": "ravenbench.text.posnoise:POSNoise",
-        "frames": "ravenbench.text.posnoise:Frames",
         "frequency-mask": "ravenbench.text.masks:FrequencyMask",
         "normaliser": "ravenbench.text.normalisation:Normaliser",
     },
@@ -112,21 +103,13 @@ BUILTIN: dict[str, dict[str, str]] = {
         "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
         "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
         "castro-2017": "ravenbench.obfuscation.recipes.castro_2017:Castro",
-        "llm": "ravenbench.obfuscation.recipes.llm:LLM",
-        "imitate": "ravenbench.obfuscation.recipes.imitate:Imitate",
-        "polish": "ravenbench.obfuscation.recipes.polish:Polish",
         "command": "ravenbench.obfuscation.outside:Command",
         "rewritings": "ravenbench.obfuscation.outside:Rewritings",
     },
     "translator": {
         "unchanged": "ravenbench.obfuscation.translators:Unchanged",
         "toy-lossy": "ravenbench.obfuscation.translators:ToyLossy",
-        "apertium": "ravenbench.obfuscation.translators:Apertium",
         "command": "ravenbench.obfuscation.translators:Command",
-        "argos": "ravenbench.obfuscation.translators:Argos",
-        "ctranslate2": "ravenbench.obfuscation.translators:CTranslate2",
-        "marian": "ravenbench.obfuscation.translators:Marian",
-        "libretranslate": "ravenbench.obfuscation.translators:LibreTranslate",
     },
     "retriever": {},
     "metric": {

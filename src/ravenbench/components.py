@@ -199,14 +199,14 @@ def foreign(component: Component) -> list[str]:
 
 def _known(kind: type) -> bool:
     """Whether a class is Raven's own or scikit-learn's, and not one that says so."""
-    found = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
-    return found is kind and kind.__module__.startswith(("ravenbench.", "sklearn."))
+    resolved = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
+    return resolved is kind and kind.__module__.startswith(("ravenbench.", "sklearn."))
 
 
 def source_hash(component: Component) -> str | None:
     """A hash of the files of the classes a component is made of, Raven's own left out, and of the models that it reads;
     None where that leaves none. A model's own hash where it is all there is."""
-    models = [found for part in parts(component) if (found := part.model_digest())]
+    models = [digest for part in parts(component) if (digest := part.model_digest())]
     modules = foreign(component)
     files = [file for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))]
     text = b"\0".join(Path(file).read_bytes() for file in files if Path(file).is_file())

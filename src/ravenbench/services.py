@@ -289,17 +289,17 @@ class Model:
         read = sum(len(message["content"]) for request in distinct for message in request["messages"])
         return self.asked(len(distinct), read / _CHARACTERS, float(sum(r["max_tokens"] for r in distinct)))
 
-    def announce(self, asked: Asked, what: str) -> None:
+    def announce(self, cost: Asked, what: str) -> None:
         """Say what questions come to before the first of them. InputError if they are more than a run may ask."""
-        if self.url and asked.questions > most_calls():
+        if self.url and cost.questions > most_calls():
             raise InputError(
-                f"{self.name} would ask more often than is allowed", found=str(asked),
+                f"{self.name} would ask more often than is allowed", found=str(cost),
                 expected=f"at most {most_calls():,} calls",
                 fix="give fewer problems or texts, or a higher --most-calls",
             )  # fmt: skip
         left = ", texts leave this machine" if leaves_machine(self.url) else ""
         where = f"{self.url}{left}" if self.url else "a model on this machine"
-        print(f"{self.name} ({where}): {what}{asked}", file=sys.stderr)
+        print(f"{self.name} ({where}): {what}{cost}", file=sys.stderr)
 
     def kept(self, request: Request, usable: Callable[[str], bool]) -> str | None:
         """The answer that was kept, if it could be one."""
@@ -317,10 +317,10 @@ class Model:
         if isinstance(usage, dict):
             self.used.update({k: v for k, v in usage.items() if isinstance(v, int) and 0 <= v < _TOKENS})
         text, reason = (None, f"no answer ({reason})") if answer is None else said(answer, whole)
-        taken, reason = (None, reason) if text is None else take(text)
-        if taken is not None:
-            self._cache.put([self.url or self.place, request], taken)
-        return taken, reason
+        usable_text, reason = (None, reason) if text is None else take(text)
+        if usable_text is not None:
+            self._cache.put([self.url or self.place, request], usable_text)
+        return usable_text, reason
 
     def _post(self, request: Request) -> tuple[dict[str, Any] | None, str]:
         failures, when = _silent.get(self.url, (0, 0.0))

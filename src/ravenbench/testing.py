@@ -238,12 +238,12 @@ def check_task(task: Any, values: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    task : subclass of ``ravenbench.bench.task.Task``
+    task : subclass of ``ravenbench.engine.task.Task``
     values : mapping
         Options of a small job, without the task's own folder.
     """
-    from ravenbench.bench.functions import function_of
     from ravenbench.reports.report import write_report
+    from ravenbench.tasks.functions import function_of
 
     assert all(option.help for option in task.options()), f"{task.name}: an option does not say what it is"
     function = function_of(task)

@@ -15,14 +15,14 @@ from toy_topics import simulate
 
 from ravenbench.attribution.protocols import fewest, fit_split, k_fold, predict_split, splits
 from ravenbench.attribution.selection import Rules, choose, lookalikes, view
-from ravenbench.bench.api import attribute
-from ravenbench.bench.attribute.answers import open_splits
-from ravenbench.bench.attribute.task import Attribute
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
-from ravenbench.reports.attribute.analysis import analyse
 from ravenbench.reports.report import analyse as analyse_any
 from ravenbench.reports.report import report_of, terminal, write_report
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import attribute
+from ravenbench.tasks.attribute.analysis import analyse
+from ravenbench.tasks.attribute.answers import open_splits
+from ravenbench.tasks.attribute.task import Attribute
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 

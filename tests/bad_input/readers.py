@@ -19,12 +19,11 @@ from bad_input.specs import COMPONENTS, SPECS, STORES
 from bad_input.tables import TABLES
 from bad_input.truth import ATTRIBUTES, TRUTH
 from ravenbench import registry
-from ravenbench.bench.freeze import thaw
-from ravenbench.bench.run.spec import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
 from ravenbench.ext.case.compare.material import read_material
 from ravenbench.ext.case.compare.spec import build as comparison
+from ravenbench.ext.freeze.manifests import thaw
 from ravenbench.ext.machine.pan_generated import read_generated
 from ravenbench.ext.retrieval.reading import read_pool
 from ravenbench.formats.answers import read_answers, read_truth
@@ -37,6 +36,7 @@ from ravenbench.formats.tabular import read_attribute
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.store.records import Head, write_record
 from ravenbench.store.store import Store
+from ravenbench.tasks.run.spec import build
 from ravenbench.texts import TextTable
 
 ANY = load_corpus("synthetic(documents=24, authors=6, topics=3, words=20)")

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.bench.api import run
 from ravenbench.errors import InputError
 from ravenbench.store.lock import NAME, folder_lock, hold
+from ravenbench.tasks.api import run
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "samplers": "hits", "verifiers": "length", "workers": 1}

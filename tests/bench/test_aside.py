@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.bench.run.spec import build
-from ravenbench.bench.run.task import Run
 from ravenbench.engine.guard import warm_up_kernels
 from ravenbench.engine.pool import aside
 from ravenbench.errors import SpecError
 from ravenbench.registry import parse
+from ravenbench.tasks.run.spec import build
+from ravenbench.tasks.run.task import Run
 from small_run import SMALL
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run import plan as planning
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run import plan as planning
 
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
 OPTIONS = {

@@ -8,12 +8,12 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import run
 from ravenbench.cli.main import build
 from ravenbench.engine.guard import LIMIT, isolated
 from ravenbench.engine.pool import engine
 from ravenbench.errors import SpecError
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import run
 
 CORPUS = "synthetic(authors=24, topics=6, documents=96, words=40)"
 OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 12, "probe": "none"}

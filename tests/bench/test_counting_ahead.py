@@ -5,9 +5,9 @@ import os
 import pytest
 from stored import answers
 
-from ravenbench.bench.api import run
 from ravenbench.engine import prepare
 from ravenbench.engine.pool import local, run_units, silent
+from ravenbench.tasks.api import run
 from ravenbench.texts import TextTable
 from small_run import SMALL
 

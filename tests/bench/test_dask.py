@@ -11,9 +11,9 @@ import time
 import pytest
 from stored import answers
 
-from ravenbench.bench.api import run
 from ravenbench.engine.pool import dask, engine
 from ravenbench.errors import RavenError, SpecError
+from ravenbench.tasks.api import run
 from small_run import SMALL
 
 pytestmark = pytest.mark.extra

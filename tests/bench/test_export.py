@@ -1,9 +1,9 @@
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run.export import export
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problems
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.export import export
 
 
 def test_every_fold_can_be_read_back_as_pan_problems(tmp_path):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ravenbench.bench.run import forecast as made
-from ravenbench.bench.run.plan import draft
-from ravenbench.bench.run.spec import build
 from ravenbench.engine.pool import silent
+from ravenbench.tasks.run import forecast as made
+from ravenbench.tasks.run.plan import draft
+from ravenbench.tasks.run.spec import build
 
 GIVEN = {
     "corpus": "synthetic(documents=600, authors=40, topics=8, words=60)", "verifiers": "length, style-only",

@@ -10,16 +10,16 @@ import pytest
 from given_problems import made_up, write_made_up
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import pan14, run, verify
-from ravenbench.bench.pan14.plan import Pan14Plan
-from ravenbench.bench.pan14.task import Pan14
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.statistics.axes import EFFECTS, Content
+from ravenbench.tasks.api import pan14, run, verify
+from ravenbench.tasks.pan14.plan import Pan14Plan
+from ravenbench.tasks.pan14.task import Pan14
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.verify.plan import VerifyPlan
 from ravenbench.types import Problems
 from ravenbench.verifiers.controls import Length
 

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from ravenbench.bench.api import safety
-from ravenbench.bench.safety.measures import NAME
 from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.site.diff.comparison import diff_page
 from ravenbench.ext.site.diff.pages import from_run
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.formats.reviews import VERSION, read_reviews
-from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import SafetyReport
+from ravenbench.tasks.api import safety
+from ravenbench.tasks.safety.analysis import analyse
+from ravenbench.tasks.safety.measures import NAME
+from ravenbench.tasks.safety.report import SafetyReport
 from ravenbench.testing import toy_problems
 
 GRADES = {"anna": (1, 2, 3, 4, 5, 5), "ben": (1, 2, 3, 5, 5, 4)}

@@ -2,8 +2,15 @@
 
 import pytest
 
-from ravenbench.bench.api import safety
-from ravenbench.bench.safety.attacks import (
+from ravenbench.formats.problems import write_pan_problems
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
+from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.obfuscation.recipes.controls import Identity
+from ravenbench.obfuscation.wording.words import tokens
+from ravenbench.registry import parse
+from ravenbench.tasks.api import safety
+from ravenbench.tasks.safety.analysis import analyse
+from ravenbench.tasks.safety.attacks import (
     Channel,
     Restoration,
     candidates,
@@ -13,14 +20,7 @@ from ravenbench.bench.safety.attacks import (
     restoration,
     stood_for,
 )
-from ravenbench.formats.problems import write_pan_problems
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
-from ravenbench.obfuscation.parts import Edit, from_edits
-from ravenbench.obfuscation.recipes.controls import Identity
-from ravenbench.obfuscation.wording.words import tokens
-from ravenbench.registry import parse
-from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import SafetyReport
+from ravenbench.tasks.safety.report import SafetyReport
 from ravenbench.testing import toy_problems
 
 SECRET = {"big": "large", "small": "little", "quick": "fast"}

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.run.spec import build
 from ravenbench.cli.corpus import build as build_problems
 from ravenbench.errors import SpecError
 from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
 from ravenbench.reports.report import write_report
-from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.probes import lengths_table
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.analysis import analyse
+from ravenbench.tasks.run.probes import lengths_table
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.spec import build
 
 sys.path.insert(0, str(Path(__file__).parent))
 from given_problems import made_up, write_made_up

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.run.task import Run
 from ravenbench.components import identity
+from ravenbench.tasks.run.task import Run
 from ravenbench.verifiers.controls import Length
 
 SPEC = {

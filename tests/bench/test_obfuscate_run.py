@@ -8,8 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench import files
-from ravenbench.bench.api import obfuscate
-from ravenbench.bench.obfuscate.rewritings import RewriteUnit, keys_of, read_rewriting
 from ravenbench.cli.main import build
 from ravenbench.engine.pool import local, run_units, silent
 from ravenbench.errors import InputError, SpecError, StoreError
@@ -18,6 +16,8 @@ from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.recipes.controls import Random
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import obfuscate
+from ravenbench.tasks.obfuscate.rewritings import RewriteUnit, keys_of, read_rewriting
 from ravenbench.testing import toy_problems
 
 

@@ -8,14 +8,14 @@ import pytest
 from given_problems import write_made_up
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run.export import export
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import write_answers
 from ravenbench.formats.problems import read_problems
 from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import analyse
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.export import export
 from ravenbench.types import Answers
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from stored import answers
 
-from ravenbench.bench.api import run
 from ravenbench.engine import prepare
+from ravenbench.tasks.api import run
 from small_run import SMALL
 
 

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.run.spec import build
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.content import content_probe, content_sentence
 from ravenbench.reports.report import write_report
-from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.report import RunReport
 from ravenbench.reports.view import figure
 from ravenbench.statistics.axes import Content, State
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.analysis import analyse
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.report import RunReport
+from ravenbench.tasks.run.spec import build
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
 OPTIONS = {"topics": 16, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
@@ -230,7 +230,7 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     labels = getattr(corpus, what)
     order = np.random.default_rng(0).permutation(len(corpus))
     shuffled = replace(corpus, **{what: labels.take(order)})
-    monkeypatch.setattr("ravenbench.bench.run.plan.load_corpus", lambda _, **how: shuffled)
+    monkeypatch.setattr("ravenbench.tasks.run.plan.load_corpus", lambda _, **how: shuffled)
     result = run(CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS)
     analysis = analyse(result.store)
     for p in RunReport(result.store, analysis).to_json()["domain"]:

@@ -7,11 +7,11 @@ import urllib.request
 
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.errors import InputError
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.verify.plan import VerifyPlan
 
 pytestmark = pytest.mark.extra
 OPTIONS = {
@@ -101,9 +101,9 @@ def test_a_store_without_rights(bucket, need_extra):
 
 
 def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
-    from ravenbench.bench.api import pan14, verify
     from ravenbench.formats.answers import read_answers
     from ravenbench.formats.problems import write_pan_problems
+    from ravenbench.tasks.api import pan14, verify
     from ravenbench.testing import toy_problems
 
     corpus = tmp_path / "corpus"

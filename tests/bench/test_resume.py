@@ -10,10 +10,10 @@ import pytest
 from stored import answers
 
 from ravenbench import registry
-from ravenbench.bench.api import run
 from ravenbench.errors import InputError
 from ravenbench.store.plans import cell_key
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import run
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "verifiers": "length, ppm(order=2), chance"}
@@ -41,7 +41,7 @@ def test_a_field_that_came_later_is_no_other_spec(whole):
 
 @pytest.mark.parametrize(("workers", "hash_seed"), [(1, "1"), (2, "2")])
 def test_any_number_of_workers_and_any_hash_seed(whole, tmp_path, workers, hash_seed):
-    code = f"from ravenbench.bench.api import run\nrun(out='run', workers={workers}, **{OPTIONS!r})"
+    code = f"from ravenbench.tasks.api import run\nrun(out='run', workers={workers}, **{OPTIONS!r})"
     env = {**os.environ, "PYTHONHASHSEED": hash_seed}
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, check=True)
     assert answers(tmp_path / "run") == answers(whole)

@@ -12,14 +12,14 @@ from ravenbench import safety
 from ravenbench.attribution.linear import CharSVM
 from ravenbench.attribution.profiles import BurrowsDelta
 from ravenbench.attribution.protocols import answer_problem
-from ravenbench.bench.safety.attacked import true_codes
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.ext.site.diff.pages import from_run
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1, write_attribution
 from ravenbench.reports.report import write_report
-from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import SafetyReport
+from ravenbench.tasks.safety.analysis import analyse
+from ravenbench.tasks.safety.attacked import true_codes
+from ravenbench.tasks.safety.report import SafetyReport
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]
 METHODS = "svm, burrows-delta(words=80)"

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.safety.task import folders, trains
 from ravenbench.cli.main import build
 from ravenbench.errors import SpecError
 from ravenbench.formats.problems import write_pan_problems
-from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.pooled import pool, pooled_tables
 from ravenbench.store.store import Store
+from ravenbench.tasks.safety.analysis import analyse
+from ravenbench.tasks.safety.pooled import pool, pooled_tables
+from ravenbench.tasks.safety.task import folders, trains
 from ravenbench.testing import toy_problems
 
 

@@ -10,12 +10,6 @@ from msgspec.structs import asdict
 from stored import answers
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import safety
-from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key, surrogate_oracle
-from ravenbench.bench.safety.attacks import mirrored, normalised, recovery, unsafe
-from ravenbench.bench.safety.record import SafetyPlan
-from ravenbench.bench.safety.spec import SafetySpec
-from ravenbench.bench.safety.spec import build as build_spec
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, MissingPart, SpecError, StoreError
 from ravenbench.formats.problems import write_pan_problems
@@ -25,9 +19,15 @@ from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
 from ravenbench.reports.report import report_of
-from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import SafetyReport
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import safety
+from ravenbench.tasks.obfuscate.rewritings import rewrite, rewriting_key, surrogate_oracle
+from ravenbench.tasks.safety.analysis import analyse
+from ravenbench.tasks.safety.attacks import mirrored, normalised, recovery, unsafe
+from ravenbench.tasks.safety.record import SafetyPlan
+from ravenbench.tasks.safety.report import SafetyReport
+from ravenbench.tasks.safety.spec import SafetySpec
+from ravenbench.tasks.safety.spec import build as build_spec
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
 

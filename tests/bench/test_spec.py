@@ -4,8 +4,8 @@ import sys
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.errors import SpecError
+from ravenbench.tasks.run.spec import RunSpec, build
 
 
 def test_flags_override_the_file(tmp_path):

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run.forecast import forecast
-from ravenbench.bench.run.spec import build as spec_of
 from ravenbench.cli.main import build
 from ravenbench.engine.cells import FIRST
 from ravenbench.errors import AnswerError, InputError, MethodError
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.forecast import forecast
+from ravenbench.tasks.run.spec import build as spec_of
 from ravenbench.verifiers.contract.base import checked_answers, checked_scores
 from small_run import SMALL
 

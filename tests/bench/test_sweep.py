@@ -3,16 +3,16 @@ import json
 
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.run.forecast import forecast
-from ravenbench.bench.run.plan import draft
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.engine.pool import silent
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.reports.report import write_report
-from ravenbench.reports.run.analysis import AVERAGE, analyse, estimate
-from ravenbench.reports.run.report import RunReport
+from ravenbench.tasks.api import run
+from ravenbench.tasks.run.analysis import AVERAGE, analyse, estimate
+from ravenbench.tasks.run.forecast import forecast
+from ravenbench.tasks.run.plan import draft
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.report import RunReport
+from ravenbench.tasks.run.spec import RunSpec, build
 
 SWEEP = {
     "corpus": "synthetic(documents=900, authors=60, words=60, topics=30)",

@@ -11,10 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.api import verify
-from ravenbench.bench.verify import blocks, plan, task
-from ravenbench.bench.verify.plan import VerifyPlan
-from ravenbench.bench.verify.task import Verify
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
 from ravenbench.formats.answers import read_answers
@@ -22,6 +18,10 @@ from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.metrics.pan import scores
 from ravenbench.store.records import FORMAT
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import verify
+from ravenbench.tasks.verify import blocks, plan, task
+from ravenbench.tasks.verify.plan import VerifyPlan
+from ravenbench.tasks.verify.task import Verify
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls import Length
 

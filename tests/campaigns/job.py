@@ -29,8 +29,8 @@ CELLS = 16
 
 def work(folder: Path, workers: int = 1, scheduler: str | None = None, **other: Any) -> tuple[str, ...]:
     """Do the job, or go on with it; the errors of cells that failed."""
-    from ravenbench.bench.api import run
     from ravenbench.engine.pool import dask
+    from ravenbench.tasks.api import run
 
     engine = None if scheduler is None else dask(scheduler, timeout=120)
     return run(out=folder, workers=workers, engine=engine, **(OPTIONS | other)).errors

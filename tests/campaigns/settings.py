@@ -34,7 +34,7 @@ def done(python: str, folder: Path, workers: int, environment: dict[str, str], s
     engine = "None" if scheduler is None else f"dask({scheduler!r})"
     options = OPTIONS | {"verifiers": VERIFIERS}
     code = (
-        "from ravenbench.bench.api import run\nfrom ravenbench.engine.pool import dask\n"
+        "from ravenbench.tasks.api import run\nfrom ravenbench.engine.pool import dask\n"
         f"errors = run(out='run', workers={workers}, engine={engine}, **{options!r}).errors\n"
         "assert not errors, errors"
     )

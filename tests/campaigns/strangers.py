@@ -108,7 +108,7 @@ def plugins(outcome: Outcome, scratch: Path, expected: dict[str, str], *, ending
     (folder / "strangers.py").write_text(STRANGERS + ENDING)
     names = ALONE if ending else OTHERS
     options = OPTIONS | {"verifiers": ", ".join(["length", *(f"strangers:{n}" for n in names)])}
-    code = f"from ravenbench.bench.api import run\nrun(out='run', workers={2 if ending else 1}, **{options!r})"
+    code = f"from ravenbench.tasks.api import run\nrun(out='run', workers={2 if ending else 1}, **{options!r})"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         outcome.count(False, f"the run of strangers ended with {done.returncode}: {done.stderr[-400:]}")

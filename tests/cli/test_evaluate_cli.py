@@ -343,7 +343,7 @@ def test_plain_files_swapped(tmp_path: Path, raven: Raven) -> None:
 
 def test_all_faults_of_all_submissions_are_listed_at_once(tmp_path, monkeypatch):
     """Before anything is computed: nothing that computes is reached."""
-    monkeypatch.setattr("ravenbench.reports.evaluate.api.evaluate_arrays", None)
+    monkeypatch.setattr("ravenbench.tasks.evaluate.api.evaluate_arrays", None)
     (tmp_path / "truth.txt").write_text("A1 Y\nA2 N\nA3 Y\n")
     faulty = {
         "high": "A1 0.5\nA2 1.5\nA3 nan\n", "word": "A1 maybe\nA2 0.2\n", "other": "A1 0.1\nB9 0.3\n", "empty": "",

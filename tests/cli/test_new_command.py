@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench import registry
-from ravenbench.bench.run.spec import read_toml
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
 from ravenbench.metrics import auc
+from ravenbench.tasks.run.spec import read_toml
 from ravenbench.testing import toy_problems
 
 

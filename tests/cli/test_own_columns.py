@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.options import CorpusSpec, LevelSpec, spec_of
-from ravenbench.bench.task import task_of, tasks
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.options import CorpusSpec, LevelSpec, spec_of
+from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import FormatError
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.topics.levels import at_level

@@ -29,7 +29,7 @@ import pytest
 
 from contracts.commands import Ended, Starter, answers, contents, raven, told, umask
 from contracts.tasks import Task, change, copied, write_data
-from ravenbench.bench.task import task_of
+from ravenbench.engine.task import task_of
 from ravenbench.errors import InputError
 
 

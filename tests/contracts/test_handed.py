@@ -16,7 +16,6 @@ import pytest
 
 import ravenbench
 from ravenbench import registry
-from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.components import foreign
 from ravenbench.engine import apart
 from ravenbench.engine.guard import answer, runs_program
@@ -26,6 +25,7 @@ from ravenbench.problems.toys import toy_problems
 from ravenbench.reports.content import exposure
 from ravenbench.reports.report import write_report
 from ravenbench.store.store import Store
+from ravenbench.tasks.verify.plan import VerifyPlan
 from ravenbench.texts import TextTable
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 

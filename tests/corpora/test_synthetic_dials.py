@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ravenbench.bench.api import run
 from ravenbench.metrics.pan import auc
+from ravenbench.tasks.api import run
 
 NAMES = ["char-ngram", "ppm", "topic-fit", "style-only", "topic-only"]
 

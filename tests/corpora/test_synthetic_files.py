@@ -144,7 +144,7 @@ def test_impossible_dials_are_refused(dials, named, tmp_path):
 
 
 def test_only_generated_corpora_and_fresh_places(tmp_path):
-    from ravenbench.corpora.newsgroups import Newsgroups
+    from ravenbench.ext.corpora.newsgroups import Newsgroups
 
     with pytest.raises(SpecError, match="only a synthetic corpus"):
         generate(Newsgroups(), tmp_path / "it")

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench import registry
-from ravenbench.bench.run.spec import RunSpec
 from ravenbench.cli.main import build
 from ravenbench.errors import AnswerError, InputError, RavenError, SpecError
 from ravenbench.formats.answers import Truth
@@ -25,6 +24,7 @@ from ravenbench.metrics.sums import checked
 from ravenbench.metrics.weighted import BLOCK, rank, replicated, weighted_sums
 from ravenbench.randomness import stream
 from ravenbench.statistics.randomization import Answered, randomization_test
+from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.testing import check_calibrator, check_metric, check_sampler, toy_problems
 from ravenbench.types import name_array
 

@@ -5,10 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.safety.measures import Helpers, measures_key
 from ravenbench.cli.main import build
 from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
 from ravenbench.obfuscation.measures.neural import inference, label_places, sentence_similarity
+from ravenbench.tasks.safety.measures import Helpers, measures_key
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran", "not", "."]
 SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}

@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.api import obfuscate
 from ravenbench.errors import FormatError, InputError, MissingPart, ProgramError, SpecError
+from ravenbench.ext.shelf.obfuscation import translators
 from ravenbench.formats.pan_obfuscation import Part, write_parts
-from ravenbench.obfuscation import translators
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.outside import find
+from ravenbench.tasks.api import obfuscate
 from ravenbench.testing import check_obfuscator, toy_tasks
 
 TASKS = toy_tasks(3)
@@ -250,7 +250,7 @@ def test_a_chain_is_checked_before_any_work(tmp_path, monkeypatch):
 
 
 def test_apertium_translates_there_and_back(empty_cache):
-    from ravenbench.obfuscation.translators import Apertium, _pairs
+    from ravenbench.ext.shelf.obfuscation.translators import Apertium, _pairs
 
     if not {("en", "es"), ("es", "en")} <= _pairs().keys():
         pytest.skip("apertium-eng-spa is not installed")

@@ -7,8 +7,8 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, ProgramError
+from ravenbench.ext.machine.llm import chunks
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.recipes.llm import chunks
 
 TEXT = (
     "The first paragraph of this text has a dozen words, or a few more than that.\n\n"

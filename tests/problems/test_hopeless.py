@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.bench.run import plan as planning
-from ravenbench.bench.run.forecast import forecast
-from ravenbench.bench.run.spec import build
 from ravenbench.errors import CorpusError
+from ravenbench.tasks.run import plan as planning
+from ravenbench.tasks.run.forecast import forecast
+from ravenbench.tasks.run.spec import build
 
 OPTIONS = {"verifiers": "length", "samplers": "random", "probe": "none", "pools": 1, "docs_per_topic": 8}
 

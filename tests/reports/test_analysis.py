@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr, ttest_ind
 
-from ravenbench.bench.run.record import RunPlan
 from ravenbench.metrics import scores
-from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.report import RunReport
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.store.store import Store
+from ravenbench.tasks.run.analysis import analyse
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.report import RunReport
 
 KEYS = {
     "run", "report", "pairs", "metric", "pools", "composition", "detectable", "setups", "results", "shortcut",

@@ -14,8 +14,8 @@ import pytest
 
 from browser import BROWSER, probed
 from ravenbench.formats.answers import Truth
-from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.report import draw, evaluation_page
+from ravenbench.tasks.evaluate.analysis import evaluate
+from ravenbench.tasks.evaluate.report import draw, evaluation_page
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 

@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 import ravenbench
-from ravenbench.bench.run.record import RunPlan
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
 from ravenbench.formats.problems import write_pan_pairs
 from ravenbench.formats.tabular import Attribute, quantiles, read_attribute
 from ravenbench.metrics import scores
-from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.api import is_run, read_run
-from ravenbench.reports.evaluate.report import write_evaluation
 from ravenbench.store.store import Store
+from ravenbench.tasks.evaluate.analysis import evaluate
+from ravenbench.tasks.evaluate.api import is_run, read_run
+from ravenbench.tasks.evaluate.report import write_evaluation
+from ravenbench.tasks.run.record import RunPlan
 from ravenbench.testing import toy_problems
 from ravenbench.types import Floats, Labels
 

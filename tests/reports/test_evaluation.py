@@ -11,8 +11,8 @@ from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_systems, read_truth
 from ravenbench.metrics import scores
 from ravenbench.metrics.pan import METRICS
-from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.evaluation import Evaluation
+from ravenbench.tasks.evaluate.analysis import evaluate
+from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.types import Floats
 
 QUICK = {"replicates": 200, "trials": 400}

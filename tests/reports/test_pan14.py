@@ -11,20 +11,20 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.api import pan14
-from ravenbench.bench.pan14.plan import Pan14Plan, read_corpora, shared_documents
-from ravenbench.bench.pan14.task import Pan14
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems
 from ravenbench.metrics.pan import scores
-from ravenbench.reports.evaluate.api import read_run
-from ravenbench.reports.pan14.analysis import META, analyse
-from ravenbench.reports.pan14.published import CORPORA, publication
-from ravenbench.reports.pan14.report import Pan14Report, published_tables
 from ravenbench.reports.report import write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import pan14
+from ravenbench.tasks.evaluate.api import read_run
+from ravenbench.tasks.pan14.analysis import META, analyse
+from ravenbench.tasks.pan14.plan import Pan14Plan, read_corpora, shared_documents
+from ravenbench.tasks.pan14.published import CORPORA, publication
+from ravenbench.tasks.pan14.report import Pan14Report, published_tables
+from ravenbench.tasks.pan14.task import Pan14
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls import Length
 

@@ -17,10 +17,10 @@ from ravenbench.errors import InputError
 from ravenbench.reports import page, view
 from ravenbench.reports.page import canvas, save, style
 from ravenbench.reports.report import write_report
-from ravenbench.reports.run import figures as run_figures
-from ravenbench.reports.run.analysis import Shortcut, analyse
-from ravenbench.reports.run.report import finding
 from ravenbench.store.store import Store
+from ravenbench.tasks.run import figures as run_figures
+from ravenbench.tasks.run.analysis import Shortcut, analyse
+from ravenbench.tasks.run.report import finding
 
 
 class Reader(HTMLParser):
@@ -170,7 +170,7 @@ def test_findings_claim_no_more_than_the_interval() -> None:
 
 def test_import_is_light() -> None:
     code = (
-        "import sys, ravenbench.reports.run.report; "
+        "import sys, ravenbench.tasks.run.report; "
         "heavy = {'matplotlib', 'scipy', 'numba', 'polars', 'sklearn', 'jinja2'} & set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
     )

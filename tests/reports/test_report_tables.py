@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 
 from ravenbench.reports import view
-from ravenbench.reports.run.report import RunReport
 from ravenbench.reports.view import Column, Measure, Range, Table
 from ravenbench.store.store import Store
+from ravenbench.tasks.run.report import RunReport
 
 
 def example(name: str = "a_b") -> Table:

@@ -11,9 +11,9 @@ from ravenbench.builtin import is_control
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
 from ravenbench.reports.report import figures, frames
-from ravenbench.reports.run.report import RunReport, results
 from ravenbench.reports.view import Measure, Range, col, table, to_latex
 from ravenbench.store.store import Store
+from ravenbench.tasks.run.report import RunReport, results
 from ravenbench.testing import toy_problems
 from ravenbench.types import Fold, Problems
 

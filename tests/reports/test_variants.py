@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 import ravenbench
 from fabricated_run import write_run
 from ravenbench import registry
-from ravenbench.bench.run.methods import methods_of
-from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.run.spec import build
 from ravenbench.cli.main import build as command
 from ravenbench.errors import SpecError
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.report import terminal
-from ravenbench.reports.run.report import RunReport
 from ravenbench.store.store import Store
+from ravenbench.tasks.run.methods import methods_of
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.report import RunReport
+from ravenbench.tasks.run.spec import build
 
 
 def component(name: str, **params: object) -> dict[str, object]:

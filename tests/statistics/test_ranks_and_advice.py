@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from ravenbench.ext.site.boards import Board, Standing
-from ravenbench.reports.evaluate.analysis import most_trials
 from ravenbench.reports.view import Number
 from ravenbench.sampling.samplers import draw_pools, more_pools
 from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test
+from ravenbench.tasks.evaluate.analysis import most_trials
 
 
 def answers(right: int, n: int = 400) -> tuple[np.ndarray, Answered]:

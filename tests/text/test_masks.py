@@ -6,9 +6,9 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import MissingPart, SpecError
+from ravenbench.ext.shelf.posnoise import Frames, KeptMasks, POSNoise
 from ravenbench.testing import check_component
 from ravenbench.text.masks import FrequencyMask
-from ravenbench.text.posnoise import Frames, KeptMasks, POSNoise
 
 ENGLISH = [
     "The original dataset contains two partitions comprising sockpuppets and non-sockpuppets cases.",

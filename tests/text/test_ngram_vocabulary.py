@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.text.impostor_spaces import ImpostorSpace, NgramTree, frequent_ngrams
+from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, NgramTree, frequent_ngrams
 
 TEXTS = st.lists(st.text(alphabet="abα \U0010ffff", max_size=20), min_size=1, max_size=6)
 

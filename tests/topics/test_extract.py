@@ -9,12 +9,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from ravenbench import registry
 from ravenbench.errors import InputError
+from ravenbench.ext.case.extract import Extract
 from ravenbench.randomness import stream
 from ravenbench.sampling.samplers import HITS
 from ravenbench.testing import check_component
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import LSA
-from ravenbench.topics.extract import Extract
 from ravenbench.topics.levels import cosine_similarity, topic_vectors
 from ravenbench.types import Corpus, Labels
 

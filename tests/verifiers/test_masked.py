@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.run.spec import build
 from ravenbench.errors import SpecError
+from ravenbench.tasks.run.spec import build
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.masks import Distortion
 from ravenbench.verifiers.contract.base import as_verifier

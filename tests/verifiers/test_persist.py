@@ -137,7 +137,7 @@ def test_an_occupied_place_is_refused(trained):
 
 
 @pytest.mark.parametrize(
-    "name", ["os:system", "subprocess:Popen", "ravenbench.bench.run.spec:RunSpec", "sklearn.svm:SVC"]
+    "name", ["os:system", "subprocess:Popen", "ravenbench.tasks.run.spec:RunSpec", "sklearn.svm:SVC"]
 )
 def test_a_strangers_class_is_never_built(trained, name):
     edit(trained, lambda head: head["state"]["state"]["scorer_"].update(object=name))

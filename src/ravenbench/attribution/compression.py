@@ -249,8 +249,8 @@ class Model:
                 rest = left / unseen
             else:
                 # What the shorter n-grams give to characters that are seen here cannot be given to others.
-                taken = np.bincount(of, self._find(k - 1, grams & ((1 << BITS * (k - 1)) - 1))[1])
-                rest = left / np.maximum(1 - taken, 1e-12)
+                preceding = np.bincount(of, self._find(k - 1, grams & ((1 << BITS * (k - 1)) - 1))[1])
+                rest = left / np.maximum(1 - preceding, 1e-12)
             self._grams.append(grams)
             self._share.append(share)
             self._context.append(context)

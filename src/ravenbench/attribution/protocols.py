@@ -74,12 +74,12 @@ def equal(parts: Sequence[Split], author: Ints, seed: int) -> list[Split]:
     """
     counts = np.array([np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts])
     least = np.where(counts > 0, counts, len(author)).min(axis=0)
-    kept = []
+    drawn_rows = []
     for number, part in enumerate(parts):
         drawn = stream(seed, "equal-counts", number).permutation(part.train)
         train = np.sort(np.concatenate([drawn[author[drawn] == a][: least[a]] for a in range(len(least))]))
-        kept.append(Split(part.name, train, part.test, part.unseen))
-    return kept
+        drawn_rows.append(Split(part.name, train, part.test, part.unseen))
+    return drawn_rows
 
 
 def fewest(documents: Chosen, parts: Sequence[Split]) -> Ints:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ravenbench.bench.options import ENCODING
 from ravenbench.cli.show import console, print_json, readable, say
 from ravenbench.corpora.load import ACCOUNT, MAIL
+from ravenbench.engine.options import ENCODING
 from ravenbench.errors import InputError
 
 if TYPE_CHECKING:

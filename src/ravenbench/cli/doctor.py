@@ -302,8 +302,8 @@ def _table(checks: list[Check]) -> Table:
     table.add_column(width=17, overflow="fold")
     table.add_column(overflow="fold")
     for check in checks:
-        told = Text(check.detail)
+        line = Text(check.detail)
         if check.fix:
-            told.append(f"\n{check.fix}", style="cyan")
-        table.add_row(Text(_MARKS[check.state], style=_STYLES[check.state]), check.name, told)
+            line.append(f"\n{check.fix}", style="cyan")
+        table.add_row(Text(_MARKS[check.state], style=_STYLES[check.state]), check.name, line)
     return table

@@ -52,18 +52,6 @@ COMMANDS: dict[str, Command] = {
         "ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus.", CORPORA, 1
     ),
     "sample": Command("ravenbench.cli.corpus:sample", "Show which topics a run would choose.", CORPORA, 2),
-    "freeze": Command(
-        "ravenbench.cli.freeze:freeze",
-        "Problems or a split as a manifest without texts, to share and cite.",
-        CORPORA,
-        3,
-    ),
-    "thaw": Command(
-        "ravenbench.cli.freeze:thaw",
-        "Rebuild frozen problems from a copy of the texts, or say what differs.",
-        CORPORA,
-        4,
-    ),
     "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
     "export": Command(
         "ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems.", SHARE, 2

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec.structs import replace
 
-from ravenbench.bench.options import ENCODING
+from ravenbench.engine.options import ENCODING
 from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
-    from ravenbench.reports.evaluate.evaluation import Evaluation
     from ravenbench.reports.report import Gap
     from ravenbench.store.store import Store
+    from ravenbench.tasks.evaluate.evaluation import Evaluation
 
 
 def report(
@@ -70,10 +70,10 @@ def report(
         return
     store = Store.open(run[0])
     extra = with_answers(store, parse_given(answers)) if answers else None
-    if asked := {key: value for key, value in {"group": group, "against": against}.items() if value}:
+    if split_by := {key: value for key, value in {"group": group, "against": against}.items() if value}:
         if store.kind != "run":
             raise InputError("only the report of raven run compares methods", file=store.path)
-        (extra or store).run = replace(store.run, spec={**store.run.spec, **asked})
+        (extra or store).run = replace(store.run, spec={**store.run.spec, **split_by})
     if extra is None:
         missing = show_report(store, json, forms=forms)
     else:
@@ -164,8 +164,8 @@ def evaluate(
     from ravenbench.engine.pool import usable_cores
     from ravenbench.errors import InputError
     from ravenbench.formats.output import check_folder
-    from ravenbench.reports.evaluate.api import evaluate
-    from ravenbench.reports.evaluate.report import write_evaluation
+    from ravenbench.tasks.evaluate.api import evaluate
+    from ravenbench.tasks.evaluate.report import write_evaluation
 
     if pan_truth is not None or pan_answers is not None:
         if pan_truth is None or pan_answers is None or out is None or truth is not None:
@@ -235,7 +235,7 @@ def _print(evaluation: Evaluation, page: Path | None, json: bool) -> None:
         print_json(evaluation.to_json())
         return
     from ravenbench.cli.show import console
-    from ravenbench.reports.evaluate.report import closing
+    from ravenbench.tasks.evaluate.report import closing
 
     out = console()
     for part in closing(evaluation):
@@ -259,9 +259,9 @@ def export(
     ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
     fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
     """
-    from ravenbench.bench.run.export import export
     from ravenbench.cli.show import print_json
     from ravenbench.store.store import Store
+    from ravenbench.tasks.run.export import export
 
     folds = export(Store.open(run), out)
     if json:

@@ -19,6 +19,7 @@ from ravenbench.errors import counted, visible
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from ravenbench.engine.task import Ending
     from ravenbench.reports.report import Gap
     from ravenbench.store.store import Store
 
@@ -154,17 +155,21 @@ MOST_TABLES = 4
 """Tables of several pooled runs that a terminal shows; the page has all."""
 
 
-def show_preview(preview: Any, json: bool) -> None:
-    """Print what a task would do, or one JSON object."""
-    from ravenbench.bench.task import Preview
+def show_answer(answer: Ending, json: bool) -> None:
+    """Print what a command ends with, or one JSON object."""
+    if json:
+        print_json(answer.json)
+    else:
+        print_parts(answer.parts, answer.page)
 
+
+def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | None = None) -> None:
+    """Print what a task would do, or one JSON object."""
     if json:
         print_json(preview.to_json())
         return
-    if not isinstance(preview, Preview):
-        from ravenbench.reports.run.report import lines
-
-        print_parts(lines(preview))
+    if parts is not None:
+        print_parts(parts)
         return
     for note in preview.notes:
         say(note)

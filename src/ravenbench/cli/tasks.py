@@ -5,16 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ravenbench import files
-from ravenbench.bench.options import Option
-from ravenbench.bench.task import Task, run_task, task_of
 from ravenbench.engine.guard import LIMIT, LONGEST
+from ravenbench.engine.options import Option
+from ravenbench.engine.task import Preview, Task, run_task, task_of
 from ravenbench.errors import InputError, SpecError
 from ravenbench.services import CALLS, MOST_CALLS
 
@@ -136,7 +135,7 @@ def use(device: str | None) -> None:
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
     """Do what a command was told: preview or run a task, and show what it found."""
-    from ravenbench.cli.show import progress_bar, say, show_preview, show_report
+    from ravenbench.cli.show import progress_bar, say, show_answer, show_preview, show_report
     from ravenbench.engine import pool
 
     if (said := task.instead(values)) is not None:
@@ -148,7 +147,10 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
     plan, json = values.pop("plan"), values.pop("json")
-    if task.name == "attribute" and not values.get("unknown") and _answered({**values, "plan": plan, "json": json}):
+    with progress_bar() as progress:
+        direct = task.direct(values, plan, progress)
+    if direct is not None:
+        show_preview(direct, json) if isinstance(direct, Preview) else show_answer(direct, json)
         return
     task, given = task.acting(values)
     values = dict(given)
@@ -159,7 +161,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         for job in jobs.values():
             with progress_bar() as progress:
                 preview = task(job, **how, progress=progress).preview()
-            show_preview(preview, json)
+            show_preview(preview, json, task.previewed(preview))
         return
     task.check(values)
     with progress_bar() as progress:
@@ -169,7 +171,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     elif task.pools_seeds:
         _show_seeds([result.store for result in results.values()], values.get(task.place), json)
     else:
-        _show_pooled({name: result.store for name, result in results.items()}, files.location(values["out"]), json)
+        stores = {name: result.store for name, result in results.items()}
+        show_answer(task.pooled(stores, files.location(values["out"])), json)
     for result in results.values():
         if problem := task.problem(result, values):
             say(problem, fg="red", err=True)
@@ -186,48 +189,3 @@ def _show_seeds(stores: Sequence[Store], out: str | None, json: bool) -> None:
     for store in stores:
         write_report(store)
     show_seeds(stores, None if out is None else files.location(out), json)
-
-
-def _show_pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
-    """Write the report of every run and of all together, and print the latter."""
-    from ravenbench.cli.show import print_json, print_parts
-    from ravenbench.reports.report import replace_report, write
-    from ravenbench.reports.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
-    from ravenbench.reports.safety.report import SafetyReport
-    from ravenbench.reports.view import for_terminal
-
-    reports = {name: SafetyReport(store) for name, store in stores.items()}
-    for report in reports.values():
-        write(report)
-    result = pool({name: report.analysis for name, report in reports.items()})
-    links = {name: f"../{name}/report/index.html" for name in reports}
-    page = replace_report(out, lambda folder: write_pooled(result, links, folder), "safety")
-    if json:
-        print_json({**pooled_json(result), "runs": {name: report.to_json() for name, report in reports.items()}})
-    else:
-        print_parts([for_terminal(table) for table in pooled_tables(result) if table.rows], page)
-
-
-def _answered(values: Mapping[str, Any]) -> bool:
-    """Whether a corpus is PAN's attribution problems, which are then answered and their scores printed."""
-    from ravenbench.bench.attribute import collections
-    from ravenbench.cli.show import print_json, print_parts, progress_bar, show_preview
-    from ravenbench.reports.attribute.report import collection_json, collection_table
-    from ravenbench.reports.view import for_terminal
-
-    path = values.get("corpus", "")
-    if not path or not collections.is_collection(path):
-        return False
-    if "frozen" in values:
-        raise SpecError("--frozen is for a corpus, and these are PAN's problems", fix="raven thaw MANIFEST PROBLEMS")
-    how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
-    if values["plan"]:
-        show_preview(collections.collection_preview(path, **how), values["json"])
-        return True
-    with progress_bar() as progress:
-        collection = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)
-    if values["json"]:
-        print_json(collection_json(collection))
-    else:
-        print_parts([for_terminal(collection_table(collection)), *collection.notes])
-    return True

@@ -182,8 +182,8 @@ class CorpusBuilder:
             self._rows.append((name, author, topic, language, columns or _NO_COLUMNS))
         if self._log is not None:
             known, size = self._texts.last()
-            held = (known.hex(), size) if new else None
-            self._log.add(Entry(name, line, author, topic, language, dict(columns or {}), key.hex(), held))
+            fingerprint = (known.hex(), size) if new else None
+            self._log.add(Entry(name, line, author, topic, language, dict(columns or {}), key.hex(), fingerprint))
 
     def _is_new(self, key: bytes, author: str) -> bool:
         """Whether this text comes for the first time; others are counted."""
@@ -218,11 +218,11 @@ class CorpusBuilder:
             "standing under several authors": sum(self._shared.values()) + len(self._shared),
         }
         if self._shared:
-            kept = [i for i in range(len(rows)) if i not in self._shared]
+            own_rows = [i for i in range(len(rows)) if i not in self._shared]
             again = TextCollector()
-            for i in kept:
+            for i in own_rows:
                 again.add(texts[i])
-            texts, rows = again.table(), [rows[i] for i in kept]
+            texts, rows = again.table(), [rows[i] for i in own_rows]
         author = Labels.of(r[1] for r in rows)
         if self._shared and not rows:
             raise CorpusError(

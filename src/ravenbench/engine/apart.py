@@ -136,8 +136,8 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{origin[name]} - {row} for name, row in zip(test.ids.tolist(), questioned, strict=True)]
-    found = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
-    return [np.array(members, dtype=np.int64) for members in found]
+    divided = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
+    return [np.array(members, dtype=np.int64) for members in divided]
 
 
 def _apart(cited: Sequence[set[int]], originals: Sequence[set[int]], count: int) -> list[list[int]] | None:
@@ -388,14 +388,13 @@ def learn(state: Any, method: Component, train: Problems, same: Bools, check: bo
     return as_verifier(fresh(method)).fit(train, same), {}
 
 
-def answers(state: Any, test: Problems, each: bool, likely: bool) -> tuple[Any, dict[str, Any]]:
-    """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``, and likelihoods where it has them."""
+def answers(state: Any, test: Problems, each: bool) -> tuple[Any, dict[str, Any]]:
+    """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``."""
     if each:
         scores, values, faults = guard.answer_each(state, test)
     else:
         (scores, values), faults = guard.answer(state, test), {}
-    found = {"scores": scores, "answers": values, "faults": faults}
-    return state, found | (guard.likelihoods(state, test) if likely else {})
+    return state, {"scores": scores, "answers": values, "faults": faults}
 
 
 def dump(state: Any) -> tuple[Any, dict[str, Any]]:
@@ -465,18 +464,19 @@ def answered(
     learned: Any, store: Store, fold: str, test: Problems, *, each: bool = False
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """What a cell holds of an outsider, asked in as many calls as that takes; ``each`` as ``answers``."""
-    whole, faults, likely = dict[str, NDArray[Any]](), dict[str, str](), guard.asks_likelihoods(store.plan, fold)
+    whole: dict[str, NDArray[Any]] = {}
+    faults: dict[str, str] = {}
     for rows in parts(store, fold, test):
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
             with learned.asked(store) as process:
-                found = process.ask(answers, problems, each, likely)
+                given = process.ask(answers, problems, each)
         else:
-            _, found = answers(_copied(learned), problems, each, likely)
+            _, given = answers(_copied(learned), problems, each)
         place = rows[order]
         names = dict(zip(problems.ids.tolist(), test.ids[place].tolist(), strict=True))
-        faults |= {names[name]: why for name, why in found.pop("faults").items()}
-        for name, values in found.items():
+        faults |= {names[name]: why for name, why in given.pop("faults").items()}
+        for name, values in given.items():
             whole.setdefault(name, np.full((len(test), *values.shape[1:]), np.nan))[place] = values
     return whole, faults
 

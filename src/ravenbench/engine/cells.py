@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ravenbench.components import Component
 from ravenbench.engine.apart import answered, exposed, learned, outsider
-from ravenbench.engine.guard import answer, answer_each, asks_likelihoods, isolated, likelihoods, tell
+from ravenbench.engine.guard import answer, answer_each, isolated, tell
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
 from ravenbench.engine.prepare import (
     PairUnit,
@@ -179,8 +179,7 @@ class FitUnit(CellUnit):
             scores, answers, faults = answer_each(verifier, test)
         else:
             (scores, answers), faults = answer(verifier, test, features), {}
-        likely = likelihoods(verifier, test) if asks_likelihoods(store.plan, place.fold) else {}
-        return {"scores": scores, "answers": answers, **likely}, faults
+        return {"scores": scores, "answers": answers}, faults
 
 
 def execute(
@@ -264,10 +263,10 @@ def _longest_first(store: Store, first: Sequence[FitUnit], rest: Sequence[FitUni
     Methods that were not tried yet go first. Those that take about as long stay in the order of folds, cheap ones all
     together: a worker reads a fold once for all its methods.
     """
-    taken: dict[str, float] = defaultdict(float)
+    seconds_of: dict[str, float] = defaultdict(float)
     for unit in first:
         done = (store.read_cell(place.key) for place in unit.cells)
         seconds = sum(cell.record.seconds.fit + cell.record.seconds.score for cell in done if cell is not None)
-        taken[unit.name] = max(taken[unit.name], seconds)
-    rank = {name: max(math.ceil(math.log2(seconds)), -3) for name, seconds in taken.items() if seconds > 0}
+        seconds_of[unit.name] = max(seconds_of[unit.name], seconds)
+    rank = {name: max(math.ceil(math.log2(seconds)), -3) for name, seconds in seconds_of.items() if seconds > 0}
     return sorted(rest, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)

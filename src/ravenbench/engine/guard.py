@@ -22,7 +22,6 @@ from threadpoolctl import ThreadpoolController
 
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
-from ravenbench.store.records import Plan
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
 
@@ -267,20 +266,6 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     for rows, score, value in parts:
         scores[rows], answers[rows] = score, value
     return scores, answers, faults
-
-
-def asks_likelihoods(plan: Plan, fold: str) -> bool:
-    """Whether a fold has texts in a content probe as they are, or their twins off topic."""
-    twins = {name: record.source for name, record in plan.folds.items() if record.transplanted == "off"}
-    return fold in {*twins, *twins.values()}
-
-
-def likelihoods(verifier: Verifier, test: Problems) -> dict[str, Floats]:
-    """How likely the language model of a verifier finds each questioned text, (n,); empty where it has none."""
-    models = [found for part in parts(verifier) if (found := getattr(part, "likelihood", None)) is not None]
-    if not models:
-        return {}
-    return {"likelihood": np.array([models[0](test.texts[row]) for row in test.questioned_index], dtype=np.float64)}
 
 
 def runs_program(component: Component) -> bool:

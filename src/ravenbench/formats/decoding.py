@@ -248,8 +248,8 @@ class Faults:
 
     def _line(self, error: InputError) -> str:
         where = "" if error.file is None else f"{error.file}:{error.line}: " if error.line else f"{error.file}: "
-        found = f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
-        return f"{where}{error.problem}{found}"
+        shown = f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
+        return f"{where}{error.problem}{shown}"
 
     def _fix(self) -> str | None:
         fixes = list(dict.fromkeys(e.fix for e in self._met if e.fix))

@@ -57,8 +57,8 @@ def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
     """
     inner = sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder)))
     plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
-    taken = [p for p in inner if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
-    return taken, [p for p in inner if p not in set(taken)]
+    documents = [p for p in inner if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
+    return documents, [p for p in inner if p not in set(documents)]
 
 
 def _hidden(path: Path) -> bool:

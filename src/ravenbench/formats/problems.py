@@ -649,7 +649,7 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
         zips = [n for n in archive.names if n.lower().endswith(".zip") and archive.path.is_dir()]
         names = archive.names
     if zips:
-        return [found for name in zips for found in read_problem_sets(Path(path) / name, split, encoding)]
+        return [problem_set for name in zips for problem_set in read_problem_sets(Path(path) / name, split, encoding)]
     raise FormatError(
         "there are no verification problems here", file=path, found=", ".join(names[:3]) or "an empty folder",
         expected="PAN13–15 folders (EN001/known01.txt, unknown.txt) or PAN20–23 pairs.jsonl",

@@ -114,12 +114,12 @@ def by_topic(author: Ints, topic: Ints, share: float, rng: np.random.Generator) 
     apart = round(share * len(topics))
     if apart < FEWEST_TOPICS or len(topics) - apart < FEWEST_TOPICS:
         return None
-    held = np.isin(topic, rng.permutation(topics)[:apart])
+    held_out = np.isin(topic, rng.permutation(topics)[:apart])
     _, writer = np.unique(author, return_inverse=True)
-    there = np.bincount(writer, weights=held)
-    here = np.bincount(writer, weights=~held)
+    there = np.bincount(writer, weights=held_out)
+    here = np.bincount(writer, weights=~held_out)
     side = (there > here)[writer]
-    return Parts(~held & ~side, held & side)
+    return Parts(~held_out & ~side, held_out & side)
 
 
 def by_author(author: Ints, share: float, rng: np.random.Generator) -> Parts:
@@ -129,12 +129,12 @@ def by_author(author: Ints, share: float, rng: np.random.Generator) -> Parts:
     their share of same-author pairs.
     """
     _, writer, posts = np.unique(author, return_inverse=True, return_counts=True)
-    held = np.zeros(len(posts), dtype=bool)
+    held_out = np.zeros(len(posts), dtype=bool)
     for several in (True, False):
         those = rng.permutation(np.flatnonzero((posts >= 2) == several))
         if len(those):
-            held[those[np.cumsum(posts[those]) <= share * posts[those].sum()]] = True
-    return Parts(~held[writer], held[writer])
+            held_out[those[np.cumsum(posts[those]) <= share * posts[those].sum()]] = True
+    return Parts(~held_out[writer], held_out[writer])
 
 
 FEWEST = 10
@@ -271,8 +271,8 @@ def given(
 
 def _class_counts(train: Bools, calibrate: Bools | None, test: Bools) -> dict[str, dict[str, int]]:
     """Same-author and different-author pairs to learn from, to calibrate on and to test on."""
-    held = np.zeros(len(train), dtype=bool) if calibrate is None else calibrate
-    parts = {"fit": train[~held], "calibrate": train[held], "test": test}
+    calibrating = np.zeros(len(train), dtype=bool) if calibrate is None else calibrate
+    parts = {"fit": train[~calibrating], "calibrate": train[calibrating], "test": test}
     return {part: {"same": int(same.sum()), "different": int((~same).sum())} for part, same in parts.items()}
 
 

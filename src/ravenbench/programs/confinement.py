@@ -82,14 +82,14 @@ def needed(argv: Sequence[str]) -> list[Path]:
 
     A program in an environment (of ``venv``, conda, pyenv) needs it whole, and the one it was made from.
     """
-    words = [argv[0], *(found for part in argv[1:] for found in _NAMED.findall(part))]
-    found: dict[Path, None] = {}
+    words = [argv[0], *(paths for part in argv[1:] for paths in _NAMED.findall(part))]
+    paths: dict[Path, None] = {}
     for word in words:
         for path in _links(Path(os.path.normpath(word))):
             for need in _whole(path):
                 if need.exists() and not _is_system(need) and not _too_much(need):
-                    found[need] = None
-    return list(found)
+                    paths[need] = None
+    return list(paths)
 
 
 @contextmanager
@@ -104,8 +104,8 @@ def noted() -> Iterator[None]:
 
 def note(way: str) -> None:
     """Note how an outside program was run."""
-    if (found := _ran.get()) is not None and way not in found:
-        found.append(way)
+    if (ways := _ran.get()) is not None and way not in ways:
+        ways.append(way)
 
 
 def ways() -> str:

@@ -15,7 +15,6 @@ import numpy as np
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
-from ravenbench.reports.remembered import Likely, Remembered, remembered
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
@@ -58,13 +57,11 @@ class ContentRow:
 
 @dataclass(frozen=True, eq=False)
 class ContentProbe:
-    """A transplant probe; a verifier's row depends on no other verifier. ``remembered`` has rows for verifiers on a
-    language model alone."""
+    """A transplant probe; a verifier's row depends on no other verifier."""
 
     section: TransplantRecord
     rows: tuple[ContentRow, ...]
     failures: tuple[Failure, ...]
-    remembered: tuple[Remembered, ...] = ()
 
     def row(self, verifier: str) -> ContentRow:
         """A verifier's row."""
@@ -77,13 +74,12 @@ def content_probe(
     names: Sequence[str],
     topics: Sequence[str] = (),
     read: Read | None = None,
-    likely: Likely | None = None,
     cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
 ) -> ContentProbe | None:
     """Figures and verdicts of a transplant probe; None where it was not asked for.
 
-    ``topics`` are the run's, in the order of its similarities; ``read``, ``likely`` and ``cells`` find scores,
-    likelihoods and cells where there is not one cell for each fold.
+    ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells where there
+    is not one cell for each fold.
     """
     if section is None:
         return None
@@ -101,7 +97,6 @@ def content_probe(
     floor = None if reference is None else reference.content.get("style_left", (None,))[0]
     rows: list[ContentRow] = []
     failures: list[Failure] = []
-    known: list[Remembered] = []
     for name in names:
         both = [
             _versions(reader, name, entry, fold.same, failures, store)
@@ -121,9 +116,7 @@ def content_probe(
         every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
         whole = mean(auc_of_scores(store.truth(fold), one[0]) for fold, one in every.items() if one is not None)
         rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole, floor))
-        plain = [None if versions is None else versions.plain for versions in answers]
-        known += remembered(name, section.folds, design.folds, plain, likely or partial(_likelihoods, store))
-    return ContentProbe(section, tuple(rows), tuple(failures), tuple(known))
+    return ContentProbe(section, tuple(rows), tuple(failures))
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
@@ -169,16 +162,6 @@ def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | Non
             elif cell.record.exposed:
                 return cell.record.exposed
     return None
-
-
-def remembered_of(probe: ContentProbe | None) -> tuple[Remembered, ...]:
-    """How the verifiers on a language model do on texts that it remembers, none without a probe."""
-    return () if probe is None else probe.remembered
-
-
-def _likelihoods(store: Store, name: str, fold: str) -> Floats | None:
-    cell = store.cell(name, fold)
-    return None if cell is None else cell.arrays.get("likelihood")
 
 
 def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
@@ -505,13 +488,13 @@ def _stated(judged: Judged, known: AbstractSet[Content]) -> list[Check]:
 
     That answers change is said where nothing says more.
     """
-    found: dict[Content, Check] = {}
+    strongest: dict[Content, Check] = {}
     for check in judged.checks:
         if check.state is State.EFFECT and check.effect not in known:
-            found.setdefault(check.effect, check)
+            strongest.setdefault(check.effect, check)
     if judged.outcome is not Content.DISPLACED:
-        found.pop(Content.DISPLACED, None)
-    return list(found.values())
+        strongest.pop(Content.DISPLACED, None)
+    return list(strongest.values())
 
 
 def _finding(check: Check) -> str:

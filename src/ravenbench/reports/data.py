@@ -99,8 +99,8 @@ class FoldView(View):
     def finding(self) -> str:
         f = self.fold
         parts = (("training", f.train, f.train_same), ("testing", f.test, f.test_same))
-        told = (f"{len(p):,} problems for {name} ({int(np.sum(same)):,} by one author)" for name, p, same in parts)
-        return f"{f.name}: {', '.join(told)}."
+        sizes = (f"{len(p):,} problems for {name} ({int(np.sum(same)):,} by one author)" for name, p, same in parts)
+        return f"{f.name}: {', '.join(sizes)}."
 
     def tables(self) -> list[Table]:
         return []

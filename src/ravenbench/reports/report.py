@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from markupsafe import Markup
 
 from ravenbench import registry
-from ravenbench.bench.task import SeededRun, task_of, tasks
+from ravenbench.engine.task import SeededRun, task_of, tasks
 from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, location, write_json, write_text
 from ravenbench.formats.output import fresh_folder
@@ -42,15 +41,6 @@ if TYPE_CHECKING:
 
     from ravenbench.store.store import Store
 
-REPORTS = {
-    "run": "run.report",
-    "pan14": "pan14.report",
-    "attribute": "attribute.report",
-    "safety": "safety.report",
-    "verify": "verify",
-    "obfuscate": "obfuscate",
-}
-"""Tasks with a report, and the module here that has it: the class ``RunReport`` of ``run``, and so on."""
 SHOWN = 12
 """Methods that the sentence on missing cells names."""
 A = TypeVar("A")
@@ -70,15 +60,14 @@ class Report(View, Generic[A]):
     """What a task says of one of its folders; ``write`` and ``terminal`` do the rest.
 
     ``analysis`` is everything that is said, derived from the store alone. The page is made from the template
-    ``KIND.html.j2``, or from that which ``template`` names; a package's task without one shows its sections one after
-    another.
+    that ``template`` names; without one it shows its sections one after another.
     """
 
     kind: ClassVar[str]
     title: ClassVar[str] = ""
     """Heading of the page, where it has no template of its own."""
     template: ClassVar[str] = ""
-    """The page's template, ``package:file``, where it is no ``KIND.html.j2`` of the bench."""
+    """The page's template, ``package:file``."""
     takes_answers: ClassVar[bool] = False
     """Whether systems that were not run here may be judged beside its verifiers."""
     forms: tuple[str, ...] = ()
@@ -91,10 +80,10 @@ class Report(View, Generic[A]):
     @cached_property
     def analysis(self) -> A:
         """What ``analyse`` gives, made once; it is shown as its report is."""
-        found = self.analyse() if self._given is None else self._given
-        if isinstance(found, Shown):
-            found.__dict__["_kept_view"] = self
-        return found
+        value = self.analyse() if self._given is None else self._given
+        if isinstance(value, Shown):
+            value.__dict__["_kept_view"] = self
+        return value
 
     def finding(self) -> str:
         """What was found, in one sentence; by default how much was done."""
@@ -180,13 +169,12 @@ class Report(View, Generic[A]):
 
         figures, tables = self.figures(), self.tables()
         programs = [programs_table(self.programs)] if self.programs else []
-        template = self.template or (f"{self.kind}.html.j2" if self.kind in REPORTS else "")
         page = render(
-            template or "task.html.j2",
+            self.template or "task.html.j2",
             **{
                 "title": self.title or self.kind,
                 "task": self.kind,
-                "finding": "" if template else self.finding(),
+                "finding": "" if self.template else self.finding(),
                 "sections": self.sections(),
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),
@@ -226,13 +214,8 @@ def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:
 
 def report_class(kind: str) -> type[Report[Any]] | None:
     """The class of a task's report, None where it has none."""
-    if kind not in REPORTS:
-        target = task_of(kind).report if kind in tasks() else ""
-        outside: type[Report[Any]] | None = registry.load("report", target) if target else None
-        return outside
-    report_type: type[Report[Any]] = getattr(
-        import_module(f"ravenbench.reports.{REPORTS[kind]}"), f"{kind.capitalize()}Report"
-    )
+    target = task_of(kind).report if kind in tasks() else ""
+    report_type: type[Report[Any]] | None = registry.load("report", target) if target else None
     return report_type
 
 

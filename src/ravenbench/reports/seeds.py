@@ -19,8 +19,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ravenbench.bench.task import SeededRun
 from ravenbench.components import seedless
+from ravenbench.engine.task import SeededRun
 from ravenbench.errors import InputError
 from ravenbench.papers import Paper
 from ravenbench.reports.report import FolderView, Report, report_of, write_parts

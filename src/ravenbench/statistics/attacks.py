@@ -132,9 +132,9 @@ def attribution_change(
         return np.asarray(weights @ (predicted == texts.truth) / weights.sum(axis=1))
 
     def mean_rank(predicted: Ints, rank: Floats) -> Floats:
-        held = weights[:, texts.attacked]
+        weights_of_texts = weights[:, texts.attacked]
         with np.errstate(invalid="ignore"):
-            return np.asarray(held @ rank[texts.attacked] / held.sum(axis=1))
+            return np.asarray(weights_of_texts @ rank[texts.attacked] / weights_of_texts.sum(axis=1))
 
     ranked = not any(np.isnan(rank[texts.attacked]).any() for _, rank in (before, *after))
     right = [np.asarray(predicted == texts.truth, dtype=np.float64) for predicted, _ in (before, *after)]

@@ -47,12 +47,12 @@ def overlap_share(pools: Sequence[Sequence[int]]) -> float:
     """Mean over pairs of pools of the share of topics they have in common (of the smaller pool); 0 for one pool."""
     sets = [set(pool) for pool in pools]
     place = {topic: i for i, topic in enumerate(set().union(*sets))}
-    held = np.zeros((len(sets), len(place)))
-    for row, topics in zip(held, sets, strict=True):
+    member = np.zeros((len(sets), len(place)))
+    for row, topics in zip(member, sets, strict=True):
         row[[place[topic] for topic in topics]] = 1
-    size = held.sum(axis=1)
+    size = member.sum(axis=1)
     one, two = np.triu_indices(len(sets), 1)
-    shares = (held @ held.T)[one, two] / np.maximum(1, np.minimum(size[one], size[two]))
+    shares = (member @ member.T)[one, two] / np.maximum(1, np.minimum(size[one], size[two]))
     return float(shares.mean()) if len(shares) else 0.0
 
 

@@ -70,11 +70,11 @@ def match(manifest: Manifest, copy: Source) -> Match:
     short = () if manifest.others is None else byte_rows(manifest.others, SHORT)
     known = {*(key[:SHORT] for key in keys), *(key.tobytes() for key in short)}
     strange = sorted(row for key, places in of_copy.items() if key[:SHORT] not in known for row in places)
-    told, taken = _lost(manifest, copy, rows, strange)
+    unlike, matched = _lost(manifest, copy, rows, strange)
     if manifest.others is not None:
-        told += [Difference("extra", copy.called(row)) for row in strange if row not in taken]
-    told += _moved(manifest, copy, rows) + _other_authors(manifest, copy, rows) + _other_truth(manifest, copy, rows)
-    return Match(rows, told, bool((rows >= 0).all()) and exact_hash(copy.texts, rows) == manifest.exact)
+        unlike += [Difference("extra", copy.called(row)) for row in strange if row not in matched]
+    unlike += _moved(manifest, copy, rows) + _other_authors(manifest, copy, rows) + _other_truth(manifest, copy, rows)
+    return Match(rows, unlike, bool((rows >= 0).all()) and exact_hash(copy.texts, rows) == manifest.exact)
 
 
 def _lost(manifest: Manifest, copy: Source, rows: Ints, strange: list[int]) -> tuple[list[Difference], set[int]]:
@@ -88,10 +88,10 @@ def _lost(manifest: Manifest, copy: Source, rows: Ints, strange: list[int]) -> t
     theirs = np.frombuffer(b"".join(sketch(copy.texts[row]) for row in strange), dtype=np.uint8).reshape(-1, MINIMA)
     # Among documents of which the manifest knows nothing, one in the place of another is mere chance.
     placed = manifest.others is not None or len(copy.texts) <= len(rows)
-    taken: dict[int, int] = {}
-    told = []
+    matched: dict[int, int] = {}
+    unlike = []
     for i in lost.tolist():
-        agree = (theirs == sketches[i]).sum(axis=1) * [row not in taken for row in strange]
+        agree = (theirs == sketches[i]).sum(axis=1) * [row not in matched for row in strange]
         row = rows[i - 1] + 1 if i else 0
         beside = placed and row in strange and (i + 1 == len(rows) or rows[i + 1] == row + 1)
         ways = (
@@ -99,14 +99,14 @@ def _lost(manifest: Manifest, copy: Source, rows: Ints, strange: list[int]) -> t
             ("content", strange[int(np.argmax(agree))] if agree.max(initial=0) >= ALIKE else None),
             ("place", row if beside else None),
         )
-        how, found = next(((way, row) for way, row in ways if row is not None and row not in taken), ("", None))
-        if found is None:
-            told.append(Difference("missing", called(manifest, i)))
+        how, row_found = next(((way, row) for way, row in ways if row is not None and row not in matched), ("", None))
+        if row_found is None:
+            unlike.append(Difference("missing", called(manifest, i)))
         else:
-            taken[found] = i
-            where = "" if how == "name" and manifest.names == "clear" else f": {copy.called(found)}"
-            told.append(Difference("changed", called(manifest, i), f"found by its {how}{where}"))
-    return told, set(taken)
+            matched[row_found] = i
+            where = "" if how == "name" and manifest.names == "clear" else f": {copy.called(row_found)}"
+            unlike.append(Difference("changed", called(manifest, i), f"found by its {how}{where}"))
+    return unlike, set(matched)
 
 
 def _moved(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:
@@ -120,24 +120,24 @@ def _moved(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:
     for i in there:
         length.append(bisect_right(ends, rows[i]))
         ends[length[-1] : length[-1] + 1] = [int(rows[i])]
-    wanted, top, told = len(ends) - 1, len(rows) + int(rows.max(initial=0)), []
+    wanted, top, unlike = len(ends) - 1, len(rows) + int(rows.max(initial=0)), []
     for i, place in zip(reversed(there), reversed(length), strict=True):
         if place == wanted and rows[i] <= top:
             wanted, top = wanted - 1, int(rows[i])
         else:
             here = "" if manifest.names == "clear" else f": {copy.called(int(rows[i]))}"
-            told.append(Difference("other order", called(manifest, i), f"number {rows[i] + 1:,} of the copy{here}"))
-    return told[::-1]
+            unlike.append(Difference("other order", called(manifest, i), f"number {rows[i] + 1:,} of the copy{here}"))
+    return unlike[::-1]
 
 
 def _other_authors(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:
     """Documents whose author is another one in the copy; topics may be those of another level."""
-    column, labels, told = manifest.columns.get("author"), copy.labels.get("author"), []
+    column, labels, unlike = manifest.columns.get("author"), copy.labels.get("author"), []
     for i, code in enumerate([] if column is None or labels is None else unpacked(column.codes).tolist()):
         now = None if rows[i] < 0 else labels[rows[i]]  # type: ignore[index]
         if code and now is not None and manifest.shown(now) != (then := column.names[code - 1]):  # type: ignore[union-attr]
-            told.append(Difference("other author", called(manifest, i), f"{then}, in the copy {manifest.shown(now)}"))
-    return told
+            unlike.append(Difference("other author", called(manifest, i), f"{then}, in the copy {manifest.shown(now)}"))
+    return unlike
 
 
 def _other_truth(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:
@@ -147,20 +147,20 @@ def _other_truth(manifest: Manifest, copy: Source, rows: Ints) -> list[Differenc
     (frozen, _), theirs = manifest.problems(manifest.sets[0]), copy.parts[0].problems
     then = _pairs(rows[frozen.known_index], rows[frozen.questioned_index][frozen.owner])
     now = _pairs(theirs.known_index, theirs.questioned_index[theirs.owner])
-    asked = {int(rows[i]): i for i in frozen.questioned_index.tolist() if rows[i] >= 0}
+    problem_of_row = {int(rows[i]): i for i in frozen.questioned_index.tolist() if rows[i] >= 0}
     return [
         Difference("other truth", called(manifest, i), "its true candidates are others in the copy")
-        for row, i in asked.items() if then.get(row, set()) != now.get(row, set())
+        for row, i in problem_of_row.items() if then.get(row, set()) != now.get(row, set())
     ]  # fmt: skip
 
 
 def _pairs(known: Ints, questioned: Ints) -> dict[int, set[int]]:
     """The known rows by the questioned one; −1 is none."""
-    found: dict[int, set[int]] = {}
+    partners: dict[int, set[int]] = {}
     for a, b in zip(known.tolist(), questioned.tolist(), strict=True):
         if a >= 0:
-            found.setdefault(b, set()).add(a)
-    return found
+            partners.setdefault(b, set()).add(a)
+    return partners
 
 
 def called(manifest: Manifest, i: int) -> str:
@@ -180,12 +180,12 @@ def source_of(made: Any) -> Source:
         # Only a search has roles.
         parts = truth_of(texts, partial(_stored, made)) if "role" in made.splits else ()
         return Source(texts, ids, made.labels, parts, made.splits)
-    kept = [
+    listed = [
         n for n, f in folds.items()
         if not (f.transplanted or f.source or f.obfuscator or f.attack or "reached" in f.labels)
     ]  # fmt: skip
-    left_out = {"folds of changed texts": len(folds) - len(kept)}
-    return Source(texts, ids, made.labels, parts_of(map(made.shared_fold, kept)), left_out=left_out)
+    left_out = {"folds of changed texts": len(folds) - len(listed)}
+    return Source(texts, ids, made.labels, parts_of(map(made.shared_fold, listed)), left_out=left_out)
 
 
 def _stored(made: Any, name: str) -> Any:
@@ -203,8 +203,8 @@ def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[Part]:
         return {i: min((text_key(texts[row]), row) for row in rows[ptr[i] : ptr[i + 1]].tolist()) for i in items}
 
     ptr, true = array("true_ptr"), array("true")
-    asked, found = first("queries", range(len(ptr) - 1)), first("candidates", np.unique(true).tolist())
-    both = sorted((asked[i], sorted({found[j] for j in true[ptr[i] : ptr[i + 1]].tolist()})) for i in asked)
+    queries, candidates = first("queries", range(len(ptr) - 1)), first("candidates", np.unique(true).tolist())
+    both = sorted((queries[i], sorted({candidates[j] for j in true[ptr[i] : ptr[i + 1]].tolist()})) for i in queries)
     known = np.array([row for _, own in both for _, row in own], dtype=np.int64)
     bounds = np.cumsum([0, *(len(own) for _, own in both)])
     questioned = np.array([row for (_, row), _ in both], dtype=np.int64)
@@ -221,7 +221,7 @@ def parts_of(folds: Iterable[Fold]) -> list[Part]:
     ]
 
 
-def check_frozen(place: str | Path, made: Any, asked: Mapping[str, Any]) -> None:
+def check_frozen(place: str | Path, made: Any, spec: Mapping[str, Any]) -> None:
     """Refuse a draft or a run that does not hold all sets and splits of a manifest. InputError says what differs, also
     of the options that were asked for."""
     manifest, source = read_manifest(place), source_of(made)
@@ -238,17 +238,17 @@ def check_frozen(place: str | Path, made: Any, asked: Mapping[str, Any]) -> None
         lost = [
             f"{one.kind}: {one.document}" for one in differences if one.kind in ("missing", "changed", "other truth")
         ]
-        told = [", ".join(absent[:3]) + " …" * (len(absent) > 3), *lost[:3]]
-        told += [f"{len(lost) - 3} more"] if len(lost) > 3 else []
+        lines = [", ".join(absent[:3]) + " …" * (len(absent) > 3), *lost[:3]]
+        lines += [f"{len(lost) - 3} more"] if len(lost) > 3 else []
         rule, others = manifest.rule, ("corpus", "verifiers", "methods", "group")
         unlike = [
-            f"{key.replace('_', ' ')} {asked[key]}, frozen with {rule[key]}"
-            for key in rule if key in asked.keys() - {*others} and asked[key] != rule[key]
+            f"{key.replace('_', ' ')} {spec[key]}, frozen with {rule[key]}"
+            for key in rule if key in spec.keys() - {*others} and spec[key] != rule[key]
         ]  # fmt: skip
-        told += unlike[:3]
+        lines += unlike[:3]
         raise InputError(
             "these are not the problems that were frozen", file=place,
-            found=f"{len(absent)} of {len(wanted)} sets differ: " + "; ".join(told),
+            found=f"{len(absent)} of {len(wanted)} sets differ: " + "; ".join(lines),
             fix="give the options it was frozen with" if unlike and not lost else
             "raven thaw MANIFEST CORPUS names what differs in the corpus, and writes what was frozen",
         )  # fmt: skip

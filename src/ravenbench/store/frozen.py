@@ -178,9 +178,9 @@ class Source(NamedTuple):
     @property
     def used(self) -> Ints:
         """Rows of the documents that stand in problems or splits."""
-        taken = [part.problems.documents for part in self.parts]
+        cited = [part.problems.documents for part in self.parts]
         divided = [np.flatnonzero(one.codes >= 0) for one in self.splits.values()]
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *taken, *divided]))
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *cited, *divided]))
 
 
 def text_key(text: str) -> bytes:
@@ -222,8 +222,8 @@ def digest_of(keys: Keys, problems: Problems, same: Bools | None, ids: bool) -> 
     """The digest of problems, with their ids or without; row i of their texts has the hash ``keys[i]``."""
     parts = [keys[problems.known_index], keys[problems.questioned_index], problems.sizes.astype("<i8")]
     parts += [np.asarray([] if marks is None else marks, dtype=np.uint8) for marks in (same, problems.calibrate)]
-    told = "\x1f".join(problems.ids.tolist()).encode() if ids else b""
-    return content_hash(b"|".join([*(part.tobytes() for part in parts), told])).hex()
+    stated = "\x1f".join(problems.ids.tolist()).encode() if ids else b""
+    return content_hash(b"|".join([*(part.tobytes() for part in parts), stated])).hex()
 
 
 def exact_hash(texts: TextTable, rows: Ints) -> str:
@@ -319,8 +319,8 @@ def _check(manifest: Manifest, file: str) -> None:
     if not fitting or rows != {n} or not sizes.items() <= manifest.counts.items():
         raise ValueError("its documents and labels do not fit together")
     names, ids = [one.name for one in manifest.sets], [manifest.ids or (), *(one.ids or () for one in manifest.sets)]
-    told = (*manifest.splits, *chain.from_iterable([*ids, *(column.names for column in every)]))
-    for name in (manifest.name, *names, *told):
+    stated = (*manifest.splits, *chain.from_iterable([*ids, *(column.names for column in every)]))
+    for name in (manifest.name, *names, *stated):
         checked_name(name, "a name", file)
     for one in manifest.sets:
         if one.name.startswith("/") or {"..", "."} & set(one.name.split("/")) or {*"\\:"} & set(one.name):

@@ -2,7 +2,7 @@
 
 Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
 so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its
-code (``bench.run.record`` …).
+code (``tasks.run.record`` …).
 
 A result is one file too (``write_packed``): such an envelope on the first line, with ``arrays``, which lists each
 array's name, type (as NumPy writes it, such as ``<f8``) and shape; the bytes of the arrays follow in that order, rows

@@ -65,7 +65,7 @@ def closed_class(ranked: Sequence[str]) -> frozenset[str]:
     first = set(ranked[:100])
     if not first:
         return frozenset()
-    return frozenset().union(*(held for held in _lists() if len(first & held) >= SHOWS_LANGUAGE * len(first)))
+    return frozenset().union(*(words for words in _lists() if len(first & words) >= SHOWS_LANGUAGE * len(first)))
 
 
 def speaks_english(texts: Sequence[str]) -> bool:
@@ -136,12 +136,12 @@ def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) ->
     part = stream(seed, "named-topics").permutation(len(writers))[author] % PARTS
     hits = 0
     for number in range(PARTS):
-        held = part == number
-        learned, _ = _summed(counts[~held], np.zeros(int((~held).sum())), topic[~held], len(names))
+        own = part == number
+        learned, _ = _summed(counts[~own], np.zeros(int((~own).sum())), topic[~own], len(names))
         weights = learned.toarray() + 0.5
         weights = np.log(weights / weights.sum(axis=1, keepdims=True))
-        prior = np.log(np.bincount(topic[~held], minlength=len(names)) + 0.5)
-        hits += int((np.argmax(counts[held] @ weights.T + prior, axis=1) == topic[held]).sum())
+        prior = np.log(np.bincount(topic[~own], minlength=len(names)) + 0.5)
+        hits += int((np.argmax(counts[own] @ weights.T + prior, axis=1) == topic[own]).sum())
     return hits / len(topic)
 
 

@@ -397,8 +397,8 @@ def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: I
         signs = np.repeat(np.array([1, -1]), [len(new), len(gone)])
         sums = _added(store, table, np.concatenate([new, gone]), signs, sums)
     store.summed = weakref.ref(table), documents.copy(), sums
-    total, held = _widened(sums, len(store.lexicon))[:, : len(store.lexicon)].copy()
-    return total, held
+    total, document_counts = _widened(sums, len(store.lexicon))[:, : len(store.lexicon)].copy()
+    return total, document_counts
 
 
 def _added(store: CountStore, table: TextTable, documents: Ints, weights: Ints, sums: Ints) -> Ints:
@@ -441,11 +441,13 @@ def most(store: CountStore, total: Ints, size: int) -> Ints:
 
 
 @njit(cache=True)
-def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, held: Ints) -> None:
-    """Add the weighted counts of every document to ``total``, and its weight to ``held``."""
+def add_counts(
+    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, document_counts: Ints
+) -> None:
+    """Add the weighted counts of every document to ``total``, and its weight to ``document_counts``."""
     for d in range(len(starts)):
         weight = weights[d]
         for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             unit = np.uint32(ids[j])
             total[unit] += weight * counts[j]
-            held[unit] += weight
+            document_counts[unit] += weight

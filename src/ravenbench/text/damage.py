@@ -72,8 +72,8 @@ def odd_texts(texts: Iterable[str]) -> list[str]:
     mails = sum(bool(signs_of_mail(text)) for text in several)
     odd = [signs[0] for text in several if (signs := signs_of_damage(text))]
     count = f"of {len(several):,} texts"
-    told = [f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style"] * bool(mails)
-    return told + [f"{len(odd):,} {count} are odd; of the first, {one}" for one in odd[:1]]
+    remarks = [f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style"] * bool(mails)
+    return remarks + [f"{len(odd):,} {count} are odd; of the first, {one}" for one in odd[:1]]
 
 
 def _meant(run: str) -> str | None:

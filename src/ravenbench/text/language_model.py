@@ -85,11 +85,11 @@ def _tables(keys: list[Keys], counts: list[Ints], size: int) -> list[Table]:
         first = np.concatenate([[0], np.flatnonzero(np.diff(context)) + 1]).astype(np.int64)
         owner = np.cumsum(np.concatenate([[0], np.diff(context) != 0])).astype(np.int64)
         d = discounts(counts[n])
-        taken = d[np.minimum(counts[n], 3)]
+        discount = d[np.minimum(counts[n], 3)]
         sums = np.add.reduceat(counts[n], first).astype(np.float64)
-        gamma = np.add.reduceat(taken, first) / sums
+        gamma = np.add.reduceat(discount, first) / sums
         tail = np.searchsorted(all_keys[n - 1], keys[n] & ((np.uint64(1) << np.uint64(16 * n)) - np.uint64(1)))
-        probability.append((counts[n] - taken) / sums[owner] + gamma[owner] * probability[n - 1][tail])
+        probability.append((counts[n] - discount) / sums[owner] + gamma[owner] * probability[n - 1][tail])
         backoff = np.ones(len(all_keys[n - 1]))
         backoff[np.searchsorted(all_keys[n - 1], context[first])] = gamma
         weight.append(backoff)

@@ -75,4 +75,4 @@ def plain_letters(text: str) -> str:
         return text
     text = _INVISIBLE.sub("", text)
     words = disguised(text)
-    return _WORD.sub(lambda found: words.get(found[0], found[0]), text) if words else text
+    return _WORD.sub(lambda match: words.get(match[0], match[0]), text) if words else text

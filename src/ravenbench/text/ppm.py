@@ -54,19 +54,19 @@ class Shelf:
         met = np.argsort(both, kind="stable")
         before = np.full(len(both), -1)
         before[met[1:]] = np.where(both[met[1:]] == both[met[:-1]], met[:-1], -1)
-        slot, held = np.full(len(self.rows), -1), np.full(len(self.sizes), -1)
+        slot, loaded = np.full(len(self.rows), -1), np.full(len(self.sizes), -1)
         first = 0
         while first < len(low):
             # As many pairs at a time as have no more documents than there are slots.
             documents = np.cumsum(before[2 * first :] < 2 * first)
-            last = first + int(np.searchsorted(documents, len(held), side="right")) // 2
+            last = first + int(np.searchsorted(documents, len(loaded), side="right")) // 2
             wanted = np.unique(both[2 * first : 2 * last])
-            missing, idle = wanted[slot[wanted] < 0], np.flatnonzero(~np.isin(held, wanted))
+            missing, idle = wanted[slot[wanted] < 0], np.flatnonzero(~np.isin(loaded, wanted))
             for row, place in zip(missing.tolist(), idle.tolist(), strict=False):
-                if held[place] >= 0:
-                    slot[held[place]] = -1
+                if loaded[place] >= 0:
+                    slot[loaded[place]] = -1
                 self.model(int(self.rows[row]), place)
-                slot[row], held[place] = place, row
+                slot[row], loaded[place] = place, row
             kernels.compare(
                 slot[both[2 * first : 2 * last]].reshape(-1, 2), self.sizes, self.high, self.start, self.low,
                 self.times, self.last, self.rank, self.cost, self.escaped, self.at, self.level, order,

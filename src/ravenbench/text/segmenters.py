@@ -286,7 +286,7 @@ def writing_of(texts: Sequence[str]) -> Writing:
 def _shares(text: str) -> dict[str, float]:
     """Shares of its letters by script."""
     letters = "".join(filter(str.isalpha, text))
-    return {script: len(held.findall(letters)) / max(len(letters), 1) for script, held in _LETTERS.items()}
+    return {script: len(pattern.findall(letters)) / max(len(letters), 1) for script, pattern in _LETTERS.items()}
 
 
 def _spaced(text: str, share: dict[str, float], language: str | None) -> Detected:

@@ -61,17 +61,17 @@ def spliced(
     """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem that
     takes its place (``pieces`` has these at the end), and what stands after it."""
     total = 0
-    taken = 0
+    used = 0
     places = pieces.copy()
     for row in range(len(bounds) - 1):
         for at in range(bounds[row], bounds[row + 1]):
             piece = np.uint32(pieces[at])
             total += ends[piece + 1] - ends[piece]
             if case[piece] >= 0:
-                new = np.uint32(forms[words[taken], case[piece]])
+                new = np.uint32(forms[words[used], case[piece]])
                 total += stem_ends[new] - stem_begins[new] - (stem_ends[piece] - stem_begins[piece])
                 pieces[at] = new
-                taken += 1
+                used += 1
         stops[row + 1] = total
     text = np.empty(total, np.uint8)
     filled = 0

@@ -65,7 +65,7 @@ class Tfidf:
         self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None, drop: frozenset[str]
     ) -> Self:
         # Handed on before None becomes ones: only sums without weights follow from those of an earlier fit.
-        total, held = frequencies(store, texts, documents, weights)
+        total, documents_with = frequencies(store, texts, documents, weights)
         weights = np.ones(len(documents), np.int64) if weights is None else weights
         if self.content:
             total = total * store.lexicon.content
@@ -75,7 +75,7 @@ class Tfidf:
         total[known[known < len(total)]] = 0
         self.vocabulary_ = store.named(most(store, total, self.size))
         if store.lexicon.fold is None:
-            df = held[store.ids(self.vocabulary_)]
+            df = documents_with[store.ids(self.vocabulary_)]
         else:
             df = self._folded_frequency(store, texts, documents, weights)
         self.idf_ = np.log((1 + weights.sum()) / (1 + df)) + 1

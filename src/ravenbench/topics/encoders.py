@@ -144,15 +144,15 @@ def fitted(
     matrix = words.counted(texts)
     if binary:
         matrix.data[:] = 1
-    held = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    documents_with = np.bincount(matrix.indices, minlength=matrix.shape[1])
     least, most = (bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df))
-    columns = np.flatnonzero((held >= max(least, 1)) & (held <= most))
+    columns = np.flatnonzero((documents_with >= max(least, 1)) & (documents_with <= most))
     if features is not None and len(columns) > features:
         columns = columns[np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])]
     if not len(columns):
         raise CorpusError(
             "no word is left to compare these texts by",
-            found=f"{len(texts)} texts of {np.count_nonzero(held)} words, min_df={min_df}, max_df={max_df}",
+            found=f"{len(texts)} texts of {np.count_nonzero(documents_with)} words, min_df={min_df}, max_df={max_df}",
             fix="lower min_df or raise max_df, e.g. lsa(min_df=1, max_df=1.0)",
         )
     matrix = matrix[:, columns]

@@ -51,11 +51,11 @@ class KeptFiles:
                     self._index.update(_read(path))
         return {text: self._index[text] for text in texts if text in self._index}
 
-    def add(self, found: dict[bytes, Floats]) -> None:
+    def add(self, vectors: dict[bytes, Floats]) -> None:
         """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps none."""
-        rows = np.stack(list(found.values()))
+        rows = np.stack(list(vectors.values()))
         table = np.empty(len(rows), dtype=[("text", "V16"), ("vector", np.float64, rows.shape[1:])])
-        table["text"], table["vector"] = np.frombuffer(b"".join(found), dtype="V16"), rows
+        table["text"], table["vector"] = np.frombuffer(b"".join(vectors), dtype="V16"), rows
         with suppress(OSError):
             made_cache()
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -68,10 +68,10 @@ class Estimator(Scorer):
         return copy.set_params(**states)
 
     def _features(self, problems: Problems) -> Any:
-        texts, asked = problems.texts, problems.questioned_index
+        texts, questioned_rows = problems.texts, problems.questioned_index
         if self.texts is None:
             known = ("\n\n".join(texts.rows(problems.known(i))) for i in range(len(problems)))
-            return list(zip(known, texts.rows(asked), strict=True))
+            return list(zip(known, texts.rows(questioned_rows), strict=True))
         from scipy.sparse import csr_array, issparse
 
         documents = problems.documents
@@ -83,4 +83,4 @@ class Estimator(Scorer):
             part.astype(np.int32) for part in (np.searchsorted(documents, problems.known_index), problems.known_ptr)
         )
         mean = csr_array((shares, places, ends), shape=(len(problems), len(documents)))
-        return abs(mean @ vectors - vectors[np.searchsorted(documents, asked)])
+        return abs(mean @ vectors - vectors[np.searchsorted(documents, questioned_rows)])

@@ -6,7 +6,6 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import simulate
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
@@ -20,6 +19,7 @@ from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
+from ravenbench.tasks.api import simulate
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
 SIZES = {"corpus": CORPUS, "doses": (0.3,), "pools": 1, "folds": 2, "repetitions": 5, "replicates": 2}

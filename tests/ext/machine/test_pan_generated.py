@@ -13,7 +13,7 @@ import ravenbench
 from ravenbench.errors import FormatError
 from ravenbench.ext.machine.pan_generated import read_generated
 from ravenbench.formats.answers import read_answers, read_truth
-from ravenbench.reports.evaluate.report import evaluation_page
+from ravenbench.tasks.evaluate.report import evaluation_page
 
 
 def lines(path, *records):

@@ -15,10 +15,7 @@ from tests.references.minmax import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.published.impostors import VARIANTS, Background, Impostors, VariantName
-from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.impostor_spaces import ImpostorSpace, parse_units
-from ravenbench.text.minmax import (
+from ravenbench.ext.shelf.minmax import (
     Measure,
     Vectors,
     draw_impostors,
@@ -30,6 +27,9 @@ from ravenbench.text.minmax import (
     subset_masks,
     wins,
 )
+from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, parse_units
+from ravenbench.ext.shelf.published.impostors import VARIANTS, Background, Impostors, VariantName
+from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.tokens import normalised
 from ravenbench.texts import TextTable
 from ravenbench.types import Problems
@@ -168,7 +168,7 @@ def test_bad_parameters() -> None:
 
 
 def test_token_forms_beyond_the_code_points_left_are_the_rarest(monkeypatch):
-    from ravenbench.text import impostor_spaces
+    from ravenbench.ext.shelf.published import impostor_spaces
 
     monkeypatch.setattr(impostor_spaces, "_SYMBOLS", 4)
     texts = ["often rare1x", "often also", "often also rare2x", "also often"]

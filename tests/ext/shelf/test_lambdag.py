@@ -10,10 +10,10 @@ from tests.references.grammar import PlainGrammar
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.shelf.published.grammar import sentences
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.randomness import stream
 from ravenbench.testing import check_component, check_verifier, toy_problems
-from ravenbench.text.grammar import sentences
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import as_verifier

@@ -23,8 +23,8 @@ from ravenbench.ext.shelf.raven_2026.verifier import (
     s_norms,
 )
 from ravenbench.ext.shelf.raven_2026.whitened import Whitened, WhitenedBatch, within
+from ravenbench.ext.shelf.views import Views, chunks
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.views import Views, chunks
 from ravenbench.types import Problems
 
 GREEK = ["αλ", "φα", "βή", "τα", "γάμ", "μα", "δέλ", "ψι"]

@@ -10,11 +10,11 @@ from tests.references.minmax import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.shelf.minmax import Vectors, norms
 from ravenbench.ext.shelf.published.cosine_delta import CosineDelta
 from ravenbench.ext.shelf.published.general_impostors import GeneralImpostors, wins
 from ravenbench.ext.shelf.published.ngram_tracing import COEFFICIENTS, NgramTracing
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.minmax import Vectors, norms
 from ravenbench.types import Problems
 
 TRAIN, SAME = toy_problems(20, known=2, words=60, seed=8)

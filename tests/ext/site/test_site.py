@@ -18,9 +18,9 @@ from ravenbench.errors import RavenError
 from ravenbench.ext.site.boards import slugs
 from ravenbench.ext.site.pages import MOST, site
 from ravenbench.formats.answers import SystemAnswers, Truth
-from ravenbench.reports.evaluate.api import with_late
-from ravenbench.reports.evaluate.report import write_evaluation
 from ravenbench.statistics.axes import Content
+from ravenbench.tasks.evaluate.api import with_late
+from ravenbench.tasks.evaluate.report import write_evaluation
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ravenbench.bench.options import ENCODING
+from ravenbench.engine.options import ENCODING
 
 
 def command(
@@ -38,8 +38,8 @@ def command(
     what trivial answers reach, and how much of the answers is topic: the same with other content words, by style alone,
     by content alone.
     """
-    from ravenbench.bench.task import content_hash
     from ravenbench.cli.show import print_json, print_parts, progress_bar, show_preview
+    from ravenbench.engine.task import content_hash
     from ravenbench.ext.changes.report import detect_changes, preview_changes
     from ravenbench.reports.view import for_terminal
 

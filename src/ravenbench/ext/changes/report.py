@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.bench.task import Preview
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.task import Preview
 from ravenbench.errors import InputError, counted
 from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index

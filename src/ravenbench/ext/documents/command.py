@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ravenbench.bench.options import ENCODING
+from ravenbench.engine.options import ENCODING
 
 
 def command(

@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from typing import Any
 
 from ravenbench import registry
-from ravenbench.bench.run.setups import NEAR
 from ravenbench.components import identity
 from ravenbench.corpora.load import is_named
 from ravenbench.ext.lab.spec import SimulateSpec
@@ -27,6 +26,7 @@ from ravenbench.statistics.content import COMMON
 from ravenbench.store.plans import cell_places, content_key, decides, verifier_record
 from ravenbench.store.records import FoldRecord, Plan, Record
 from ravenbench.store.resume import data_hash
+from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
 from ravenbench.verifiers.controls import Blend, StyleOnly, TopicOnly
 

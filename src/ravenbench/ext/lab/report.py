@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.bench.options import checked
+from ravenbench.engine.options import checked
 from ravenbench.errors import InputError
 from ravenbench.ext.lab.plan import SimulatePlan
 from ravenbench.ext.lab.spec import SimulateSpec

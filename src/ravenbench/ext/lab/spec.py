@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.options import AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
 from ravenbench.corpora.load import is_named
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
 from ravenbench.errors import SpecError
 from ravenbench.text.splicing import FUNCTION_WORDS
 

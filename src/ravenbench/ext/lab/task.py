@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ravenbench.bench.options import PATH, Option
-from ravenbench.bench.task import Draft, Task
 from ravenbench.components import identity_hash
+from ravenbench.engine.options import PATH, Option
+from ravenbench.engine.task import Draft, Task
 from ravenbench.ext.lab.spec import SimulateSpec, build
 
 if TYPE_CHECKING:

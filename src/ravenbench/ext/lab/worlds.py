@@ -51,7 +51,6 @@ from typing import Any, Self
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.run.setups import NEAR
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError
 from ravenbench.ext.lab.manifold import Manifold
@@ -60,6 +59,7 @@ from ravenbench.problems import probe, sources
 from ravenbench.problems.needs import suggest
 from ravenbench.problems.references import Lengths
 from ravenbench.randomness import stream
+from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.segmenters import Segmenter
 from ravenbench.text.tokens import frequent_words

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.errors import InputError, RavenError, SpecError
+from ravenbench.ext.machine.causal import SMALL, CausalLM, opened
 from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream
 from ravenbench.services import Model, begin_counting, chat, check_address
@@ -25,7 +26,6 @@ from ravenbench.statistics.estimates import Interval
 from ravenbench.statistics.shares import auc_of
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
-from ravenbench.topics.causal import SMALL, CausalLM, opened
 from ravenbench.types import Floats
 
 QUARTERS = ("whole", "first quarter", "second quarter", "third quarter", "last quarter")

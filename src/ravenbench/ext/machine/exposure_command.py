@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.bench.options import ENCODING
 from ravenbench.cli.tasks import Device, MostCalls, use
+from ravenbench.engine.options import ENCODING
 from ravenbench.services import KEY
 
 

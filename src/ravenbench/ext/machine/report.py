@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.errors import counted
+from ravenbench.ext.machine.detectors import of_pair
 from ravenbench.ext.machine.task import LEAST, TEST, DetectPlan
 from ravenbench.formats.tabular import quantiles
 from ravenbench.metrics.pan import STANDARD, scores
@@ -17,7 +18,6 @@ from ravenbench.reports.view import Col, Table, col, each, for_terminal, table
 from ravenbench.shown import Shown
 from ravenbench.statistics.shares import share_of
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.detectors import of_pair
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

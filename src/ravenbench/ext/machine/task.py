@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.options import COMPONENTS, PATH, Encoding, Option, Spec, told
-from ravenbench.bench.task import Draft, Task
+from ravenbench.engine.options import COMPONENTS, PATH, Encoding, Option, Spec, told
+from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import InputError
 from ravenbench.formats.documents import is_document
 from ravenbench.randomness import stream
@@ -143,11 +143,11 @@ class Detect(Task):
         return registry.named("detector", self.spec.detectors)
 
     def draft(self) -> Draft[DetectPlan]:
+        from ravenbench.ext.machine.detectors import named
         from ravenbench.ext.machine.pan_generated import read_generated
         from ravenbench.formats.collector import identity_key
         from ravenbench.problems.sources import given
         from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
-        from ravenbench.verifiers.detectors import named
 
         spec, components = self.spec, self.components()
         learned, asked = (read_generated(place, spec.encoding) for place in (spec.train, spec.texts))
@@ -198,8 +198,8 @@ class Detect(Task):
         """Name of a corpus, its texts as problems, at most so many, their authors and columns, and how many texts were
         left out because detectors learn from them: there they would seem to accuse nobody."""
         from ravenbench.corpora.load import load_corpus
+        from ravenbench.ext.machine.detectors import named
         from ravenbench.formats.collector import identity_key
-        from ravenbench.verifiers.detectors import named
 
         corpus = load_corpus(what, encoding=self.spec.encoding, pairs=False, level="extract()")  # or without topics
         if not len(corpus):

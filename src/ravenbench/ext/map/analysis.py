@@ -18,14 +18,14 @@ import numpy as np
 from ravenbench.corpora.load import author_texts, each_document, load_corpus
 from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean
+from ravenbench.ext.map.deltas import distances, prepared
+from ravenbench.ext.map.grouping import GroupingScore, grouping
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.ext.map.trees import Cluster, consensus, cut_into, tree_of
+from ravenbench.ext.map.word_tables import WordTable, features_of, masked, pronouns, samples_of, stylo_words, table_of
 from ravenbench.formats.archive import Archive
 from ravenbench.randomness import stream
-from ravenbench.statistics.grouping import GroupingScore, grouping
-from ravenbench.text.deltas import distances, prepared
 from ravenbench.text.splicing import Splicer
-from ravenbench.text.word_tables import WordTable, features_of, masked, pronouns, samples_of, stylo_words, table_of
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Document, Floats, Ints, Labels
 

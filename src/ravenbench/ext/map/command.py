@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ravenbench.bench.options import Option, options_of
-from ravenbench.bench.task import slug
 from ravenbench.cli.tasks import of_option
+from ravenbench.engine.options import Option, options_of
+from ravenbench.engine.task import slug
 from ravenbench.ext.map.spec import CORPUS, MapSpec
 
 OUT = Option(

@@ -14,17 +14,17 @@ import numpy as np
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.bench.functions import as_function
-from ravenbench.bench.options import plain_of
+from ravenbench.engine.options import plain_of
 from ravenbench.errors import counted
 from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, Rolling, View, analyse_map
+from ravenbench.ext.map.grouping import GroupingScore
 from ravenbench.ext.map.pictures import draw_map, tree_parts
 from ravenbench.ext.map.spec import CORPUS, PICTURES, MapSpec, build
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Column, Table, Value, col, figure, rows_json, table, to_csv, to_html
-from ravenbench.statistics.grouping import GroupingScore
+from ravenbench.tasks.functions import as_function
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ravenbench.bench.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, checked, told
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, checked, told
 from ravenbench.errors import SpecError
-from ravenbench.text.deltas import MEASURES
+from ravenbench.ext.map.deltas import MEASURES
 from ravenbench.text.splicing import FUNCTION_WORDS
 
 PICTURES = {

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files
-from ravenbench.bench.options import checked
+from ravenbench.engine.options import checked
 from ravenbench.ext.retrieval.intervals import Authors, compared, rank_content
 from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
 from ravenbench.ext.retrieval.pool import KINDS, Parts, Pool

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ravenbench.bench.options import COMPONENTS, AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
+from ravenbench.engine.options import COMPONENTS, AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
 from ravenbench.errors import SpecError
 
 METHODS = "char-ngrams, words, delta"

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files, registry
-from ravenbench.bench.options import PATH, Option
-from ravenbench.bench.task import Draft, Task, content_hash, slug
 from ravenbench.components import foreign
 from ravenbench.engine.apart import Apart, Unsendable, answered, exposed, outsider, own_table
 from ravenbench.engine.apart import learned as learned_apart
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
+from ravenbench.engine.options import PATH, Option
+from ravenbench.engine.task import Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, counted
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
 from ravenbench.ext.retrieval.content import GIVERS, with_content

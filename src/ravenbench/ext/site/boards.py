@@ -16,18 +16,12 @@ import msgspec
 import numpy as np
 
 from ravenbench import __version__
-from ravenbench.bench.pan14.plan import Pan14Plan
-from ravenbench.bench.run.methods import SEED, methods_of
-from ravenbench.bench.run.record import RunPlan
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.decoding import Faults
 from ravenbench.formats.tabular import Attribute, quantiles
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reports.content import badge
-from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.api import is_run, read_run, with_late
-from ravenbench.reports.evaluate.evaluation import BreakDown, parts_table, scores_table
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
 from ravenbench.reports.report import report_of
 from ravenbench.reports.view import (
@@ -49,6 +43,12 @@ from ravenbench.statistics.ranks import tie_groups
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Cell, Store
+from ravenbench.tasks.evaluate.analysis import evaluate
+from ravenbench.tasks.evaluate.api import is_run, read_run, with_late
+from ravenbench.tasks.evaluate.evaluation import BreakDown, parts_table, scores_table
+from ravenbench.tasks.pan14.plan import Pan14Plan
+from ravenbench.tasks.run.methods import SEED, methods_of
+from ravenbench.tasks.run.record import RunPlan
 from ravenbench.text.tokens import count_words
 from ravenbench.types import Labels
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.bench.options import ENCODING
+from ravenbench.engine.options import ENCODING
 from ravenbench.errors import counted
 
 SentenceEncoder = Annotated[
@@ -94,9 +94,9 @@ def diff(
 
     raven diff raven-runs/safety-en_essays-1a2b3c4d --out pages/
     """
-    from ravenbench.bench.safety.measures import Helpers
     from ravenbench.cli.show import print_json
     from ravenbench.ext.site.diff.pages import diff
+    from ravenbench.tasks.safety.measures import Helpers
 
     differences = diff(
         original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]

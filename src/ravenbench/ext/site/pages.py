@@ -16,7 +16,6 @@ from ravenbench.ext.site.boards import Board, Standing, Submitted, boards, same_
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
-from ravenbench.reports.evaluate.api import is_run
 from ravenbench.reports.outside import takes_answers
 from ravenbench.reports.page import render
 from ravenbench.reports.report import report_of, write_whole
@@ -37,6 +36,7 @@ from ravenbench.reports.view import (
 )
 from ravenbench.statistics.ranks import shown_rank
 from ravenbench.store.store import Store
+from ravenbench.tasks.evaluate.api import is_run
 
 TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
 

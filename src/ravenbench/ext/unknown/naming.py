@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.attribution.posterior import LIKELY, Posterior
-from ravenbench.bench.options import checked
+from ravenbench.engine.options import checked
 from ravenbench.ext.unknown.task import Passages, UnknownPlan, UnknownRecord, UnknownSpec, open_passages
 from ravenbench.randomness import stream
 from ravenbench.shown import Shown

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import numpy as np
 
-from ravenbench.bench.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, options_of, spec_of, told
-from ravenbench.bench.task import Draft, Task, content_hash, slug
 from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, options_of, spec_of, told
+from ravenbench.engine.task import Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellPlace, Plan, Record
@@ -134,9 +134,9 @@ class Unknown(Task):
         return own
 
     def resolve(self) -> None:
-        from ravenbench.bench.attribute.answers import method_identity, name_methods
         from ravenbench.ext.unknown.candidates import read_question
         from ravenbench.store.plans import content_key
+        from ravenbench.tasks.attribute.answers import method_identity, name_methods
         from ravenbench.types import Corpus
 
         candidates = self.values["candidates"]
@@ -170,9 +170,9 @@ class Unknown(Task):
 
 
 def _draft(spec: UnknownSpec, question: Question, named: dict[str, Any]) -> Draft[UnknownPlan]:
-    from ravenbench.bench.attribute.answers import method_identity, method_record
     from ravenbench.store.plans import content_key
     from ravenbench.store.records import FoldRecord
+    from ravenbench.tasks.attribute.answers import method_identity, method_record
 
     names = question.candidates
     used = [k for i, k in enumerate(question.known) if i not in question.copied]
@@ -219,7 +219,7 @@ def _draft(spec: UnknownSpec, question: Question, named: dict[str, Any]) -> Draf
 
 def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tuple[Ints, str]:
     """Topics of the known texts by number, and where they come from: at least two on which texts stand."""
-    from ravenbench.topics.extract import Extract
+    from ravenbench.ext.case.extract import Extract
     from ravenbench.types import Corpus, Labels
 
     labels, by = Labels.of(given), "the topics that the texts came with"

@@ -87,8 +87,8 @@ def _sample(texts: TextTable, rows: Ints) -> list[str]:
 
 def table(components: Iterable[tuple[str, Component]]) -> list[tuple[str, ...]]:
     """Of each named component what it can do: in English, in other languages with blanks, and in those without."""
-    asked: list[tuple[Any, bool]] = [("spaces", True), ("spaces", False), ("characters", False), ("runs", False)]
-    return [(name, *(ability(c, writing, english) for writing, english in asked)) for name, c in components]
+    ways: list[tuple[Any, bool]] = [("spaces", True), ("spaces", False), ("characters", False), ("runs", False)]
+    return [(name, *(ability(c, writing, english) for writing, english in ways)) for name, c in components]
 
 
 def _declared(part: Component) -> str:

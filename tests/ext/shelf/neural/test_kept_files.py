@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.api import run
+from ravenbench.tasks.api import run
 from ravenbench.topics import kept_vectors
 from ravenbench.topics.kept_vectors import KeptFiles
 from small_run import SMALL

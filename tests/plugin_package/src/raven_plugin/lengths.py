@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import registry
-from ravenbench.bench.options import PATH, Option, Spec, told
-from ravenbench.bench.task import Draft, Task
 from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.engine.options import PATH, Option, Spec, told
 from ravenbench.engine.pool import run_units
+from ravenbench.engine.task import Draft, Task
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc
 from ravenbench.problems.sources import given

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ravenbench.bench.options import options_of
 from ravenbench.cli import terminal
+from ravenbench.engine.options import options_of
 from ravenbench.ext.case.compare.spec import CompareSpec
 
 if TYPE_CHECKING:

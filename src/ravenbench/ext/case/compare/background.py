@@ -14,14 +14,14 @@ from ravenbench.errors import CorpusError
 from ravenbench.ext.case.compare.material import Case
 from ravenbench.ext.case.compare.record import Asks, CaseProblem, ShapeRecord
 from ravenbench.ext.case.compare.spec import CompareSpec
-from ravenbench.problems.like_case import MOST_KNOWN, Pair, Shape, Writer, pairs, portions, shape_of, shorter, writer
+from ravenbench.ext.case.extract import Extract
+from ravenbench.ext.case.kinds import distances, kinds, profile
+from ravenbench.ext.case.like_case import MOST_KNOWN, Pair, Shape, Writer, pairs, portions, shape_of, shorter, writer
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
 from ravenbench.text.content_words import ContentSpace
-from ravenbench.text.kinds import distances, kinds, profile
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
-from ravenbench.topics.extract import Extract
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
 
 FEWEST_AUTHORS = 10

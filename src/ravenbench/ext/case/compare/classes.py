@@ -18,7 +18,7 @@ from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.case.compare.background import Background, case_shape, fitting_shape, joined_known
 from ravenbench.ext.case.compare.material import Candidate, Case, Material, Text, folded, given_path, mail_notes
 from ravenbench.ext.case.compare.spec import CompareSpec
-from ravenbench.problems.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
+from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
 from ravenbench.text.tokens import count_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Ints, Labels

@@ -15,7 +15,7 @@ import msgspec
 
 from ravenbench import __version__, files
 from ravenbench.errors import InputError, SpecError
-from ravenbench.problems.like_case import rounded
+from ravenbench.ext.case.like_case import rounded
 from ravenbench.store.records import Head, Record, open_record, read_record
 
 FILE = "dossier.json"

@@ -24,9 +24,9 @@ from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, TESTED, Backg
 from ravenbench.ext.case.compare.material import FOREIGN, SHARED, Case, coverage, folded, is_copy, runs
 from ravenbench.ext.case.compare.record import MACHINE, OTHER, OWN, ThirdRecord
 from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.ext.case.like_case import LEAST_FILLED, Writer, pairs
+from ravenbench.ext.machine.llm import objection
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.recipes.llm import objection
-from ravenbench.problems.like_case import LEAST_FILLED, Writer, pairs
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import count_words, cut

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.bench.task import Draft
 from ravenbench.components import Component
 from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
@@ -39,7 +39,7 @@ from ravenbench.ext.case.compare.record import (
     ThirdRecord,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
-from ravenbench.problems.like_case import Shape
+from ravenbench.ext.case.like_case import Shape
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace
 from ravenbench.texts import TextTable, content_hash

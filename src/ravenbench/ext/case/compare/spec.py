@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ravenbench import files, registry
-from ravenbench.bench.options import COMPONENTS, PATH, PATHS, AtLeastOne, AtLeastTwo, CorpusSpec, listed, spec_of, told
 from ravenbench.components import Component, each_seeded
+from ravenbench.engine.options import COMPONENTS, PATH, PATHS, AtLeastOne, AtLeastTwo, CorpusSpec, listed, spec_of, told
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.dossier import place_of
 from ravenbench.formats.decoding import checked_name
@@ -16,7 +16,7 @@ from ravenbench.store.plans import content_key, decides
 from ravenbench.store.resume import data_hash
 
 if TYPE_CHECKING:
-    from ravenbench.obfuscation.recipes.imitate import Imitate
+    from ravenbench.ext.machine.imitate import Imitate
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""

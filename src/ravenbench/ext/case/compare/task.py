@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ravenbench.bench.options import PATH, Option
-from ravenbench.bench.task import Draft, Preview, Task, content_hash
+from ravenbench.engine.options import PATH, Option
+from ravenbench.engine.task import Draft, Preview, Task, content_hash
 from ravenbench.errors import counted
 from ravenbench.ext.case.compare.record import NOTE, FileNote
 from ravenbench.ext.case.compare.spec import CompareSpec, build

@@ -13,11 +13,11 @@ import numpy as np
 from ravenbench.errors import CorpusError, FormatError, did_you_mean
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, TESTED, Background, choose, fitting_shape
 from ravenbench.ext.case.compare.dossier import Condition
+from ravenbench.ext.case.like_case import MOST_KNOWN, Fits, Shape, Writer, portions, shape_of, writer
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.output import check_file, whole_file
 from ravenbench.formats.tabular import table_rows
-from ravenbench.problems.like_case import MOST_KNOWN, Fits, Shape, Writer, portions, shape_of, writer
 from ravenbench.types import Corpus, Ints, Labels
 
 SIZES = ("questioned", "known", "texts")

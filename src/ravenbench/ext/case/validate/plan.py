@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ravenbench.bench.task import Draft
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.task import Draft
 from ravenbench.ext.case.compare.background import (
     FEWEST_AUTHORS,
     NEAREST,
@@ -27,9 +27,9 @@ from ravenbench.ext.case.compare.background import (
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
 from ravenbench.ext.case.compare.plan import able, background_record, usable, usual_coverage
 from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord
+from ravenbench.ext.case.like_case import Shape, Writer
 from ravenbench.ext.case.validate.conditions import Sides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
-from ravenbench.problems.like_case import Shape, Writer
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record

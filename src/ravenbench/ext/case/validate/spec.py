@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from ravenbench.bench.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, CorpusSpec, told
+from ravenbench.engine.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, CorpusSpec, told
 from ravenbench.ext.case.compare.dossier import Criterion
 from ravenbench.ext.case.compare.spec import DEFAULT, CompareSpec
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ravenbench.bench.options import PATH, Option, spec_of
-from ravenbench.bench.task import Draft, Task, content_hash
+from ravenbench.engine.options import PATH, Option, spec_of
+from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.validate.spec import ValidateSpec
 

@@ -10,12 +10,12 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.machine import causal
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.published.lambdag import TokenRatio
 from ravenbench.randomness import stream
 from ravenbench.services import DiskCache
 from ravenbench.text.tokens import normalised
-from ravenbench.topics import causal
 from ravenbench.topics.devices import controlled
 from ravenbench.topics.kept_vectors import KeptVectors
 from ravenbench.types import Bools, Floats, Problems
@@ -63,11 +63,6 @@ class _OnModel(Scorer):
     def _opened(self) -> causal.CausalLM:
         self._check_weights()
         return causal.opened(self.model, self.device)
-
-    def likelihood(self, text: str) -> float:
-        """Mean log-probability of a text's tokens when nothing stands before it; NaN where it has none."""
-        logs = self._logs("", text)
-        return float(logs.mean()) if len(logs) else float("nan")
 
     def _logs(self, before: str, text: str, context: int = 0) -> Floats:
         """Log-probabilities of a text's tokens after another text, kept by content."""

@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.published.cng import dissimilarities, gram_numbers, profiles
 from ravenbench.ext.shelf.published.one_class import sides
-from ravenbench.text.cng import dissimilarities, gram_numbers, profiles
 from ravenbench.text.tokens import TOKEN, lowered, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer

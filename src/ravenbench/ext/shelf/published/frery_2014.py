@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace
 from ravenbench.ext.shelf.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.metrics.pan import METRICS, scores
-from ravenbench.text.impostor_spaces import ImpostorSpace
 from ravenbench.text.tfidf import row_cosines, unit
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier

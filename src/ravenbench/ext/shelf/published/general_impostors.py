@@ -9,10 +9,19 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.minmax import (
+    Masks,
+    Measure,
+    Packed,
+    Vectors,
+    draw_impostors,
+    nearest_drawn,
+    norms,
+    subset_masks,
+)
+from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Weights
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
-from ravenbench.text.impostor_spaces import ImpostorSpace, Weights
-from ravenbench.text.minmax import Masks, Measure, Packed, Vectors, draw_impostors, nearest_drawn, norms, subset_masks
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer

@@ -8,9 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError, did_you_mean
-from ravenbench.randomness import stream
-from ravenbench.text.impostor_spaces import ImpostorSpace, Readings, Weights
-from ravenbench.text.minmax import (
+from ravenbench.ext.shelf.minmax import (
     Contest,
     Masks,
     Measure,
@@ -25,6 +23,8 @@ from ravenbench.text.minmax import (
     whole_similarities,
     wins,
 )
+from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Readings, Weights
+from ravenbench.randomness import stream
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.published.grammar import Vocabulary, grammar_log10, sentences, spans
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
-from ravenbench.text.grammar import Vocabulary, grammar_log10, sentences, spans
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import LogOdds

@@ -10,7 +10,7 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
-from ravenbench.text.grammar import divided
+from ravenbench.ext.shelf.published.grammar import divided
 from ravenbench.text.tokens import TOKEN, lowered
 from ravenbench.texts import content_hash
 from ravenbench.types import Bools, Floats, Problems

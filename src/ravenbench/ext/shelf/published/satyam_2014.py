@@ -9,8 +9,8 @@ import numpy as np
 
 from ravenbench.ext.shelf.published.one_class import OneClass, sides
 from ravenbench.ext.shelf.published.shelf_views import cosines, count, dense, units_of
+from ravenbench.ext.shelf.views import chunks
 from ravenbench.metrics.pan import auc
-from ravenbench.text.views import chunks
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import Banded
 

@@ -11,8 +11,8 @@ import numpy as np
 from ravenbench.attribution.base import Attributor
 from ravenbench.attribution.counts import Counts
 from ravenbench.errors import InputError
+from ravenbench.ext.shelf.views import View, Views, chunks
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.views import View, Views, chunks
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 

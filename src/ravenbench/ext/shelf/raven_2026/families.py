@@ -1,7 +1,7 @@
 """Families of features and the similarity each gives to two documents.
 
-A document is some chunks (``ravenbench.text.views``); the similarity of two documents is the mean over pairs of chunks,
-so that it does not drift with their length.
+A document is some chunks (``ext.shelf.views``); the similarity of two documents is the mean over pairs of chunks, so
+that it does not drift with their length.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.minmax import Vectors, paired_similarities, whole_similarities
+from ravenbench.ext.shelf.views import UNLEARNED, View
 from ravenbench.text.counting import CountStore, with_counts
-from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
 from ravenbench.text.ngrams import CharNgrams, NgramLexicon
 from ravenbench.text.tfidf import centre_of, unit
 from ravenbench.text.tokens import frequent
-from ravenbench.text.views import UNLEARNED, View
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Int32s, Ints
 

@@ -17,8 +17,8 @@ import numpy as np
 from numba import njit
 
 from ravenbench.ext.shelf.raven_2026.families import Chunked, Counts, Delta
+from ravenbench.ext.shelf.views import View
 from ravenbench.text.tfidf import unit
-from ravenbench.text.views import View
 from ravenbench.types import Bools, Floats, Ints
 
 _MORE_ROWS = 700

@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 
 from ravenbench import files
-from ravenbench.bench.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
-from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
-from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.errors import InputError
 from ravenbench.ext.site.diff.comparison import Comparison, columns_page, compare, diff_page, index_page
 from ravenbench.files import write_text
@@ -25,6 +22,9 @@ from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
 from ravenbench.formats.problems import problem_roots, read_problems
 from ravenbench.formats.tabular import is_lines
 from ravenbench.store.store import Store
+from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
+from ravenbench.tasks.safety.measures import NO_HELPERS, Helpers, measures_of
+from ravenbench.tasks.safety.record import SafetyPlan
 
 NEURAL = ("encoder", "entails", "entailed", "contradicted")
 SHOWN = {"meteor": "METEOR", "negations": "negations", "surprisal": "bits", **{name: name for name in NEURAL}}

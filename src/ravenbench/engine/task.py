@@ -1,0 +1,468 @@
+"""A task is a declaration: a spec, a draft of its plan, its cells, and what it does at the end.
+
+From the class follow its function in Python, its command, both with their help (``engine.options``), ``--plan``, and
+its life: its folder is locked, an earlier run of the same spec and data goes on, the cells that are missing are
+computed.
+Packages name theirs by entry points in the group ``ravenbench.task``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from ravenbench import registry
+from ravenbench.engine.options import PATH, Option, Spec, options_of, spec_of
+from ravenbench.errors import InputError, SpecError
+from ravenbench.files import location
+from ravenbench.seams import FORM_GROUP, loaded
+from ravenbench.shown import Shown
+
+if TYPE_CHECKING:
+    from ravenbench.components import Component
+    from ravenbench.engine.pool import Engine, Progress
+    from ravenbench.store.frozen import Source
+    from ravenbench.store.records import CellPlace, Plan
+    from ravenbench.store.store import Store
+    from ravenbench.texts import TextTable
+    from ravenbench.types import Floats, Fold, Labels
+
+
+@dataclass(frozen=True, repr=False)
+class RunResult(Shown):
+    """A finished run of any task: its store, and the errors of the cells that failed."""
+
+    store: Store
+    errors: tuple[str, ...]
+
+    _shown_by = "reports.report:report_of"
+
+
+@dataclass(frozen=True, repr=False)
+class SeededRun(RunResult):
+    """Runs of one spec by their seeds, shown pooled; ``store`` is that of the first."""
+
+    runs: Mapping[int, RunResult]
+
+    _shown_by = "reports.seeds:of_seeds"
+
+    @classmethod
+    def of(cls, runs: Mapping[int, RunResult]) -> SeededRun:
+        """The runs as one result."""
+        every = tuple(error for run in runs.values() for error in run.errors)
+        return cls(next(iter(runs.values())).store, every, runs)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a task would do, and what of that is done; nothing was written and no method was run to find it out.
+
+    ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
+    ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
+    sentences; ``cpu_seconds`` is a rough estimate of what is left to do, where a task makes one.
+    """
+
+    task: str
+    folder: str
+    problems: Mapping[str, int]
+    cells: int
+    done: int
+    fits: int
+    notes: tuple[str, ...] = ()
+    cpu_seconds: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values."""
+        return asdict(self)
+
+
+P = TypeVar("P", bound="Plan")
+
+
+@dataclass(frozen=True, eq=False)
+class Draft(Generic[P]):
+    """A whole plan, nothing of it written yet; what stands beside it as in ``save_plan``.
+
+    Without texts it is a plan alone. ``splits`` have the part that each row of the texts is in.
+    """
+
+    plan: P
+    folds: Sequence[Fold] = ()
+    texts: TextTable | None = None
+    labels: Mapping[str, Labels | None] = field(default_factory=dict)
+    ids: Sequence[str] | None = None
+    arrays: Mapping[str, Floats] = field(default_factory=dict)
+    splits: Mapping[str, Labels] = field(default_factory=dict)
+
+    def shared_fold(self, name: str) -> Fold:
+        """One of the folds."""
+        return next(fold for fold in self.folds if fold.name == name)
+
+    def write(self, store: Store, begin: Callable[[], None]) -> None:
+        """Write it into a folder that ``begin`` makes."""
+        from ravenbench.store.plans import save_plan
+
+        if self.texts is None:
+            begin()
+            store.write_plan(self.plan)
+        else:
+            labels = {**self.labels, **{f"split {name}": labels for name, labels in self.splits.items()}}
+            save_plan(store, begin, self.plan, self.folds, self.texts, labels, self.ids, self.arrays)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a command shows at its end: the object of ``--json``, what a terminal gets, and a page to name."""
+
+    json: dict[str, Any]
+    parts: Sequence[Any]
+    page: Path | None = None
+
+
+class Task:
+    """One call of a task: what it was given, read and checked. A subclass declares the task; its docstring is the
+    command's help, whose first paragraph is the function's too.
+
+    A class has
+        ``name``                    the command and the function
+        ``Spec``                    what decides its answers
+        ``own``, ``place``          options that decide nothing, and which of them is the task's folder
+        ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
+        ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
+        ``report``                  module of the task's report (``reports.report.Report``)
+        ``failure``                 what the command says of cells that failed, with ``{count}`` and ``{first}``
+        ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
+        ``device, cell_timeout``    whether the command has these options (with the latter, --most-calls)
+        ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
+                                    folder, and it has the option ``frozen``
+        ``pools_seeds``             whether several values of ``seed`` are as many runs, shown pooled
+        ``plan_help``               what ``--plan`` says of itself
+        ``offers``                  where another task's command does this one too (group ``ravenbench.form``), the
+                                    options by which that is meant
+        ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
+    and a call ``spec``, ``data`` (identity of all data and methods by name), ``folder``, and ``inputs``: places of data
+    that the spec does not name.
+    """
+
+    name: ClassVar[str]
+    Spec: ClassVar[type[Spec]]
+    own: ClassVar[tuple[Option, ...]] = ()
+    place: ClassVar[str] = "out"
+    arguments: ClassVar[tuple[str, ...]] = ()
+    positional: ClassVar[tuple[str, ...] | None] = None
+    order: ClassVar[str] = ""
+    report: ClassVar[str] = ""
+    failure: ClassVar[str] = "{count} cells have no answers, the first: {first}"
+    note: ClassVar[str] = ""
+    result: ClassVar[str] = "RunResult"
+    device: ClassVar[bool] = False
+    cell_timeout: ClassVar[bool] = True
+    freezes: ClassVar[bool] = True
+    stray: ClassVar[tuple[str, str, str] | None] = None
+    offers: ClassVar[tuple[Option, ...]] = ()
+    pools_seeds: ClassVar[bool] = False
+    plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
+
+    spec: Any
+    data: dict[str, str]
+    folder: Path
+
+    def __init__(
+        self, values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        from ravenbench.engine.pool import local, shown_by_default
+
+        if strange := sorted(set(values) - {option.name for option in self.options()}):
+            raise TypeError(f"{self.name}() got an unexpected keyword argument {strange[0]!r}")
+        self.values = {name: value for name, value in values.items() if value is not None}
+        self.workers, self.engine, self.progress = workers, engine or local(workers), shown_by_default(progress)
+        self.inputs: list[str] = []
+        self.resolve()
+
+    @classmethod
+    def options(cls) -> list[Option]:
+        """All options, in the order in which ``--help`` shows them; those of every task stand last."""
+        named = options_of(cls.Spec) | {option.name: option for option in cls.own}
+        named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
+        named |= ({FROZEN.name: FROZEN} if cls.freezes else {}) | EVERY
+        if cls.pools_seeds:
+            how = "Several run one after another and are pooled."
+            told = f"{named['seed'].help.removesuffix('.')}. {how}"
+            named["seed"] = replace(named["seed"], kind=str, takes="int | Sequence[int]", metavar="N[,N…]", help=told)
+        order = [*cls.order.split(), *(name for name in named if name not in cls.order.split())]
+        return [named[name] for name in order if name in named]
+
+    @classmethod
+    def by_position(cls) -> tuple[str, ...]:
+        """Parameters of the function that may be given by position."""
+        return cls.arguments if cls.positional is None else cls.positional
+
+    def resolve(self) -> None:
+        """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
+        InputError if something cannot be used; nothing was written then.
+        """
+        self.spec = spec_of(self.Spec, self.values)
+        self.data = self.fingerprint()
+        self.folder = self.place_or(f"{self.name}-{content_hash([self.spec.resolved(), self.data])}")
+
+    def fingerprint(self) -> dict[str, str]:
+        """Identity of all data and methods by name; by default of the file, folder or corpus in each field of the spec
+        that names one."""
+        from ravenbench.store.resume import data_hash
+
+        named = {k: v for k, v in self.spec.resolved().items() if isinstance(v, str) and Path(v).exists()}
+        return {name: data_hash(value) for name, value in named.items()}
+
+    def place_or(self, name: str) -> Path:
+        """The folder that was given, else ``raven-runs/NAME``: the same spec and data find their own earlier run."""
+        from ravenbench import files
+
+        folder = self.values.get(self.place)
+        return Path("raven-runs") / name if folder is None else files.location(folder)
+
+    def components(self) -> Mapping[str, Component]:
+        """The methods by the name that the plan gives them."""
+        raise NotImplementedError
+
+    def draft(self) -> Draft[Any]:
+        """The plan that a new folder would get. Raises InputError if the data cannot fill what was asked."""
+        raise NotImplementedError
+
+    def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
+        """Write the plan of a new folder, which ``begin`` makes."""
+        self.approved(self.draft()).write(store, begin)
+
+    def approved(self, draft: Draft[Any]) -> Draft[Any]:
+        """The draft, if its problems are those of the manifest ``frozen``. Raises InputError if they are not."""
+        from ravenbench.store.copies import check_frozen
+
+        if "frozen" in self.values:
+            check_frozen(self.values["frozen"], draft, self.spec.resolved())
+        return draft
+
+    def prepare(self) -> Store:
+        """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder holds
+        something else or cannot be written.
+        """
+        from ravenbench.store.copies import check_frozen
+        from ravenbench.store.resume import open_or_create
+
+        spec, inputs = self.spec.resolved(), self.inputs
+        if "frozen" in self.values and (earlier := self.earlier()) is not None:
+            check_frozen(self.values["frozen"], earlier, spec)
+        return open_or_create(
+            self.folder, self.name, spec, self.data, self.write_plan, getattr(self.spec, "seed", 0), inputs
+        )
+
+    def earlier(self) -> Store | None:
+        """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
+        from ravenbench.store.resume import earlier
+
+        return earlier(self.folder, self.name, self.spec.resolved(), self.data, getattr(self.spec, "seed", 0))
+
+    def cells(self, store: Store) -> list[str]:
+        """Compute the cells that are missing, damaged or failed; returns the errors of those that failed now."""
+        from ravenbench.engine.cells import execute
+
+        return execute(store, self.components(), self.engine, self.progress)
+
+    def finish(self, store: Store, errors: list[str]) -> Any:
+        """What the function returns, when all cells were tried."""
+        return RunResult(store, tuple(errors))
+
+    def preview(self) -> Preview:
+        """What would be done; nothing is written, no method is run. Raises InputError if something cannot be used."""
+        draft = self.approved(self.draft())
+        plan, store = draft.plan, self.earlier()
+        missing = plan.cells if store is None else store.unanswered(plan.cells)
+        return Preview(
+            task=self.name,
+            folder=str(self.folder),
+            problems=self.sizes(draft),
+            cells=len(plan.cells),
+            done=len(plan.cells) - len(missing),
+            fits=self.fits(plan, missing),
+            notes=tuple(self.notes(draft)),
+            cpu_seconds=self.cost(draft, missing),
+        )
+
+    def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
+        """How many problems a plan has, by the set they stand in."""
+        return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        """What a plan does, in sentences."""
+        return []
+
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+        """About how many CPU seconds these cells take, with all that goes around them; None where nobody knows."""
+        return None
+
+    def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
+        """How often a method has to be trained for these cells."""
+        return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
+
+    @classmethod
+    def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
+        """The task that does what was given, and what it is given: this one, unless a further form is meant."""
+        for form in forms_of(cls.name):
+            if (given := form.of_command(values)) is not None:
+                return form, given
+        return cls, values
+
+    @classmethod
+    def of_command(cls, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """As a further form of another command: what it is given of that one's values, None where it is not meant."""
+        return None
+
+    @classmethod
+    def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """What the command does one after another, by name: one job, unless it was given several data sets or seeds."""
+        seeds = seeds_of(values["seed"]) if cls.pools_seeds and "seed" in values else ()
+        if len(seeds) < 2:
+            return {"": {**values, **({"seed": seeds[0]} if seeds else {})}}
+        place = values.get(cls.place)
+        jobs = {}
+        for seed in seeds:
+            name = f"seed-{seed}"
+            jobs[name] = {**values, "seed": seed, **({} if place is None else {cls.place: location(place) / name})}
+        return jobs
+
+    @classmethod
+    def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
+        """What the command says of its bare words, where an option that it needs is missing; None: that it is."""
+        return None
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> None:
+        """Refuse what the command needs and the function does not. Raises InputError if it is missing."""
+
+    @classmethod
+    def instead(cls, values: Mapping[str, Any]) -> str | None:
+        """What the command did instead of its task, in a sentence; None where it was asked for nothing else."""
+        return None
+
+    @classmethod
+    def direct(cls, values: Mapping[str, Any], plan: bool, progress: Progress) -> Preview | Ending | None:
+        """Where what was given is answered without a folder: what then is shown, with ``plan`` what would be done; None
+        where it is a task as any other."""
+        return None
+
+    @classmethod
+    def pooled(cls, stores: Mapping[str, Store], out: Path) -> Ending:
+        """Several jobs of one command together, written to ``out``, for a task whose ``jobs`` may be several."""
+        raise NotImplementedError
+
+    @classmethod
+    def previewed(cls, preview: Any) -> Sequence[Any] | None:
+        """What a terminal gets of a preview of the task's own kind; None where it is a ``Preview``."""
+        return None
+
+    @classmethod
+    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
+        """What the command says before it begins."""
+        return []
+
+    @classmethod
+    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
+        """What the command writes besides its folder, by name."""
+        return {}
+
+    @classmethod
+    def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
+        """What went wrong, as the command says it when it ends with 1."""
+        errors = result.errors
+        return cls.failure.format(count=len(errors), first=errors[0]) if errors else None
+
+    @classmethod
+    def source_at(cls, what: str | Path, encoding: str | None = None) -> Source | None:
+        """What files in the task's own form hold, for ``raven freeze``; None where these are none of them."""
+        return None
+
+    @classmethod
+    def closing(cls, values: Mapping[str, Any]) -> str | None:
+        """What the command says when all went well."""
+        return None
+
+
+def seeds_of(given: Any) -> tuple[int, ...]:
+    """One seed or several, as ``0,1,2`` or a sequence. SpecError if they are none, or one stands twice."""
+    several = not isinstance(given, str | int) or "," in str(given)
+    parts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
+    try:
+        seeds = tuple(map(int, parts))
+    except ValueError:
+        seeds = ()
+    if not seeds or len(set(seeds)) < len(seeds):
+        expected = "whole numbers, each once, e.g. 0,1,2" if several else "a whole number"
+        raise SpecError(f"seed: expected {expected}", found=given)
+    return seeds
+
+
+def forms_of(name: str) -> list[type[Task]]:
+    """Tasks that are further forms of a task's command; one that does not import is none."""
+    return list(loaded(FORM_GROUP, f"{name}.").values())
+
+
+FROZEN = Option(
+    "frozen",
+    "Manifest of raven freeze: that its problems or splits are these is checked before anything is computed.",
+    takes=PATH,
+)
+EVERY = {
+    option.name: option
+    for option in (
+        Option("workers", "Processes; default: all cores.", int),
+        Option("engine", "Where units of work are done instead: see ``ravenbench.engine.pool``.", takes="Engine",
+               command=False),
+        Option("progress", "Called with (stage, done, total); default in a notebook: a bar.", takes="Progress",
+               command=False),
+    )
+}  # fmt: skip
+
+
+def run_task(
+    task: type[Task], values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Any:  # fmt: skip
+    """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
+    from ravenbench.services import begin_counting
+    from ravenbench.store.lock import folder_lock
+
+    begin_counting()
+    task, values = task.acting(values)
+    job = task(values, workers=workers, engine=engine, progress=progress)
+    with folder_lock(job.folder):
+        store = job.prepare()
+        return job.finish(store, job.cells(store))
+
+
+@cache
+def task_of(name: str) -> type[Task]:
+    """The task of this name, Raven's own or a package's. Raises SpecError if there is none."""
+    task = registry.load("task", name)
+    if not (isinstance(task, type) and issubclass(task, Task)):
+        raise TypeError(f"task {name!r} is no subclass of ravenbench.engine.task.Task")
+    return task
+
+
+def tasks() -> list[str]:
+    """Names of all tasks, Raven's own first."""
+    return list(registry.targets("task"))
+
+
+def content_hash(value: Any) -> str:
+    """Eight letters that stand for a JSON value in the name of a folder."""
+    from ravenbench.store.plans import content_key
+
+    return content_key(value)[:8]
+
+
+def slug(path: str) -> str:
+    """The name of a file without its ending, of letters and digits alone."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", Path(path).stem).strip("-")

@@ -1,0 +1,102 @@
+"""``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ravenbench.cli.corpus import AuthorColumn, Encoding, Json, TextColumn
+from ravenbench.store.frozen import Names
+
+SHOWN = 20
+
+
+def freeze(
+    what: Annotated[str, typer.Argument(help="A run, problems, a search's files, a corpus, a spec of raven run.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The manifest; compressed if it ends in .gz.")],
+    names: Annotated[
+        Names, typer.Option(help="Of people and topics; a hash hides from who reads, not who guesses.")
+    ] = "clear",
+    truth: Annotated[bool, typer.Option(help="Whether the manifest tells which problems have one author.")] = True,
+    corpus: Annotated[str | None, typer.Option(help="The whole corpus: thaw then names documents beside it.")] = None,
+    column: Annotated[str | None, typer.Option(help="A column of the corpus that is its split.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the split that is drawn of a corpus.")] = 0,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Describe problems, folds or a split without their texts, so that others rebuild them and a paper can cite them.
+
+    raven freeze raven-runs/newsgroups-1234 -o split.json.gz
+
+    raven freeze essays/ -o essays.json --names hashed
+
+    raven freeze newsgroups --seed 7 -o split.json
+
+    The manifest has hashes of texts (NFC, line ends as \\n, without white space at line ends), names, truth, rule, seed
+    and counts, and a digest to cite. raven thaw rebuilds the problems, raven run --frozen checks them.
+    """
+    from ravenbench.cli.show import print_json, say
+    from ravenbench.ext.freeze.manifests import freeze
+
+    made = freeze(what, out, names=names, truth=truth, corpus=corpus, column=column, seed=seed, encoding=encoding)
+    if json:
+        about = {"left_out": made.left_out, "bytes": out.stat().st_size, "manifest": str(out), "cite": made.cited()}
+        print_json({"digest": made.digest, "counts": made.counts, **about})
+        return
+    for reason, count in made.left_out.items():
+        if count:
+            say(f"left out: {count:,} {reason}")
+    say(f"cite: {made.cited()}")
+    say(f"manifest: {out} ({out.stat().st_size / 1000:,.0f} kB, names {'in the clear' if names == 'clear' else names})")
+
+
+def thaw(
+    manifest: Annotated[str, typer.Argument(help="What raven freeze wrote.")],
+    corpus: Annotated[str, typer.Argument(help="A copy of the texts: a corpus, problems, or a run's folder.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A new folder; default: only check.")] = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Write what can be rebuilt.")] = False,
+    text: TextColumn = None,
+    author: AuthorColumn = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Rebuild frozen problems from a copy of their corpus, or say document by document what differs.
+
+    raven thaw split.json.gz newsgroups -o problems/
+
+    raven thaw split.json.gz newsgroups
+
+    Documents are missing, changed (found by name, content or place), extra (where the manifest knows the whole corpus),
+    in another order or, where both tell authors, under another one; a search's query may have another truth. Exit
+    code 2 says that not every problem could be rebuilt, or that a search has another truth.
+    """
+    from ravenbench.cli.show import print_json, say
+    from ravenbench.ext.freeze.manifests import thaw
+    from ravenbench.formats.output import check_folder
+    from ravenbench.reports.view import printable
+
+    if out is not None:
+        check_folder(out, inputs=[manifest, corpus])
+    columns: dict[str, Any] = {role: name for role, name in (("text", text), ("author", author)) if name is not None}
+    found = thaw(manifest, corpus, encoding=encoding, **columns)
+    what = "documents" if found.splits else "problems"
+    total = found.manifest.counts[what]
+    if json:
+        print_json({**found.to_json(), "folder": None if out is None or (found.lacking and not partial) else str(out)})
+    else:
+        for one in found.differences[:SHOWN]:
+            say(printable(f"{one.kind}: {one.document}" + (f" ({one.detail})" if one.detail else "")))
+        if (more := len(found.differences) - SHOWN) > 0:
+            say(f"and {more:,} more differences (all with --json)")
+        say(f"{total - found.lacking:,} of {total:,} {what} can be rebuilt; digest {found.manifest.digest}")
+        if not found.lacking:
+            same = "every text is the same to the byte"
+            say(same if found.exact else "some texts differ in white space at line ends")
+    if out is not None:
+        found.write(out, partial)
+        if not json:
+            say(f"written to {out}")
+    elif found.lacking or any(one.kind == "other truth" for one in found.differences):
+        raise typer.Exit(2)

@@ -1,0 +1,320 @@
+"""``ravenbench.freeze`` and ``thaw``: problems as a manifest without texts, and from it the problems again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ravenbench import files
+from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.task import task_of, tasks
+from ravenbench.errors import CorpusError, FormatError, InputError
+from ravenbench.formats.archive import Archive
+from ravenbench.formats.output import check_file, check_folder, fresh_folder
+from ravenbench.formats.problems import (
+    pairs_files,
+    problem_roots,
+    read_problem_sets,
+    write_pan_pairs,
+    write_pan_problems,
+)
+from ravenbench.store.copies import Difference, match, parts_of, source_of
+from ravenbench.store.frozen import (
+    COLUMNS,
+    Manifest,
+    Names,
+    Part,
+    Source,
+    manifest_of,
+    read_manifest,
+    write_manifest,
+)
+from ravenbench.store.plans import on_one_table
+from ravenbench.store.store import Store
+from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
+
+Frozen = str | Path | Store | Fold | Sequence[Fold]
+
+
+def freeze(
+    what: Frozen, out: str | Path | None = None, *, names: Names = "clear", truth: bool = True,
+    corpus: str | Path | Corpus | None = None, column: str | None = None, seed: int = 0, encoding: str | None = None,
+) -> Manifest:  # fmt: skip
+    """Describe problems, folds or a split so that others rebuild them from their own copy of the texts.
+
+    Parameters
+    ----------
+    what : str, Path, Store, Fold or a sequence of Fold
+        A run's folder; problems (PAN13–15 or PAN20–23: file, folder, zip); a spec file of ``raven run`` or a corpus,
+        whose split is drawn as ``raven run`` does, and nothing is computed.
+    out : path, optional
+        Where the manifest is written, compressed if it ends in ``.gz``.
+    names : 'clear' or 'hashed'
+        How documents, authors and topics are named: a hash hides them from who reads, not from who guesses.
+    truth : bool
+        Whether truth is told.
+    corpus : optional
+        The whole corpus: ``thaw`` then names documents that a copy has besides.
+    column : str, optional
+        Of a corpus: this column is its split (train and test, query and candidate), and none is drawn.
+    seed : int
+        Of a split that is drawn.
+    encoding : str, optional
+        Of texts that are not UTF-8.
+
+    Raises
+    ------
+    InputError
+        If there are no problems, or the manifest cannot be written.
+    """
+    if names not in ("clear", "hashed"):
+        raise InputError("names are in the clear or hashed", found=names, expected="clear or hashed")
+    if out is not None:
+        check_file(out, inputs=[one for one in (what, corpus) if isinstance(one, str | Path)])
+    source = _source(what, column, seed, encoding)
+    parts = [part if truth else part._replace(same=None) for part in source.parts if len(part.problems)]
+    if source.splits and not truth:
+        parts = []
+    if not parts and not source.splits:
+        raise InputError("there are no problems to freeze here", found=", ".join(source.left_out) or None)
+    left_out = {why: count for why, count in source.left_out.items() if count}
+    whole = None if corpus is None else _documents(corpus, encoding)
+    manifest = manifest_of(source._replace(parts=parts, left_out=left_out), names, whole)
+    if out is not None:
+        write_manifest(manifest, out)
+    return manifest
+
+
+class Rebuilt(NamedTuple):
+    """A set of problems over the copy's texts, its truth where it is told, and how many of it could not be rebuilt."""
+
+    problems: Problems
+    same: Bools | None
+    lacking: int
+
+
+@dataclass(frozen=True, eq=False)
+class Thawed:
+    """What a copy of a corpus gives of a manifest: problems by the name of their set, and how the copy differs.
+
+    ``documents`` are the copy's with the manifest's labels, ``rows`` which of them are the manifest's, ``splits`` their
+    parts. ``exact`` says that all texts are those that were frozen to the byte, not only but for white space.
+    """
+
+    manifest: Manifest
+    documents: Source
+    rows: Ints
+    sets: Mapping[str, Rebuilt]
+    splits: Mapping[str, Labels]
+    differences: Sequence[Difference]
+    exact: bool
+
+    @property
+    def lacking(self) -> int:
+        """How many problems, and documents of a split, could not be rebuilt."""
+        return int((self.rows < 0).sum()) if self.splits else sum(one.lacking for one in self.sets.values())
+
+    @property
+    def folds(self) -> list[Fold]:
+        """Folds, of sets named ``FOLD/train`` and ``FOLD/test`` with truth."""
+        told = {name: one for name, one in self.sets.items() if one.same is not None}
+        both = [name.removesuffix("/train") for name in told if name.replace("/train", "/test") in told.keys() - {name}]
+        pairs = [(name, told[f"{name}/train"], told[f"{name}/test"]) for name in both]
+        return [Fold(n, a.problems, a.same, b.problems.blind(), b.same) for n, a, b in pairs]  # type: ignore[arg-type]
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values."""
+        sets = {n: {"problems": len(one.problems), "lacking": one.lacking} for n, one in self.sets.items()}
+        told = {"digest": self.manifest.digest, "lacking": self.lacking, "exact": self.exact, "sets": sets}
+        return told | {"differences": [one._asdict() for one in self.differences]}
+
+    def write(self, out: str | Path, partial: bool = False) -> None:
+        """Write every set as PAN problems, in ``OUT/<set>``, and splits as columns of ``OUT/documents.jsonl``; a search
+        as ``queries.jsonl``, ``candidates.jsonl`` and ``ground_truth.jsonl``.
+
+        InputError if something is lacking, unless what is there will do (``partial``).
+        """
+        if self.lacking and not partial:
+            raise InputError(
+                "this copy cannot give all that was frozen, and nothing was written",
+                found=f"{self.lacking:,} problems or documents are lacking",
+                fix="mend the copy where it differs, or take what is possible with --partial",
+            )
+        texts, ids, labels = self.documents[:3]
+        columns = {name: one for name, one in {**labels, **self.splits}.items() if one is not None}
+        with fresh_folder(out) as folder:
+            if self.splits and self.sets:
+                for name, records in self._search(columns).items():
+                    body = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
+                    files.write_text(folder / f"{name}.jsonl", body)
+                return
+            for name, (problems, same, _) in self.sets.items():
+                if len(problems):
+                    write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
+                    files.make_folder((folder / name).parent, private=True)
+                    write(folder / name, problems, same)
+            if self.splits:
+                lines: list[dict[str, str | None]] = [
+                    {"id": str(row) if ids is None else ids[row], "text": texts[row]}
+                    | {name: one[row] for name, one in columns.items()}
+                    for row in self.rows[self.rows >= 0].tolist()
+                ]
+                body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+                files.write_text(folder / "documents.jsonl", body)
+
+    def _search(self, columns: Mapping[str, Labels]) -> dict[str, list[dict[str, Any]]]:
+        """The records of a search's files by name. A text that is both query and true candidate stands in both."""
+        (truth,), rows = (one.problems for one in self.sets.values()), self.rows.tolist()
+        ids = dict(zip(rows, self.manifest.ids or map(str, rows), strict=True))
+        items: dict[str, dict[str, dict[str, Any]]] = {"queries": {}, "candidates": {}}
+        asked, found = set(truth.questioned_index.tolist()), set(truth.known_index.tolist())
+        for row, id in sorted((row, id) for row, id in ids.items() if row >= 0):
+            role = columns["role"][row]
+            told = {name: one[row] for name, one in columns.items() if name != "role" and one[row] is not None}
+            for side, key, here in (
+                ("queries", "query_id", role == "query" or row in asked),
+                ("candidates", "candidate_id", role == "candidate" or row in found),
+            ):
+                if here:
+                    record = items[side].setdefault(id, {key: id, "content": [], **told})
+                    record["content"].append(self.documents.texts[row])
+        true: dict[str, list[str]] = {}
+        for row, of in zip(truth.known_index.tolist(), truth.questioned_index[truth.owner].tolist(), strict=True):
+            true.setdefault(ids[of], []).append(ids[row])
+        lines = [{"query_id": of, "positive_ids": own} for of, own in true.items()]
+        return {**{side: [*own.values()] for side, own in items.items()}, "ground_truth": lines}
+
+
+def thaw(
+    manifest: str | Path | Manifest, corpus: str | Path | Corpus | Store, out: str | Path | None = None, *,
+    partial: bool = False, encoding: str | None = None, **reading: Any,
+) -> Thawed:  # fmt: skip
+    """Rebuild frozen problems from a copy of their corpus, and say document by document what differs.
+
+    Parameters
+    ----------
+    manifest : path or Manifest
+        What ``freeze`` wrote.
+    corpus : path, name, Corpus or Store
+        The copy: a corpus as ``load_corpus`` takes it, problems, or a run's folder.
+    out : path, optional
+        A new folder for the problems, in PAN's forms.
+    partial : bool
+        Write those that can be rebuilt where some cannot.
+    encoding, **reading
+        As ``load_corpus`` takes them.
+
+    Raises
+    ------
+    InputError
+        If the manifest or the copy cannot be read, or ``out`` is given and not all can be rebuilt.
+    """
+    if out is not None:
+        check_folder(out, inputs=[one for one in (manifest, corpus) if isinstance(one, str | Path)])
+    described = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
+    copy = _documents(corpus, encoding, **reading)
+    found, size = match(described, copy), len(copy.texts)
+    labels: dict[str, Any] = {name: one.labels(found.rows, size) for name, one in described.columns.items()}
+    sets = {}
+    for one in described.sets:
+        problems, same = described.problems(one)
+        there = found.rows[problems.questioned_index] >= 0
+        there[problems.owner[found.rows[problems.known_index] < 0]] = False
+        kept = problems.select(there)
+        known, questioned = found.rows[kept.known_index], found.rows[kept.questioned_index]
+        ids = kept.ids if one.ids is not None else Problems.pairs(copy.texts, known, questioned).ids
+        kept = replace(kept, texts=copy.texts, ids=ids, known_index=known, questioned_index=questioned, **labels)
+        sets[one.name] = Rebuilt(kept, None if same is None else same[there], int((~there).sum()))
+    splits = {name: column.labels(found.rows, size) for name, column in described.splits.items()}
+    documents = copy._replace(labels=labels)
+    thawed = Thawed(described, documents, found.rows, sets, splits, found.differences, found.exact)
+    if out is not None:
+        thawed.write(out, partial)
+    return thawed
+
+
+def _documents(what: str | Path | Corpus | Store, encoding: str | None = None, **reading: Any) -> Source:
+    """The documents of a corpus, of problems, of a search's files, or of a run's folder."""
+    if not isinstance(what, Corpus):
+        if (kept := _kept(what, encoding)) is not None:
+            return kept
+        # Topics are the manifest's: a table need not have a column of them.
+        what = load_corpus(what, encoding=encoding, level="extract()", **reading)  # type: ignore[arg-type]
+    return Source(what.texts, what.ids, {"author": what.author, "topic": what.topic, "language": what.language})
+
+
+def _source(what: Frozen, column: str | None, seed: int, encoding: str | None) -> Source:
+    if column is not None:
+        if not isinstance(what, str | Path):
+            raise InputError("only a corpus has columns", found=column)
+        corpus = load_corpus(what, encoding=encoding, level=column)
+        as_topic = corpus.notes.get("columns", {}).get("topic") == column
+        splits = {column: corpus.at("topic" if as_topic else column).topic}
+        return _documents(corpus)._replace(splits=splits, name=corpus.name, rule={"column": column})
+    if isinstance(what, str | Path | Store):
+        return _kept(what, encoding) or _drawn(str(what), seed, encoding)
+    folds = [what] if isinstance(what, Fold) else list(what)
+    texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
+    parts = parts_of(replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True))
+    return Source(texts, None, {c: getattr(sides[0], c) for c in COLUMNS}, parts, name=folds[0].name)
+
+
+def _kept(what: str | Path | Store, encoding: str | None) -> Source | None:
+    """What a run's folder, files of a search or a set of problems hold; None where this is none of them."""
+    if isinstance(what, Store) or (files.location(what) / "run.json").is_file():
+        store = what if isinstance(what, Store) else Store.open(what)
+        if not task_of(store.kind).freezes:
+            raise InputError(f"raven {store.kind} makes its own problems: these are not frozen", file=store.path)
+        return _made(store, store.kind, store.run.spec, store.run.seed)
+    for name in tasks():
+        try:
+            task = task_of(name)
+        except Exception:  # noqa: S112 - a package may do anything while it is imported; doctor says what is wrong
+            continue
+        if (source := task.source_at(what, encoding)) is not None:
+            return source
+    if not Path(what).exists():
+        return None
+    with Archive(what) as archive:
+        zips = Path(what).is_dir() and any(n.lower().endswith(".zip") for n in archive.names)
+        return _given(what, encoding) if zips or problem_roots(archive) or pairs_files(archive) else None
+
+
+def _made(made: Any, kind: str, spec: Mapping[str, Any], seed: int) -> Source:
+    """What a draft or a run's folder holds, and how it was made."""
+    rule = {"command": kind, **{key: value for key, value in spec.items() if value is not None}}
+    name = next((str(spec[key]) for key in ("corpus", "test", "source", "problems", "texts") if spec.get(key)), kind)
+    return source_of(made)._replace(name=Path(name).stem, rule=rule, seed=seed)
+
+
+def _drawn(what: str, seed: int, encoding: str | None) -> Source:
+    """The split that ``raven run`` would draw."""
+    given = {"corpus": what, "seed": seed, "encoding": encoding, "probe": "none"}
+    task: Any = task_of("run")({"verifiers": "chance", **({"spec": what} if what.endswith(".toml") else given)})
+    try:
+        return _made(task.draft(), "run", task.spec.resolved(), task.spec.seed)
+    except (CorpusError, FormatError) as error:
+        raise CorpusError(
+            f"no split can be drawn here: {error.problem}", file=error.file, found=error.found,
+            fix="give a spec file of raven run, problems that raven problems writes, or the split's own --column",
+        ) from None  # fmt: skip
+
+
+def _given(what: str | Path, encoding: str | None) -> Source:
+    """Problems as they are; each document has the labels of the first set that tells them."""
+    sets = read_problem_sets(what, encoding=encoding)
+    texts, problems = on_one_table([one.problems for one in sets])
+    named = [f"{one.name}/{one.split}" if one.split else one.name for one in sets]
+    parts = [Part(name, over, one.same) for name, over, one in zip(named, problems, sets, strict=True)]
+    columns: dict[str, Labels | None] = {}
+    for column in COLUMNS:
+        known: dict[int, str] = {}
+        for over in reversed(problems):
+            labels = getattr(over, column) or ()
+            known |= {row: label for row, label in enumerate(labels) if label is not None}
+        columns[column] = Labels.of(map(known.get, range(len(texts)))) if known else None
+    left_out = {"problems that cannot be read": sum(len(one.faults) for one in sets)}
+    return Source(texts, None, columns, parts, {}, Path(what).stem, {"command": "given"}, None, left_out)

@@ -1,0 +1,18 @@
+"""The tasks as functions: ``ravenbench.run`` and the like, and those of other packages in the same way.
+
+They are made from the tasks' declarations when they are first used. ``api.pyi`` says their signatures to type checkers
+and editors; ``python -m ravenbench.tasks.functions`` writes it anew.
+"""
+
+from ravenbench.engine.task import task_of, tasks
+from ravenbench.tasks.functions import function_of
+
+
+def __getattr__(name):
+    if name not in tasks():
+        raise AttributeError(f"module 'ravenbench.tasks.api' has no attribute {name!r}")
+    return function_of(task_of(name))
+
+
+def __dir__():
+    return tasks()

@@ -1,0 +1,131 @@
+"""PAN18/19 attribution problems: each answered by every method, and scored where truth is there.
+
+A collection's answers are files of PAN's, one a problem; it has no run folder, and is answered anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ravenbench.attribution.protocols import answer_problem
+from ravenbench.engine.guard import one_thread
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.task import Preview
+from ravenbench.formats.decoding import UTF8
+from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.pan_attribution import (
+    AttributionProblem,
+    is_attribution,
+    macro_f1,
+    read_attribution,
+    write_attribution_answers,
+)
+from ravenbench.tasks.attribute.answers import name_methods
+from ravenbench.tasks.attribute.spec import METHODS
+
+
+@dataclass(frozen=True, eq=False)
+class CollectionScores:
+    """Macro F1 by method and problem (None without truth); ``reject`` is as in ``answer_collection``.
+
+    ``left_out`` has the problems that could not be read, by name, with the reason.
+    """
+
+    problems: tuple[AttributionProblem, ...]
+    scores: dict[str, dict[str, float | None]]
+    reject: float
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was odd in the problems' files, and which problems were left out."""
+        odd = [note for problem in self.problems for note in problem.notes]
+        return [*odd, *(f"{name} was left out: {why}" for name, why in self.left_out.items())]
+
+    def mean(self, method: str) -> float | None:
+        """The mean over problems, None where one has no truth."""
+        known = [value for value in self.scores[method].values() if value is not None]
+        return sum(known) / len(known) if known and len(known) == len(self.scores[method]) else None
+
+
+def is_collection(path: str | Path) -> bool:
+    """Whether a path that exists holds PAN attribution problems."""
+    return Path(path).exists() and is_attribution(path)
+
+
+def answer_collection(
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    reject: float = 0.0,
+    out: str | Path | None = None,
+    lenient: bool = False,
+    encoding: str | None = UTF8,
+    progress: Progress = silent,
+) -> CollectionScores:
+    """Answer PAN problems, a folder or zip, with each method.
+
+    A text is nobody's (``<UNK>``) where *none of them* is its most probable author, or the most probable leads the
+    second by less than ``reject`` (.1 in PAN19's baseline); 0 answers everything, as closed sets want.
+    ``answers-PROBLEM.json`` go to ``out``; with several methods each has a folder there. ``lenient`` leaves out
+    problems that cannot be read, and says so.
+
+    Raises InputError if a problem cannot be read, a method cannot be used, or answers cannot be written.
+    """
+    left_out: dict[str, str] = {}
+    problems = tuple(read_attribution(path, lenient=lenient, left_out=left_out, encoding=encoding))
+    named = name_methods(METHODS if methods is None else methods)
+    scores: dict[str, dict[str, float | None]] = {}
+    with ExitStack() as stack:
+        place = None
+        if out is not None:
+            check_folder(out, inputs=[path], kind="attribute")
+            place = stack.enter_context(fresh_folder(out, kind="attribute", private=False))
+        _answer(problems, named, reject, place, scores, progress)
+    return CollectionScores(problems, scores, reject, left_out)
+
+
+def _answer(
+    problems: Sequence[AttributionProblem], named: Mapping[str, Any], reject: float, place: Path | None,
+    scores: dict[str, dict[str, float | None]], progress: Progress,
+) -> None:  # fmt: skip
+    """Answer every problem with every method, write the answers where there is a place, and fill ``scores``."""
+    for number, (name, method) in enumerate(named.items()):
+        scores[name] = {}
+        folder = place
+        if place is not None and len(named) > 1:
+            folder = place / f"{number + 1:02d}-{type(method).__name__}"
+        for done, problem in enumerate(problems):
+            progress("answering", number * len(problems) + done, len(named) * len(problems))
+            with one_thread():
+                predicted = answer_problem(problem, method, reject)
+            if folder is not None:
+                write_attribution_answers(folder, problem.name, predicted)
+            known = problem.truth
+            scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
+
+
+def collection_preview(
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    out: str | Path | None = None,
+    lenient: bool = False,
+    encoding: str | None = UTF8,
+) -> Preview:
+    """What ``answer_collection`` would do; nothing is written and no method is fitted. Raises InputError if a problem
+    cannot be read or a method cannot be used."""
+    problems = read_attribution(path, lenient=lenient, encoding=encoding)
+    fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
+    return Preview(
+        task="attribute",
+        folder="" if out is None else str(out),
+        problems={p.name: len(p.unknown) for p in problems},
+        cells=fits,
+        done=0,
+        fits=fits,
+    )

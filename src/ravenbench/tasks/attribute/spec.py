@@ -1,0 +1,89 @@
+"""What decides the answers of ``raven attribute``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
+from ravenbench.errors import SpecError, did_you_mean
+
+METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"
+PROTOCOLS = {"novel-topic": ("novel-topic",), "k-fold": ("k-fold",), "both": ("novel-topic", "k-fold")}
+"""What runs under each choice of protocol, the main one first."""
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+
+
+class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides the answers of attribution, and the difference for which its report reckons topics."""
+
+    corpus: Annotated[
+        str, told("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")
+    ] = ""
+    topic: Annotated[
+        str | None, told("Topics: a column, a level of the corpus, extract(clusters=20), or none (k-fold only).")
+    ] = None
+    protocol: Annotated[
+        Literal["novel-topic", "k-fold", "both"],
+        told("novel-topic (leave one topic out, the default), k-fold, or both."),
+    ] = "novel-topic"
+    methods: Annotated[
+        str,
+        told(f"E.g. 'maxent, svm(n=4), distorted(svm), mine:Method'. Default: {METHODS}.", takes="str | Sequence[Any]"),
+    ] = METHODS
+    folds: Annotated[
+        AtLeastTwo, told("Folds of k-fold; novel-topic has one for each topic. Default: 10.", metavar="K")
+    ] = 10
+    min_docs: Annotated[AtLeastOne, told("Documents an author needs. Default: 10.")] = 10
+    min_topics: Annotated[AtLeastOne, told("Topics an author needs; 1 keeps authors of one topic. Default: 2.")] = 2
+    min_per_topic: Annotated[
+        AtLeastOne, told("Documents with which an author counts as writing on a topic. Default: 1.")
+    ] = 1
+    min_topic_docs: Annotated[AtLeastOne, told("Documents a topic needs. Default: 1.")] = 1
+    docs_per_topic: Annotated[AtLeastOne | None, told("Most documents kept of a topic; default: all.")] = None
+    equal_counts: Annotated[
+        bool, told("Novel-topic: teach equally many texts of an author, whichever topic is held out.")
+    ] = False
+    merge_authors: Annotated[bool, told("Join authors equal up to case and white space.")] = False
+    sampler: Annotated[
+        str | None,
+        told("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."),
+    ] = None
+    topics: Annotated[AtLeastTwo | None, told("How many topics the sampler takes.", metavar="M")] = None
+    encoder: Annotated[str, told("What topics are compared by, for the sampler. Default: lsa.")] = "lsa"
+    difference: Annotated[
+        Positive, told("Reckon the topics needed to show this difference in accuracy. Default: 0.05.")
+    ] = 0.05
+    seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols to run, the main one first."""
+        return PROTOCOLS[self.protocol]
+
+
+def build(given: Mapping[str, Any]) -> AttributeSpec:
+    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
+    values = {key: value for key, value in given.items() if value is not None}
+    if not values.get("corpus"):
+        raise SpecError(
+            "nothing to attribute", expected="a corpus whose authors are known, or --unknown TEXT --candidates FOLDER"
+        )
+    protocol = values.get("protocol", "novel-topic")
+    if protocol not in PROTOCOLS:
+        raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(str(protocol), PROTOCOLS))
+    if values.get("topic") == "none":
+        if values.get("protocol") != "k-fold":
+            raise SpecError(
+                f"the protocol {protocol} needs topics", found="--topic none", fix="give --protocol k-fold with it"
+            )
+        if values.get("sampler") is not None or values.get("topics") is not None:
+            raise SpecError("a sampler chooses among topics", found="--topic none", fix="leave out --sampler, --topics")
+        # Every document is on the one topic there is.
+        values |= {"min_topics": 1}
+    if values.get("topics") is not None:
+        values.setdefault("sampler", "hits")
+    return spec_of(AttributeSpec, values)

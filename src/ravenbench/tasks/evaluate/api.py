@@ -1,0 +1,393 @@
+"""``ravenbench.evaluate``: truth and answers from files, or from memory, to an Evaluation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.files import location
+from ravenbench.formats.answers import SystemAnswers, Truth, align, answer_faults, read_systems, read_truth
+from ravenbench.formats.archive import Split
+from ravenbench.formats.decoding import Faults
+from ravenbench.formats.tabular import Attribute, read_attribute
+from ravenbench.metrics.base import Metric
+from ravenbench.store.records import Record, read_packed, write_packed
+from ravenbench.store.store import Store
+from ravenbench.tasks.evaluate.analysis import evaluate as evaluate_arrays
+from ravenbench.tasks.evaluate.evaluation import Evaluation, Skipped
+from ravenbench.tasks.run.record import RunPlan
+from ravenbench.types import Bools, Floats, Fold, Ints, Labels, name_array
+
+Training = tuple[Bools, dict[str, Floats]]
+"""Truth of a training set and the systems' answers there, in its order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Answers in truth's order: by system its values, decisions where given apart, how many were filled with 0.5.
+
+    ``notes`` say what was mended in the files, ``skipped`` which submissions are left out for their faults.
+    """
+
+    systems: dict[str, Floats]
+    decisions: dict[str, Floats]
+    missing: dict[str, int]
+    notes: tuple[str, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+def aligned(truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip: bool = False) -> Aligned:
+    """Answers in the order of truth, missing ones 0.5 and counted.
+
+    To ``faults`` is put if two systems share a name, or answers name problems that truth does not have. With ``skip``
+    submissions with faults are left out, as long as one has none.
+    """
+    by_name: dict[str, SystemAnswers] = {}
+    # Of a place that cannot be read at all there is only the fault.
+    of_systems = {id(fault) for a in answers for fault in a.faults}
+    unread = [fault for fault in faults.since(0) if id(fault) not in of_systems]
+    skipped = [Skipped.of(Path(str(fault.file)).name, [fault]) for fault in unread]
+    for a in answers:
+        before = len(faults)
+        with faults.gathered():
+            if a.system in by_name:
+                raise InputError(
+                    f"two systems are named {a.system!r}", found=f"{by_name[a.system].file} and {a.file}",
+                    fix="rename a file or folder: a system is named after it",
+                )  # fmt: skip
+            by_name[a.system] = a
+        if twice := faults.since(before):
+            skipped.append(Skipped.of(a.system, twice))
+    in_order = {}
+    for name, a in by_name.items():
+        before = len(faults)
+        with faults.gathered():
+            in_order[name] = align(truth, a)
+        if met := [*a.faults, *faults.since(before)]:
+            skipped.append(Skipped.of(name, met))
+            in_order.pop(name, None)
+    if not (skip and in_order):
+        faults.check()
+    return Aligned(
+        {name: a.value for name, a in in_order.items()},
+        {name: a.decision for name, a in in_order.items() if a.decision is not None},
+        {name: int(a.missing.sum()) for name, a in in_order.items()},
+        tuple(f"{a.system}: {note}" for a in answers for note in a.notes),
+        tuple(skipped),
+    )
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether a path is a folder that a command such as ``raven run`` wrote."""
+    place = location(path)
+    return (place / "run.json").is_file() and (place / "plan.json").is_file()
+
+
+def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[str]]:
+    """Truth, the answers of each verifier, and what a reader should know; of a folder, or of a store that is open.
+
+    Ids are prefixed with their fold where there are several folds; a problem's group is its setup where there are
+    several. Verifiers without any answers are left out, and then folds that lack a verifier's. InputError if the
+    folder belongs to another command, or no fold is complete. StoreError if the folder is damaged.
+    """
+    store = run if isinstance(run, Store) else Store.open(run)
+    path = store.path
+    if store.kind not in ("run", "pan14"):
+        raise InputError(
+            "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"
+        )
+    # The probes' folds repeat each other's problems on purpose; they are no setup's.
+    folds = [name for name, record in store.plan.folds.items() if record.transplanted is None]
+    if store.kind == "run":
+        folds = list(dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds))
+    silent = [
+        v.name for v in store.plan.verifiers if not any(_answers(store, v.name, fold) is not None for fold in folds)
+    ]
+    verifiers = [v.name for v in store.plan.verifiers if v.name not in silent]
+    ids, same, authors, setups = [], [], [], []
+    values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
+    left_out = []
+    for fold in folds:
+        answers = [own_answers for name in verifiers if (own_answers := _answers(store, name, fold)) is not None]
+        if len(answers) < len(verifiers):
+            left_out.append(fold)
+            continue
+        problems = store.fold(fold)
+        ids += [f"{fold}/{i}" if len(folds) > 1 else i for i in problems.test.ids.tolist()]
+        same.append(problems.test_same)
+        authors.append(_authors(problems, store.labels.get("author")))
+        setups += [store.plan.folds[fold].setup or ""] * len(problems.test)
+        for name, own in zip(verifiers, answers, strict=True):
+            values[name].append(own)
+    if not (verifiers and same):
+        raise InputError(
+            "no fold of this run has every verifier's answers", file=path, fix=f"repeat raven {store.kind}"
+        )
+    names = name_array(ids)
+    codes = np.concatenate(authors)
+    author_names = store.labels["author"].names if "author" in store.labels else ()
+    truth = Truth(
+        names,
+        np.concatenate(same),
+        codes if (codes >= 0).any() else None,
+        author_names,
+        Labels.of(setups) if len(set(setups)) > 1 else None,
+    )
+    systems = [SystemAnswers(names, np.concatenate(v), name, file=str(path)) for name, v in values.items()]
+    notes = []
+    if len(folds) > 1:
+        notes.append(
+            f"{len(same)} folds of {store.path.name} are pooled. A document can occur in several of them; "
+            "comparisons that go fold by fold stand in the run's own report."
+        )
+    if left_out:
+        notes.append(f"Left out, since a verifier has no answers there: {', '.join(left_out)}.")
+    if silent:
+        notes.append(f"Left out, since they answered no fold: {', '.join(silent)}.")
+    return truth, systems, notes
+
+
+def _answers(store: Store, verifier: str, fold: str) -> Floats | None:
+    cell = store.cell(verifier, fold)
+    return None if cell is None else cell.answers
+
+
+def _authors(fold: Fold, labels: Labels | None) -> Ints:
+    """Author codes of each test problem's first known and its questioned document, (n, 2); −1 where unknown."""
+    test = fold.test
+    if labels is None:
+        return np.full((len(test), 2), -1, dtype=np.int64)
+    return np.stack([labels.codes[test.known_index[test.known_ptr[:-1]]], labels.codes[test.questioned_index]], axis=1)
+
+
+Source = str | Path
+Given = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike | Source]
+
+
+def evaluate(
+    truth: Source | Truth,
+    answers: Given = (),
+    *,
+    lenient: bool = False,
+    skip_faulty: bool = False,
+    by: Sequence[str | Attribute] | None = None,
+    encoding: str | None = None,
+    training_truth: Source | Truth | None = None,
+    training_answers: Given = (),
+    metrics: str | Sequence[str | Metric] = ("c@1", "accuracy"),
+    f05u_2020: bool = False,
+    costs: tuple[float, float] = (1.0, 1.0),
+    same_share: float | None = None,
+    replicates: int = 10_000,
+    trials: int | None = None,
+    level: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = 0,
+    workers: int = 1,
+    tests: Sequence[str] | None = None,
+) -> Evaluation:
+    """Evaluate systems' answers as PAN does, with intervals, tests, ROC hull and meta-classifiers.
+
+    Parameters
+    ----------
+    truth : path or Truth
+        PAN13–15 or PAN20–23 truth, a file, folder or zip; or a folder of ``raven run``, whose verifiers are then
+        systems too.
+    answers : path, SystemAnswers, a sequence of these, or mapping of str to path or (n,) float
+        Files, folders or zips, each with one system or several; or, by system, a file or values in truth's order.
+    lenient : bool
+        Read ``[0.5]`` as 0.5.
+    skip_faulty : bool
+        Leave submissions with faults out and list them (``Evaluation.skipped``), instead of refusing all.
+    by : sequence of str or Attribute, optional
+        Break-downs: ``"group"`` (language and genre, or a run's setup), ``"FILE:COLUMN"``, ``"FILE:COLUMN:PARTS"``.
+        Default: by group, where truth has several.
+    encoding : str, optional
+        Of a file of break-downs that is not UTF-8.
+    training_truth, training_answers : optional
+        The same systems on a training set: adds the banded mean and stacking.
+    metrics : str or sequence of str or Metric
+        Metrics to test all pairs in, as ``"auc, c@1, mine:Balanced"``; tie groups are by the first. Those that are not
+        reported anyway are reported too.
+    f05u_2020 : bool
+        F0.5u, and the means that hold it, in the form published in 2020 (0.5 counts as "same author").
+    costs : (float, float)
+        Cost of a false "same author" and of a false "different authors", for the operating point on the hull.
+    same_share : float, optional
+        Share of same-author problems in use, for the operating point; by default as in truth.
+    replicates : int
+        Replicates of the bootstrap.
+    trials : int, optional
+        Trials of each randomization test; by default 10,000, and in metrics of counts as many as the number of pairs
+        needs for a corrected p below .001.
+    level : float
+        Level of the intervals.
+    alpha : float
+        Corrected p at which the difference of two systems is called significant.
+    seed : int
+        Seed of every draw.
+    workers : int
+        Threads; they decide nothing but time.
+    tests : sequence of str, optional
+        The former name of ``metrics``.
+
+    Raises
+    ------
+    InputError
+        If anything given cannot be used; the message says what, where and how to mend it.
+    """
+    if tests is not None:
+        warnings.warn("evaluate(tests=…) is now metrics=…", DeprecationWarning, stacklevel=2)
+        metrics = tests
+    if isinstance(answers, Mapping):
+        places = {str(name): place for name, place in answers.items() if isinstance(place, str | Path)}
+        if places:
+            answers = [
+                replace(one, system=name) for name, place in places.items() for one in read_systems(place, lenient)
+            ]
+    known, own, notes = _truth(truth, "test")
+    breakdowns = _breakdowns(known, by, encoding)
+    in_order, training = Aligned({}, {}, {}, ()), None
+    if isinstance(answers, Mapping):
+        if training_truth is not None:
+            raise InputError(
+                "training answers go with answers read from files",
+                fix="call ravenbench.tasks.evaluate.analysis.evaluate with training=(same, answers)",
+            )
+        systems: Mapping[str, Any] = answers
+    else:
+        faults = answer_faults()
+        read = [*own, *read_given(answers, lenient, faults)]
+        if not read and not faults:
+            raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
+        in_order = aligned(known, read, faults, skip_faulty)
+        systems = in_order.systems
+        training = _training(training_truth, training_answers, lenient)
+    return evaluate_arrays(
+        known, systems, decisions=in_order.decisions, missing=in_order.missing, training=training, metrics=metrics,
+        breakdowns=breakdowns, f05u_2020=f05u_2020, costs=costs, same_share=same_share,
+        notes=[*notes, *in_order.notes], skipped=in_order.skipped, replicates=replicates, trials=trials, level=level,
+        alpha=alpha, seed=seed, workers=workers,
+    )  # fmt: skip
+
+
+class Kept(Record, frozen=True, kw_only=True):
+    """Truth and answers of an evaluation, and how it was made; their numbers stand beside it in one file."""
+
+    ids: list[str]
+    authors: list[str]
+    systems: list[str]
+    missing: dict[str, int]
+    how: dict[str, Any]
+    about: str = "authors"
+
+
+KEPT = "answers.kept"
+
+
+def keep(e: Evaluation, folder: Path) -> None:
+    """Write what a late submission is judged with."""
+    own = ("tests", "f05u_2020", "replicates", "trials", "level", "alpha")
+    record = Kept(
+        ids=e.truth.ids.tolist(), authors=list(e.truth.author_names), systems=[s.name for s in e.systems],
+        missing={s.name: s.missing for s in e.systems}, how={name: getattr(e, name) for name in own},
+        about=e.truth.about,
+    )  # fmt: skip
+    arrays = {"same": e.truth.same, "values": np.stack([s.value for s in e.systems])}
+    arrays |= {f"decision-{i}": s.decision for i, s in enumerate(e.systems) if s.decision is not None}
+    write_packed(
+        folder / KEPT, "evaluate", record, arrays | ({} if e.truth.authors is None else {"of": e.truth.authors})
+    )
+
+
+def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
+    """An evaluation again, with answers that came later, by system. InputError if it did not keep its own, or they are
+    not answers to it."""
+    if not (place := folder / KEPT).is_file():
+        raise InputError(
+            "this evaluation did not keep its answers, and others cannot be put beside them", file=folder,
+            fix="make it again: raven evaluate … --keep --out FOLDER",
+        )  # fmt: skip
+    record, arrays = read_packed(place, Kept)
+    faults = answer_faults()
+    truth = Truth(name_array(record.ids), arrays["same"], arrays.get("of"), tuple(record.authors), about=record.about)
+    if twice := sorted(set(late) & set(record.systems)):
+        raise InputError("a system of this evaluation has that name", found=twice[0], fix="give another NAME")
+    read = [replace(one, system=name) for name, path in late.items() for one in read_given(path, False, faults)]
+    new = aligned(truth, read, faults)
+    systems = {**dict(zip(record.systems, arrays["values"], strict=True)), **new.systems}
+    decided = {name: arrays[key] for i, name in enumerate(record.systems) if (key := f"decision-{i}") in arrays}
+    how = {"metrics" if name == "tests" else name: value for name, value in record.how.items()}
+    return evaluate_arrays(
+        truth, systems, decisions=decided | new.decisions, missing=record.missing | new.missing, notes=new.notes, **how
+    )
+
+
+def read_given(
+    answers: Source | SystemAnswers | Sequence[Source | SystemAnswers], lenient: bool, faults: Faults
+) -> list[SystemAnswers]:
+    """The systems of several places, in the order given; what cannot be read is put to ``faults``."""
+    if isinstance(answers, str | Path | SystemAnswers):
+        answers = [answers]
+    systems: list[SystemAnswers] = []
+    for place in answers:
+        if isinstance(place, SystemAnswers):
+            systems.append(place)
+        elif is_run(place):
+            systems += read_run(place)[1]
+        else:
+            with faults.gathered():
+                systems += read_systems(place, lenient, faults)
+    return systems
+
+
+def _training(truth: Source | Truth | None, answers: Given, lenient: bool) -> Training | None:
+    if truth is None:
+        if answers:
+            raise InputError("training answers need a training truth")
+        return None
+    if isinstance(answers, Mapping):
+        raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
+    past, own, _ = _truth(truth, "train")
+    faults = answer_faults()
+    return past.same, aligned(past, [*own, *read_given(answers, lenient, faults)], faults).systems
+
+
+def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswers], list[str]]:
+    if isinstance(truth, Truth):
+        return truth, [], []
+    if is_run(truth):
+        return read_run(truth)
+    return read_truth(truth, split), [], []
+
+
+def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None, encoding: str | None) -> list[Attribute]:
+    if by is None:
+        several = truth.group is not None and len(truth.group.names) > 1
+        return [_group(truth)] if several else []
+    attributes = []
+    for spec in by:
+        if isinstance(spec, Attribute):
+            attributes.append(spec)
+        elif spec == "group":
+            attributes.append(_group(truth))
+        else:
+            attributes.append(read_attribute(spec, truth.ids.tolist(), encoding))
+    return attributes
+
+
+def _group(truth: Truth) -> Attribute:
+    if truth.group is None:
+        raise FormatError(
+            "truth does not group its problems",
+            expected="PAN13–15 ids that begin with letters, a contents.json, or a run with several setups",
+            fix="break down by a file: FILE:COLUMN",
+        )
+    return Attribute("group", truth.group)

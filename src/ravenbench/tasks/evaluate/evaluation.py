@@ -1,0 +1,500 @@
+"""What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ravenbench.builtin import is_control
+from ravenbench.errors import InputError, counted
+from ravenbench.formats.answers import Truth
+from ravenbench.metrics.base import Counted, Metric, title_of
+from ravenbench.metrics.calibration import Cllr
+from ravenbench.metrics.pan import FORM_2020, METRICS, TITLES
+from ravenbench.metrics.roc import Hull, OperatingPoint
+from ravenbench.reports.view import Col, Measure, Table, col, each, figure, rows_json, table, to_latex
+from ravenbench.shown import Shown
+from ravenbench.statistics.ranks import shown_rank
+from ravenbench.statistics.significance import stars
+from ravenbench.types import Floats
+
+if TYPE_CHECKING:
+    import polars
+
+
+Interval = tuple[float, float]
+SHOWN = ("auc", "c@1", "f05u", "f1", "brier", "overall", "final")
+FURTHER = ("precision", "recall", "overall5")
+RANGED = ("auc", "c@1", "overall", "final")
+"""Metrics with an interval in break-downs."""
+IN_TERMINAL = ("auc", "c@1", "f05u", "overall")
+"""Metrics whose intervals fit beside each other in 80 columns."""
+STARS = {"***": ".001", "**": ".01", "*": ".05"}
+LEAST_STARS = 1_000
+"""Trials for each pair from which on a corrected p below .001, which is three stars, can be."""
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScores:
+    """One system: every metric (None where undefined), its intervals, calibration, and its tie group (1 = best).
+
+    ``value`` (n,) are its answers in truth's order, ``decision`` (n,) those given apart from them, ``missing`` counts
+    those filled with 0.5. A meta-classifier has no tie group.
+    """
+
+    name: str
+    value: Floats
+    scores: Mapping[str, float | None]
+    interval: Mapping[str, Interval | None]
+    ece: float
+    cllr: Cllr
+    missing: int = 0
+    tie_group: int | None = None
+    decision: Floats | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The system's object in the ``evaluate`` schema."""
+        return {
+            "system": self.name,
+            **_scores_json(self.scores),
+            "missing": self.missing,
+            "interval": {m: None if r is None else list(r) for m, r in self.interval.items()},
+            "tie_group": self.tie_group,
+            "calibration": {"ece": self.ece, **self.cllr._asdict()},
+        }
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """Difference a − b in a metric, its bootstrap interval, raw and Holm-corrected p; None where undefined."""
+
+    a: str
+    b: str
+    metric: str
+    difference: float | None
+    interval: Interval | None
+    p: float | None
+    p_holm: float | None
+
+
+class Skipped(NamedTuple):
+    """A submission that was left out: how many faults it has, and the first."""
+
+    name: str
+    faults: int
+    first: str
+
+    @classmethod
+    def of(cls, name: str, faults: Sequence[InputError]) -> Skipped:
+        """A submission with these faults; folders are not named."""
+        first = faults[0]
+        line = "" if first.line is None else f"line {first.line}: "
+        shown = "" if first.found is None else f" (found: {str(first.found)[:60]})"
+        return cls(name, len(faults), f"{line}{first.problem}{shown}")
+
+
+class PartScores(NamedTuple):
+    """Metrics and their intervals on some of the problems; None where undefined."""
+
+    scores: Mapping[str, float | None]
+    interval: Mapping[str, Interval | None]
+
+    def to_json(self) -> dict[str, Any]:
+        """Metrics, and intervals under ``interval``."""
+        ranges = {m: None if r is None else list(r) for m, r in self.interval.items()}
+        return {**_scores_json(self.scores), "interval": ranges}
+
+
+@dataclass(frozen=True)
+class BreakDown:
+    """Scores on parts of the problems.
+
+    ``parts`` are names with their problems and how many of these are by one author; ``left_out`` problems belong
+    to no part. ``systems[name]`` holds one entry a part, ``macro[name]`` the plain mean over parts.
+    """
+
+    by: str
+    parts: tuple[tuple[str, int, int], ...]
+    left_out: int
+    systems: Mapping[str, tuple[PartScores, ...]]
+    macro: Mapping[str, PartScores]
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values."""
+        return {
+            "by": self.by,
+            "parts": [{"part": name, "problems": n, "same": same} for name, n, same in self.parts],
+            "left_out": self.left_out,
+            "systems": [
+                {
+                    "system": name,
+                    "parts": {p[0]: s.to_json() for p, s in zip(self.parts, scores_by_part, strict=True)},
+                    "macro": self.macro[name].to_json(),
+                }
+                for name, scores_by_part in self.systems.items()
+            ],
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown):
+    """Every figure of an evaluation.
+
+    ``metrics`` are all that were computed, by name, of which pairs were tested in ``tests``; ``ranked_by`` is the
+    tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or authors); ``most_trials``
+    are those of a test of counts that few of the first decide, 0 where there are no more; ``band`` is the half-width
+    chosen on training answers, None without; ``operating`` is the hull's point of least expected cost; ``f05u_2020``
+    says that ``f05u`` and the means that hold it are in their 2020 form.
+    """
+
+    truth: Truth
+    systems: tuple[SystemScores, ...]
+    meta: tuple[SystemScores, ...]
+    pairs: tuple[PairTest, ...]
+    hull: Hull | None
+    operating: OperatingPoint | None
+    breakdowns: tuple[BreakDown, ...]
+    tests: tuple[str, ...]
+    metrics: Mapping[str, Metric]
+    unit: str
+    replicates: int
+    trials: int
+    most_trials: int
+    level: float
+    alpha: float
+    band: float | None
+    f05u_2020: bool
+    notes: tuple[str, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+    _shown_by = "tasks.evaluate.report:EvaluationView"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Scores, intervals, significance of each tested metric, calibration, hull, break-downs."""
+        matrices = [significance_table(self, m) for m in self.tests] if len(self.systems) > 1 else []
+        return (
+            scores_table(self),
+            intervals_table(self),
+            *matrices,
+            *([differences_table(self)] if matrices else []),
+            calibration_table(self),
+            hull_table(self),
+            *(breakdown_table(self, b) for b in self.breakdowns),
+            *([skipped_table(self)] if self.skipped else []),
+        )
+
+    def to_latex(self) -> str:
+        """All tables for LaTeX."""
+        return "\n".join(map(to_latex, self.tables()))
+
+    @property
+    def problems(self) -> int:
+        """How many problems."""
+        return len(self.truth)
+
+    @property
+    def same(self) -> int:
+        """How many of them are by one author."""
+        return int(self.truth.same.sum())
+
+    @property
+    def ranked_by(self) -> str:
+        """The metric that tie groups are by."""
+        return self.tests[0]
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Tested metrics that tables would not show otherwise; accuracy is tested without being asked for."""
+        shown = {*METRICS, *FORM_2020.values(), "accuracy"}
+        return tuple(name for name in self.tests if name not in shown)
+
+    @property
+    def ranked(self) -> list[SystemScores]:
+        """Systems by tie group, then by the tested metric, then by name."""
+
+        def place(s: SystemScores) -> tuple[int, float, str]:
+            value = s.scores[self.ranked_by]
+            sign = -1 if self.metrics[self.ranked_by].higher else 1
+            return s.tie_group or 0, math.inf if value is None else sign * value, s.name
+
+        return sorted(self.systems, key=place)
+
+    def rank(self, system: SystemScores) -> str:
+        """Its rank by tie groups, ``5=`` where it shares the fifth, – for a meta-classifier."""
+        return shown_rank(system.tie_group, [s.tie_group for s in self.systems])
+
+    def title(self, metric: str) -> str:
+        """How tables write a metric; that some are in their form of 2020 is said once, in a note."""
+        return TITLES.get(metric) or title_of(self.metrics[metric])
+
+    @property
+    def listed(self) -> list[SystemScores]:
+        """Systems as they are ranked, then meta-classifiers."""
+        return [*self.ranked, *self.meta]
+
+    def hashes(self) -> dict[str, Any]:
+        """SHA-256 of the truth (ids and classes) and of every system's answers to it, shortened to 16 digits."""
+        truth = "".join(f"{i} {int(same)}\n" for i, same in zip(self.truth.ids.tolist(), self.truth.same, strict=True))
+        answers = {s.name: hashlib.sha256(s.value.tobytes()).hexdigest()[:16] for s in self.systems}
+        return {"truth": hashlib.sha256(truth.encode()).hexdigest()[:16], "systems": answers}
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values, the ``evaluate`` schema; undefined values are None."""
+        point = None
+        if self.operating is not None:
+            point = self.operating._asdict()
+            point["threshold"] = None if math.isinf(self.operating.threshold) else self.operating.threshold
+        return {
+            "problems": self.problems,
+            "same": self.same,
+            "f05u_definition": "2020" if self.f05u_2020 else "today",
+            "ranked_by": self.ranked_by,
+            "interval_unit": self.unit,
+            "hashes": self.hashes(),
+            "systems": [s.to_json() for s in self.systems],
+            "pairs": rows_json(differences_table(self)),
+            "hull": rows_json(hull_table(self)),
+            "hull_auc": None if self.hull is None else self.hull.auc,
+            "operating_point": point,
+            "meta": {s.name: s.to_json() for s in self.meta},
+            "meta_band": self.band,
+            "breakdowns": [b.to_json() for b in self.breakdowns],
+            "notes": list(self.notes),
+            **({"skipped": rows_json(skipped_table(self))} if self.skipped else {}),
+        }
+
+    def to_polars(self, table: str | None = None) -> polars.DataFrame:
+        """A table; by default one row a system, meta-classifiers last: every metric with ``_low`` and ``_high`` of its
+        interval."""
+        import polars
+
+        if table is not None:
+            return super().to_polars(table)
+        rows = []
+        for s in (*self.systems, *self.meta):
+            row: dict[str, Any] = {"system": s.name, "meta": s.tie_group is None, "tie_group": s.tie_group}
+            for m in (*METRICS, *self.added):
+                low, high = s.interval[m] or (None, None)
+                row |= {m: s.scores[m], f"{m}_low": low, f"{m}_high": high}
+            row |= {"unanswered": int(s.scores["unanswered"] or 0), "missing": s.missing}
+            rows.append(row | {"ece": s.ece} | s.cllr._asdict())
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+
+def _scores_json(scores: Mapping[str, float | None]) -> dict[str, float | int | None]:
+    """Metrics as they are, ``unanswered`` as a count."""
+    return {m: int(v) if m == "unanswered" and v is not None else v for m, v in scores.items()}
+
+
+NAME: Col[SystemScores] = col("system", lambda s: s.name, text=True)
+
+
+def scores_table(evaluation: Evaluation) -> Table:
+    """Systems by rank in the tested metric, meta-classifiers after them; the best of each column is marked."""
+    metrics = (*SHOWN, *evaluation.added)
+    best: dict[str, float | None] = {}
+    for m in metrics:
+        known = [v for s in evaluation.systems if (v := s.scores[m]) is not None and not is_control(s.name)]
+        best[m] = (max if evaluation.metrics[m].higher else min)(known, default=None)
+
+    def score(s: SystemScores, m: str) -> Measure:
+        best_one = s.tie_group is not None and not is_control(s.name)
+        return Measure(v := s.scores[m], best=best_one and v is not None and v == best[m])
+
+    # In 80 columns metrics that were asked for take the place of others.
+    places = max(1, 4 - len(evaluation.added))
+    fitting = (*("auc", "c@1", "overall")[:places], *evaluation.added[:5]) if evaluation.added else metrics
+    return table(
+        "scores",
+        "Scores",
+        evaluation.listed,
+        NAME,
+        col("rank", evaluation.rank),
+        *each(metrics, evaluation.title, score, terminal=fitting),
+        col("unanswered", lambda s: int(s.scores["unanswered"] or 0)),
+        col("missing", lambda s: s.missing, terminal=False),
+        note=f"{evaluation.problems:,} problems, {evaluation.same:,} {evaluation.truth.words.all_yes}. "
+        + ("F0.5u and overall in their form of 2020. " if evaluation.f05u_2020 else "")
+        + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by} (randomization "
+        f"test, Holm, α = {evaluation.alpha})."
+        + (" Missing: unanswered problems without any answer." if any(s.missing for s in evaluation.systems) else ""),
+    )
+
+
+def skipped_table(evaluation: Evaluation) -> Table:
+    """Submissions that were left out for their faults."""
+    return table(
+        "skipped",
+        "Submissions left out",
+        evaluation.skipped,
+        col("submission", lambda s: s.name, text=True, json="submission"),
+        col("faults", lambda s: s.faults, json="faults"),
+        col("first fault", lambda s: s.first, text=True, json="first"),
+        note="They have faults and were left out on request; the others are evaluated without them.",
+    )
+
+
+def intervals_table(evaluation: Evaluation) -> Table:
+    """Intervals of every metric."""
+    metrics = (*SHOWN, *FURTHER, *evaluation.added)
+    return table(
+        "intervals",
+        f"Intervals ({evaluation.level:.0%})",
+        evaluation.listed,
+        NAME,
+        *each(
+            metrics,
+            evaluation.title,
+            lambda s, m: s.interval[m],
+            terminal=(*evaluation.added, *IN_TERMINAL)[: len(IN_TERMINAL)],
+        ),
+        note=f"Bootstrap over {evaluation.unit}, {evaluation.replicates:,} replicates shared by all systems.",
+    )
+
+
+def significance_table(evaluation: Evaluation, metric: str) -> Table:
+    """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
+    from ravenbench.statistics.randomization import COUNTED, FEWER_TRIALS
+
+    pairs = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
+
+    def significance(a: tuple[int, SystemScores], b: tuple[int, SystemScores]) -> str:
+        names = a[1].name, b[1].name
+        return "" if a is b else pairs.get(names) or pairs[names[::-1]]
+
+    test = "exact sign test" if metric == "accuracy" else "approximate randomization"
+    trials = max(evaluation.trials, evaluation.most_trials if metric in COUNTED else 0)
+    trials = trials if isinstance(evaluation.metrics[metric], Counted) else min(trials, FEWER_TRIALS)
+    least = 0.0 if metric == "accuracy" else len(pairs) / (trials + 1)
+    offered = [f"{sign} p < {level}" for sign, level in STARS.items() if least < float(level)]
+    note = f"{', '.join([*offered, '= no significant difference'])}; {test}, Holm-corrected."
+    if len(offered) < len(STARS):
+        needed = f"give --trials {LEAST_STARS * len(pairs)} for ***"
+        needed = needed if isinstance(evaluation.metrics[metric], Counted) else "this metric has no more trials"
+        note += (
+            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below {least:.2g}: {needed}."
+        )
+    numbered = list(enumerate(evaluation.ranked, 1))
+    return table(
+        f"significance-{_slug(metric)}",
+        f"Significance of differences in {metric}",
+        numbered,
+        col("no.", lambda a: a[0]),
+        col("system", lambda a: a[1].name, text=True),
+        *each(numbered, lambda b: str(b[0]), significance),
+        note=note,
+    )
+
+
+def differences_table(evaluation: Evaluation) -> Table:
+    """Every tested difference with its interval, raw and corrected p."""
+    return table(
+        "differences",
+        "Differences between systems",
+        evaluation.pairs,
+        col("system a", lambda p: p.a, text=True, json="a"),
+        col("system b", lambda p: p.b, text=True, json="b"),
+        col("metric", lambda p: p.metric, text=True, json="metric"),
+        col("a − b", lambda p: p.difference, signed=True, json="difference"),
+        col("interval", lambda p: p.interval, signed=True, json="interval"),
+        col("p", lambda p: p.p, probability=True, json="p"),
+        col("p Holm", lambda p: p.p_holm, probability=True, json="p_holm"),
+        col("stars", lambda p: stars(p.p_holm), text=True),
+    )
+
+
+def calibration_table(evaluation: Evaluation) -> Table:
+    """Whether values mean what they say."""
+    return table(
+        "calibration",
+        "Calibration, precision and recall",
+        evaluation.listed,
+        NAME,
+        col("ECE", lambda s: s.ece),
+        col("C_llr", lambda s: s.cllr.cllr),
+        col("discrimination", lambda s: s.cllr.discrimination),
+        col("calibration", lambda s: s.cllr.calibration),
+        col("precision", lambda s: s.scores["precision"]),
+        col("recall", lambda s: s.scores["recall"]),
+        note=f"ECE: mean distance of value and share of {evaluation.truth.words.many} over ten bins, 0 is best. "
+        "C_llr (bits): 0 is perfect, 1 is knowing nothing; it is the sum of discrimination, what the ranking leaves "
+        "undecided, and calibration, what recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which "
+        "costs without limit.",
+    )
+
+
+def hull_table(evaluation: Evaluation) -> Table:
+    """Who owns which part of the ROC hull."""
+    hull = evaluation.hull
+    return table(
+        "hull",
+        "ROC convex hull",
+        () if hull is None else hull.stretches,
+        col("system", lambda s: s.system, text=True, json="system"),
+        col("from FPR", lambda s: s.from_fpr, json="from_fpr"),
+        col("to FPR", lambda s: s.to_fpr, json="to_fpr"),
+        note="" if hull is None else f"Area under the hull: {figure(hull.auc)}. {operating(evaluation)}".strip(),
+    )
+
+
+def operating(evaluation: Evaluation) -> str:
+    """The point of least expected cost as a sentence, "" where there is none."""
+    point = evaluation.operating
+    if point is None:
+        return ""
+    words = evaluation.truth.words
+    rates = f"(false-positive rate {figure(point.fpr)}, true-positive rate {figure(point.tpr)})"
+    if point.system is None:
+        return f"Least expected cost: answer “{words.yes if point.fpr else words.no}” always."
+    return f"Least expected cost: {point.system}, “{words.yes}” from {point.threshold:.4g} on {rates}."
+
+
+def breakdown_table(evaluation: Evaluation, by: BreakDown) -> Table:
+    """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
+    rows: list[tuple[str, str, int, PartScores | SystemScores]] = []
+    for s in evaluation.listed:
+        for (part, problems, _), own in zip(by.parts, by.systems[s.name], strict=True):
+            rows.append((s.name, part, problems, own))
+        rows.append((s.name, "all (micro)", evaluation.problems, s))
+        rows.append((s.name, "macro mean", evaluation.problems - by.left_out, by.macro[s.name]))
+
+    def value(row: tuple[str, str, int, PartScores | SystemScores], m: tuple[str, bool]) -> Any:
+        return row[3].interval[m[0]] if m[1] else row[3].scores[m[0]]
+
+    metrics = [(m, False) for m in (*SHOWN, *evaluation.added)] + [(m, True) for m in (*RANGED, *evaluation.added)]
+    metrics.sort(key=lambda m: (*SHOWN, *evaluation.added).index(m[0]))
+    note = "“all” pools every problem as PAN does; the macro mean gives each part the same weight."
+    if by.left_out:
+        note += f" {by.left_out:,} problems belong to no part and stand in “all” alone."
+    return table(
+        f"by-{evaluation.breakdowns.index(by) + 1}-{_slug(by.by)}",
+        f"By {by.by}",
+        rows,
+        col("system", lambda r: r[0], text=True),
+        col("part", lambda r: r[1], text=True),
+        col("problems", lambda r: r[2]),
+        *each(metrics, lambda m: evaluation.title(m[0]) + (" interval" if m[1] else ""), value),
+        note=note,
+    )
+
+
+def parts_table(evaluation: Evaluation, by: BreakDown, metric: str) -> Table:
+    """Short form: one metric, a row a system, a numbered column a part."""
+    return table(
+        f"parts-{evaluation.breakdowns.index(by) + 1}-{_slug(metric)}",
+        f"{evaluation.title(metric)} by {by.by}",
+        evaluation.listed,
+        NAME,
+        *each(range(len(by.parts)), lambda i: str(i + 1), lambda s, i: by.systems[s.name][i].scores[metric]),
+        col("all", lambda s: s.scores[metric]),
+        col("macro", lambda s: by.macro[s.name].scores[metric]),
+        note="; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(by.parts, 1)),
+    )
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", text.lower()) or "metric"

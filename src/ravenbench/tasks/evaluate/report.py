@@ -1,0 +1,334 @@
+"""An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ravenbench import __version__
+from ravenbench.files import location
+from ravenbench.formats.answers import write_answers
+from ravenbench.metrics.calibration import reliability
+from ravenbench.metrics.roc import Curve, curve
+from ravenbench.papers import Paper, cited_by
+from ravenbench.reports.page import COLORS, FAINT, FORMS, INK, canvas, inline, render, style
+from ravenbench.reports.report import write_parts, write_whole
+from ravenbench.reports.results import View
+from ravenbench.reports.view import Measure, Table, Value, for_terminal, highest, number, printable, to_html
+from ravenbench.tasks.evaluate.api import keep
+from ravenbench.tasks.evaluate.evaluation import (
+    Evaluation,
+    breakdown_table,
+    calibration_table,
+    differences_table,
+    hull_table,
+    intervals_table,
+    operating,
+    parts_table,
+    scores_table,
+    significance_table,
+    skipped_table,
+)
+from ravenbench.types import Answers, Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)))
+APART = ("#0072b2", "#c04f00", "#00795a", "#a4527f", "#8a6400", "#3d6f8f")
+"""Colours after Okabe and Ito, which readers tell apart who see no red or no green; darkened for white numbers."""
+VERTICES = 300
+"""Most vertices drawn of a curve; the hull is always drawn whole."""
+PANELS = 24
+"""Most reliability diagrams in a figure."""
+MOST_COLUMNS = 13
+"""Systems or parts that fit side by side in 80 columns."""
+
+
+class EvaluationView(View):
+    """What is shown of an evaluation."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.written: Path | None = None
+
+    def finding(self) -> str:
+        """Whose score is best, and who does not differ significantly from it."""
+        e = self.evaluation
+        scores = ((s.name, s.scores[e.ranked_by]) for s in e.ranked)
+        text = highest(e.title(e.ranked_by), scores, e.metrics[e.ranked_by].higher)
+        tied = [s.name for s in e.ranked if s.tie_group == e.ranked[0].tie_group]
+        more = f" The first {len(tied)} of {len(e.ranked)} systems do not all differ significantly."
+        return text + (more if len(tied) > 1 else "")
+
+    def tables(self) -> tuple[Table, ...]:
+        return self.evaluation.tables()
+
+    def figures(self) -> dict[str, Figure]:
+        return draw(self.evaluation)
+
+    def page(self) -> tuple[Path | None, str]:
+        return self.written, "write_evaluation(evaluation, FOLDER)"
+
+
+def write_evaluation(evaluation: Evaluation, folder: str | Path, title: str = "", *, kept: bool = False) -> Path:
+    """Write everything and return the page's path; an earlier evaluation goes only when the new one is complete.
+
+    ``index.html``, ``report.json``, ``tables/*.csv`` and ``.tex``, ``figures/*.svg``, ``.pdf`` and ``.png``,
+    ``meta/NAME/answers.jsonl``.
+
+    ``folder``: its place; one in an object store is filled when all files are made. InputError if something other than
+    an earlier evaluation lies there, or the place cannot be written. ``title`` heads the page and
+    a site's leaderboard. ``kept``: truth and answers are written too, so that ``raven site`` can put later ones beside
+    them; such a folder is not to be published.
+    """
+    view: EvaluationView = evaluation._view()
+    view.written = write_whole(location(folder), lambda place: _write(evaluation, place, title, kept), "evaluate")
+    return view.written
+
+
+def _write(evaluation: Evaluation, folder: Path, title: str, kept: bool) -> None:
+    figures = draw(evaluation)
+    if kept:
+        keep(evaluation, folder)
+    for s in evaluation.meta:
+        write_answers(folder / "meta" / s.name / "answers.jsonl", Answers(evaluation.truth.ids, s.value))
+    write_parts(
+        folder, kind="evaluate", page=evaluation_page(evaluation, figures, title),
+        json={**evaluation.to_json(), "raven": __version__, **({"title": title} if title else {})},
+        tables=evaluation.tables(), figures=figures, papers=papers(evaluation), forms=FORMS,
+    )  # fmt: skip
+
+
+def papers(evaluation: Evaluation) -> list[Paper]:
+    """What whoever uses an evaluation cites."""
+    return cited_by("evaluate", {"metrics": evaluation.tests}, [])
+
+
+def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: str = "") -> str:
+    """One self-contained page."""
+    several = len(evaluation.systems) > 1
+    sections = {
+        "summary": "Findings",
+        "scores": "Scores",
+        "significance": "Significance" if several else "",
+        "roc": "ROC" if evaluation.hull is not None else "",
+        "calibration": "Calibration",
+        "parts": "Break-downs" if evaluation.breakdowns else "",
+        "method": "Method",
+    }
+    leading = dict.fromkeys(("auc", evaluation.ranked_by))
+    groups: dict[str, list[str]] = {}
+    for s in evaluation.ranked:
+        groups.setdefault(evaluation.rank(s), []).append(s.name)
+    return render(
+        "ravenbench.tasks.evaluate:template.html.j2",
+        sections=[item for item in sections.items() if item[1]],
+        papers=papers(evaluation),
+        e=evaluation,
+        own_title=title,
+        several=several,
+        groups=groups,
+        metric=evaluation.title(evaluation.ranked_by),
+        best=evaluation.ranked[0],
+        inverted=[
+            s.name for s in evaluation.ranked if (auc_range := s.interval["auc"]) is not None and auc_range[1] < 0.5
+        ],
+        version=__version__,
+        hashes=evaluation.hashes(),
+        operating=operating(evaluation),
+        cut=max(0, len(evaluation.systems) + len(evaluation.meta) - PANELS),
+        figures={name: inline(figure, name) for name, figure in figures.items()},
+        tables={
+            "scores": to_html(scores_table(evaluation)),
+            "intervals": to_html(intervals_table(evaluation)),
+            "matrices": [to_html(significance_table(evaluation, m)) for m in evaluation.tests] if several else [],
+            "differences": to_html(differences_table(evaluation)),
+            "calibration": to_html(calibration_table(evaluation)),
+            "hull": to_html(hull_table(evaluation)),
+            "skipped": to_html(skipped_table(evaluation)) if evaluation.skipped else "",
+            "parts": [
+                {
+                    "by": b.by,
+                    "short": [to_html(parts_table(evaluation, b, m)) for m in leading],
+                    "long": to_html(breakdown_table(evaluation, b)),
+                }
+                for b in evaluation.breakdowns
+            ],
+        },
+    )
+
+
+def closing(evaluation: Evaluation) -> list[RenderableType]:
+    """Scores, intervals, star matrix of the ranking metric, hull, break-downs, notes."""
+    from rich.text import Text
+
+    tables = [_starred(scores_table(evaluation)), intervals_table(evaluation)]
+    if 1 < len(evaluation.systems) <= MOST_COLUMNS:
+        tables.append(significance_table(evaluation, evaluation.ranked_by))
+    if evaluation.hull is not None:
+        tables.append(hull_table(evaluation))
+    if evaluation.skipped:
+        tables.append(skipped_table(evaluation))
+    parts = [*map(_tight, tables)]
+    for b in evaluation.breakdowns:
+        if len(b.parts) <= MOST_COLUMNS - 3:
+            metrics = dict.fromkeys(("auc", evaluation.ranked_by))
+            parts += [_tight(parts_table(evaluation, b, m)) for m in metrics]
+        else:
+            parts.append(Text(f"By {b.by}: {len(b.parts)} parts; they are in the JSON object and with --out."))
+    if evaluation.band is not None:
+        band = f"{evaluation.band:g} of 0.5, as learned in training."
+        parts.append(Text(f"meta-band leaves open what lies within ± {band}"))
+    return [*parts, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
+
+
+def _tight(table: Table) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    # Title and note stand apart: inside, they would break at the width of a narrow table.
+    rich_table = for_terminal(replace(table, note=""), tight=True)
+    rich_table.title = None
+    note = [Text(printable(table.note), style="italic dim")] if table.note else []
+    return Group(Text(printable(table.title), style="bold"), rich_table, *note)
+
+
+def _starred(table: Table) -> Table:
+    """The best of a column is starred, since bold is lost in a pipe."""
+
+    def cell(value: Value, place: int) -> Value:
+        if not isinstance(value, Measure):
+            return value
+        return number(value.mean, table.columns[place], short=True) + ("*" if value.best else " ")
+
+    rows = tuple(tuple(cell(v, i) for i, v in enumerate(row)) for row in table.rows)
+    return replace(table, rows=rows, note=f"* best of its column. {table.note}")
+
+
+def draw(evaluation: Evaluation) -> dict[str, Figure]:
+    """The figures by name: ``standings``, ``roc`` where truth has both classes, ``reliability``."""
+    figures = {}
+    with style():
+        figures["standings"] = standings(evaluation)
+        if evaluation.hull is not None:
+            figures["roc"] = roc(evaluation)
+        figures["reliability"] = diagrams(evaluation)
+    return figures
+
+
+def standings(evaluation: Evaluation) -> Figure:
+    """A point with its interval for every system in the tested metric; lines part ranks, meta-classifiers come last."""
+    systems = [*evaluation.ranked, *evaluation.meta]
+    figure, (axes,) = canvas(3.9, 0.75 + 0.24 * len(systems))
+    metric = evaluation.ranked_by
+    for y, s in enumerate(systems):
+        if y and s.tie_group != systems[y - 1].tie_group:
+            axes.axhline(y - 0.5, color=FAINT, linewidth=0.6, linestyle="-" if s.tie_group else (0, (3, 3)))
+        value, interval = s.scores[metric], s.interval[metric]
+        if value is None:
+            continue
+        if interval is not None:
+            axes.plot(interval, (y, y), color=INK, linewidth=1.2, solid_capstyle="butt")
+        axes.plot([value], [y], "o", markersize=5, color=COLORS[0] if s.tie_group else FAINT)
+    axes.set_yticks(range(len(systems)), [_cut(s.name, 26) for s in systems])
+    axes.set_ylim(len(systems) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(evaluation.title(metric))
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return figure
+
+
+def roc(evaluation: Evaluation) -> Figure:
+    """Every system's curve with its number on it; the hull over all of them is wide, in its owner's colour between an
+    owner's vertices."""
+    assert evaluation.hull is not None
+    names = [s.name for s in evaluation.ranked]
+    look = {name: (APART[i % len(APART)], DASHES[i // len(APART) % len(DASHES)]) for i, name in enumerate(names)}
+    figure, (axes,) = canvas(5.6, 5.3 + 0.19 * -(-len(names) // 2))
+    hull = evaluation.hull
+    axes.plot(hull.fpr, hull.tpr, color=FAINT, linewidth=5, alpha=0.3, solid_joinstyle="round")
+    for owner, run in groupby(range(len(hull.owner)), key=lambda v: hull.owner[v]):
+        rows = list(run)
+        if owner is not None:
+            axes.plot(hull.fpr[rows], hull.tpr[rows], color=look[owner][0], linewidth=5, alpha=0.45)
+    axes.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
+    owners = set(hull.owner)
+    # Each number at a place of its own along the curves, so that none hides another.
+    ways = np.linspace(0.3, 1.7, len(names) + 2)[1:-1]
+    for place, (s, way) in enumerate(zip(evaluation.ranked, ways, strict=True), 1):
+        points = curve(evaluation.truth.same, s.value)
+        if points is None:
+            continue
+        color, dashes = look[s.name]
+        along = points.fpr + points.tpr
+        x, y = (float(np.interp(way, along, side)) for side in (points.fpr, points.tpr))
+        badge = {"boxstyle": "circle,pad=0.22", "facecolor": color, "linewidth": 0}
+        axes.text(
+            x, y, str(place), color="white", fontsize=7, fontweight="bold", ha="center", va="center", bbox=badge,
+            zorder=5,
+        )  # fmt: skip
+        auc = "n/a" if s.scores["auc"] is None else f"{s.scores['auc']:.3f}".replace("0.", ".", 1)
+        label = f"{place} {_cut(s.name)} {auc}" + (" •" if s.name in owners else "")
+        axes.plot(*_thinned(points), color=color, linestyle=dashes, linewidth=1.3, label=label)
+    point = evaluation.operating
+    if point is not None and point.system is not None:
+        axes.plot([point.fpr], [point.tpr], "o", color=INK, markersize=6, markerfacecolor="none", markeredgewidth=1.4)
+    axes.set_aspect("equal")
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(-0.01, 1.01)
+    axes.set_xlabel("false-positive rate")
+    axes.set_ylabel("true-positive rate")
+    axes.grid(color=FAINT, alpha=0.2, linewidth=0.6)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8.5, handlelength=2.4)
+    return figure
+
+
+def diagrams(evaluation: Evaluation) -> Figure:
+    """Mean value against the share of problems that are so, ten bins; a point's area is its share of problems."""
+    systems = [*evaluation.ranked, *evaluation.meta][:PANELS]
+    columns = min(4, len(systems))
+    rows = -(-len(systems) // columns)
+    figure, _ = canvas(1.85 * columns + 0.5, 2.05 * rows + 0.35, columns=0)
+    grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for place, ax in enumerate(grid.flat):
+        if place >= len(systems):
+            ax.set_visible(False)
+            continue
+        s = systems[place]
+        bins = reliability(evaluation.truth.same, s.value)
+        ax.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
+        ax.plot(bins.value, bins.same, color=COLORS[0], linewidth=1, alpha=0.7)
+        ax.scatter(bins.value, bins.same, s=6 + 130 * bins.problems / bins.problems.sum(), color=COLORS[0], linewidth=0)
+        ax.set_title(_cut(s.name, 22), fontsize=8.5, color=INK)
+        ax.text(0.97, 0.04, f"ECE {s.ece:.3f}", transform=ax.transAxes, ha="right", fontsize=8)
+        ax.set_aspect("equal")
+        ax.set_xlim(-0.04, 1.04)
+        ax.set_ylim(-0.04, 1.04)
+        ax.set_xticks((0, 0.5, 1), ("0", ".5", "1"))
+        ax.set_yticks((0, 0.5, 1), ("0", ".5", "1"))
+        if place + columns >= len(systems):
+            ax.tick_params(labelbottom=True)
+    figure.supxlabel("mean answer", fontsize=9, color=INK)
+    figure.supylabel(f"share of {evaluation.truth.words.many}", fontsize=9, color=INK)
+    return figure
+
+
+def _thinned(c: Curve) -> tuple[Floats, Floats]:
+    """The curve through at most ``VERTICES`` of its vertices, evenly along it."""
+    if len(c.fpr) <= VERTICES:
+        return c.fpr, c.tpr
+    way = c.fpr + c.tpr
+    rows = np.unique(np.append(np.searchsorted(way, np.linspace(0, 2, VERTICES - 1)), len(way) - 1))
+    rows = rows[rows < len(way)]
+    return c.fpr[rows], c.tpr[rows]
+
+
+def _cut(name: str, most: int = 30) -> str:
+    name = printable(name)
+    return name if len(name) <= most else name[: most - 1] + "…"

@@ -1,0 +1,226 @@
+"""A task as a function in Python: its signature, its docstring, and the stub that type checkers and editors read."""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
+from inspect import Parameter, Signature, cleandoc, signature
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ravenbench import registry
+from ravenbench.engine.options import Option, Spec, options_of
+from ravenbench.engine.task import EVERY, SeededRun, Task, run_task, task_of
+from ravenbench.errors import InputError, did_you_mean
+
+
+@cache
+def function_of(task: type[Task]) -> Callable[..., Any]:
+    """A task as a function in Python."""
+    own_signature = signature_of(task)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        values = own_signature.bind(*args, **kwargs).arguments
+        how = {name: values.pop(name, None) for name in EVERY}
+        jobs = task.jobs(values) if task.pools_seeds else {"": values}
+        runs = [run_task(task, job, **how) for job in jobs.values()]
+        return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
+
+    function.__name__ = function.__qualname__ = task.name
+    function.__module__ = "ravenbench.tasks.api"
+    function.__doc__ = docstring_of(task)
+    function.__signature__ = own_signature  # type: ignore[attr-defined]
+    function.flags = _flags(task.options())  # type: ignore[attr-defined]
+    return function
+
+
+def as_function(
+    work: Callable[..., Any], name: str, spec: type[Spec], own: tuple[Option, ...], result: str
+) -> Callable[..., Any]:
+    """A function with a spec's options as keywords, and with ``own`` ones before them, told in its docstring."""
+    options = {option.name: option for option in own} | options_of(spec) | {"progress": EVERY["progress"]}
+    own_signature = _signature(list(options.values()), tuple(option.name for option in own), result)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return work(**own_signature.bind(*args, **kwargs).arguments)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = work.__module__
+    function.__doc__ = _docstring(cleandoc(work.__doc__ or ""), options, own_signature)
+    function.__signature__ = own_signature  # type: ignore[attr-defined]
+    function.flags = _flags(options.values())  # type: ignore[attr-defined]
+    return function
+
+
+def _flags(options: Iterable[Option]) -> dict[str, str]:
+    """Names in Python of options that are called otherwise on the command line."""
+    return {flag.lstrip("-"): option.name for option in options if option.function for flag in option.flags}
+
+
+def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as ``import ravenbench`` gives it: tables in memory are taken wherever a path is
+    (``corpora.memory``), a misspelt argument gets a suggestion, and what an InputError says of options it says by their
+    names in Python; its traceback ends where the function was called.
+    """
+    accepted = signature(function).parameters
+
+    @wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # for notebooks and pytest
+        refusal: Exception
+        try:
+            _check_names(function.__name__, kwargs, signature(function))
+            given = {name: _as_place(value, accepted.get(name)) for name, value in kwargs.items()}
+            return function(*map(_as_place, args, accepted.values()), **given)
+        except _UnknownArgument as error:
+            refusal = TypeError(str(error))
+        except InputError as error:
+            names = {name.replace("_", "-"): name for name in accepted}
+            refusal = _in_python(error, names | getattr(function, "flags", {}))
+        if sys.excepthook is sys.__excepthook__:
+            sys.excepthook = _end_at_call
+        raise refusal
+
+    public.__module__ = "ravenbench"
+    return public
+
+
+class _UnknownArgument(TypeError):
+    """An argument that a function does not have."""
+
+
+def _check_names(function: str, arguments: Iterable[str], own_signature: Signature) -> None:
+    parameters = own_signature.parameters
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for unknown in (name for name in arguments if name not in parameters):
+        near = did_you_mean(unknown, parameters)
+        raise _UnknownArgument(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
+
+
+def _as_place(value: Any, parameter: Parameter | None) -> Any:
+    if value is None or isinstance(value, str | Path):
+        return value
+    from ravenbench.corpora.memory import as_place
+    from ravenbench.types import Corpus
+
+    if isinstance(value, Corpus) and parameter is not None and "Corpus" in str(parameter.annotation):
+        return value
+    return as_place(value, parameter.name if parameter is not None else "table")
+
+
+_FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*'))?")
+
+
+def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
+    """The error with ``'out'`` for ``--out``; ``names`` are those of parameters by that of their option."""
+
+    def named(match: re.Match[str]) -> str:
+        name = names.get(match[1])
+        return match[0] if name is None else f"{name}={match[2]}" if match[2] else repr(name)
+
+    problem, *advice = (text and _FLAG.sub(named, text) for text in (error.problem, error.expected, error.fix))
+    return type(error)(
+        problem or "", file=error.file, line=error.line, found=error.found, expected=advice[0], fix=advice[1]
+    )
+
+
+def _end_at_call(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """As Python shows an uncaught exception, without the function ``public`` that only passes on what is refused."""
+    step = trace
+    while step is not None and step.tb_next is not None:
+        last = step.tb_next
+        if last.tb_next is None and last.tb_frame.f_code.co_filename == __file__:
+            step.tb_next = None
+        step = step.tb_next
+    sys.__excepthook__(kind, error, trace)
+
+
+def signature_of(task: type[Task]) -> Signature:
+    """The signature of a task's function; annotations are text."""
+    return _signature([option for option in task.options() if option.function], task.by_position(), task.result)
+
+
+def _signature(options: Iterable[Option], by_position: tuple[str, ...], result: str) -> Signature:
+    parameters = []
+    for option in options:
+        way = Parameter.POSITIONAL_OR_KEYWORD if option.name in by_position else Parameter.KEYWORD_ONLY
+        default = Parameter.empty if option.required else None
+        parameters.append(Parameter(option.name, way, default=default, annotation=option.annotation))
+    order = [*by_position]
+    parameters.sort(key=lambda p: order.index(p.name) if p.name in order else len(order))
+    return Signature(parameters, return_annotation=result)
+
+
+def docstring_of(task: type[Task]) -> str:
+    """The docstring of a task's function: what the command says of itself, and its parameters."""
+    about = cleandoc(task.__doc__ or "").split("\n\n")[0]
+    if task.note:
+        about += "\n\n" + textwrap.fill(task.note, 112)
+    return _docstring(about, {option.name: option for option in task.options()}, signature_of(task))
+
+
+def _docstring(about: str, options: Mapping[str, Option], signature: Signature) -> str:
+    lines = [about, "", "Parameters", "----------"]
+    for parameter in signature.parameters.values():
+        lines.append(f"{parameter.name} : {parameter.annotation}")
+        lines += textwrap.wrap(options[parameter.name].help, 108, initial_indent="    ", subsequent_indent="    ")
+    lines += ["", "Raises", "------", "InputError", "    Before any long work, if something cannot be used."]
+    return "\n".join(lines)
+
+
+def stub_of(tasks: Iterable[type[Task]]) -> str:
+    """The stub of ``tasks.api``: the functions of tasks as type checkers and editors see them."""
+    parts = []
+    for task in tasks:
+        signature = signature_of(task)
+        lines, star = [f"def {task.name}("], False
+        for p in signature.parameters.values():
+            if p.kind is Parameter.KEYWORD_ONLY and not star:
+                lines.append("    *,")
+                star = True
+            lines.append(f"    {p.name}: {p.annotation}{'' if p.default is Parameter.empty else ' = None'},")
+        lines.append(f") -> {signature.return_annotation}:")
+        about = docstring_of(task).split("\n\n")[0]
+        parts.append("\n".join([*lines, *textwrap.indent(f'"""{about}"""', "    ").split("\n")]))
+    body = "\n\n".join(parts)
+    modules: dict[str, list[str]] = {}
+    for name, module in _NAMES.items():
+        if re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", body, flags=re.DOTALL)):
+            modules.setdefault(module, []).append(name)
+    lines = [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
+    first = next((i for i, line in enumerate(lines) if "ravenbench" in line), len(lines))
+    return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], "", body, ""])
+
+
+_ABOUT = '"""The functions of tasks as type checkers see them, written by ``python -m ravenbench.tasks.functions``."""'
+_NAMES = {
+    "Mapping": "collections.abc",
+    "Sequence": "collections.abc",
+    "Path": "pathlib",
+    "Any": "typing",
+    "Component": "ravenbench.components",
+    "Engine": "ravenbench.engine.pool",
+    "Progress": "ravenbench.engine.pool",
+    "RunResult": "ravenbench.engine.task",
+    "Obfuscator": "ravenbench.obfuscation.base",
+    "ObfuscateResult": "ravenbench.tasks.obfuscate.task",
+    "RunSpec": "ravenbench.tasks.run.spec",
+    "Helpers": "ravenbench.tasks.safety.measures",
+    "Verified": "ravenbench.tasks.verify.task",
+    "Corpus": "ravenbench.types",
+}
+"""What stands in signatures, and where it comes from; in the order of the stub's imports."""
+
+
+def of_raven() -> list[str]:
+    """The tasks that come with Raven: the bench's own, then its extensions'."""
+    return [name for name, target in registry.targets("task").items() if target.startswith("ravenbench.")]
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("api.pyi").write_text(stub_of(map(task_of, of_raven())), encoding="utf-8")

@@ -1,0 +1,212 @@
+"""``ravenbench.obfuscate``: texts rewritten so that their author is hidden, each rewriting kept as a cell.
+
+FOLDER/run.json, plan.json       as for a run
+FOLDER/rewritings/KEY.json       one rewriting each (or in the folder given)
+OUT                              the new text, folder of texts or problem set, with parts beside each text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ravenbench import files, registry
+from ravenbench.components import identity
+from ravenbench.engine.options import PATH, Option, spec_of
+from ravenbench.engine.task import Draft, Preview, RunResult, Task, content_hash
+from ravenbench.errors import SpecError
+from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
+
+if TYPE_CHECKING:
+    from ravenbench.obfuscation.base import Rewriting
+    from ravenbench.store.store import Store
+    from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan
+
+NAMED = 10
+"""Texts that the command names of those that failed or came back unchanged."""
+
+
+@dataclass(frozen=True, repr=False)
+class ObfuscateResult(RunResult):
+    """A finished obfuscation: its store, the errors met, and the rewritings in order of the plan's texts.
+
+    Where a text could not be rewritten its rewriting is None, and nothing was written to ``out``. ``unchanged`` names
+    the texts that came back as they were, of which nothing is hidden; where these are all, nothing was written either.
+    """
+
+    rewritings: tuple[Rewriting | None, ...]
+    unchanged: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> bool:
+        """Whether there was something to write."""
+        return None not in self.rewritings and (not self.unchanged or len(self.unchanged) < len(self.rewritings))
+
+
+class Obfuscate(Task):
+    """Rewrite questioned texts so that their author is hidden.
+
+    Of a problem set only the questioned texts of same-author problems are rewritten, as in the 2016 study. If it is
+    interrupted, the same command continues where it stopped.
+
+        raven obfuscate mihaylova-2016 essay.txt --out hidden.txt
+
+        raven obfuscate mansoorizadeh-2016 pan14/en_essays.zip --split test --out hidden/
+    """
+
+    name = "obfuscate"
+    report = "ravenbench.tasks.obfuscate.report:ObfuscateReport"
+    freezes = False
+    Spec = ObfuscateSpec
+    own = (
+        Option(
+            "out", "The new text, folder or problem set (path or URL), with its parts as JSON beside each text.",
+            takes=PATH,
+        ),
+        Option("folder", "The run's folder or URL; default raven-runs/obfuscate-<IN>-<hash>.", takes=PATH),
+        Option("rewritings", "Folder where rewritings are stored and reused; default: in --folder.", takes=PATH),
+    )  # fmt: skip
+    place = "folder"
+    arguments = ("obfuscator", "source")
+    order = "obfuscator source out"
+    note = "Without ``out``, rewritings are only kept."
+    result = "ObfuscateResult"
+    spec: ObfuscateSpec
+
+    def resolve(self) -> None:
+        from ravenbench.tasks.obfuscate.texts import read_source
+
+        self.spec = spec = spec_of(ObfuscateSpec, self.values)
+        self.recipe, self.source = spec.component(), read_source(spec)
+        self.data = self.fingerprint()
+        stem = Path(files.local_copy(spec.source)).stem
+        self.folder = self.place_or(f"obfuscate-{stem}-{content_hash([spec.resolved(), self.data])}")
+        place = self.values.get("rewritings")
+        self.elsewhere = None if place is None else files.location(place)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Identity of the texts, of the obfuscator and its surrogates, and of the resources that recipes use."""
+        from ravenbench.store.plans import content_key, decides
+        from ravenbench.store.resume import data_hash
+        from ravenbench.tasks.obfuscate.rewritings import resources_here
+
+        spec = self.spec
+        named = {"source": spec.source, **{f"known {i}": path for i, path in enumerate(spec.known, start=1)}}
+        named |= {} if spec.train is None else {"train": spec.train}
+        searching = [decides(verifier) for verifier in registry.parse_list("verifier", spec.surrogates or "")]
+        methods = [identity(self.recipe), searching, *filter(None, [self.recipe.stamp()])]
+        return {
+            **{name: data_hash(path) for name, path in named.items()},
+            "methods": content_key(methods),
+            "resources": content_key(resources_here()),
+        }
+
+    def draft(self) -> Draft[ObfuscatePlan]:
+        from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, TextRecord, keys_of, place_of
+        from ravenbench.text.alignment import plain_words
+
+        spec, recipe, source = self.spec, self.recipe, self.source
+        keys = keys_of(recipe, spec.seed, source.tasks, spec.surrogates)
+        plan = ObfuscatePlan(
+            obfuscator=str(recipe),
+            identity=identity(recipe),
+            version=recipe.version,
+            provenance=recipe.provenance,
+            sends_text=recipe.sends_text,
+            source=spec.source,
+            language=spec.language or (None if source.problems is None else source.problems.language),
+            texts=[
+                TextRecord(id=task.id, words=len(plain_words(task.questioned)), key=key)
+                for task, key in zip(source.tasks, keys, strict=True)
+            ],
+            rewritings=place_of(self.elsewhere),
+            folds={},
+            verifiers=[],
+            cells=[],
+        )
+        return Draft(plan)
+
+    def prepare(self) -> Store:
+        """The planned folder, once it is known that new texts can be written where they are wanted."""
+        from ravenbench.formats.output import check_folder_of_many
+        from ravenbench.store.resume import written
+        from ravenbench.tasks.obfuscate.rewritings import read_surrogates
+        from ravenbench.tasks.obfuscate.texts import check_out
+
+        spec, out = self.spec, self.values.get("out")
+        searching = self.recipe.needs_oracle
+        self.surrogates = (
+            read_surrogates(self.recipe.name, spec.surrogates, spec.train, spec.encoding) if searching else None
+        )
+        self.product, self.written = None if out is None else files.location(out), written(self.folder)
+        inputs = [spec.source, *spec.known, *([] if spec.train is None else [spec.train])]
+        if self.elsewhere is not None:
+            check_folder_of_many(self.elsewhere, inputs)
+        if self.product is not None:
+            check_out(self.product, self.source.single, inputs, self.written)
+        return super().prepare()
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, rewrite
+
+        stored = kept_at(self.folder, store.plan_as(ObfuscatePlan).rewritings, self.elsewhere)
+        self.done = rewrite(
+            stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress, self.surrogates
+        )
+        return [f"{one.id}: {str(one.error).splitlines()[0]}" for one in self.done if one.rewriting is None]
+
+    def finish(self, store: Store, errors: list[str]) -> ObfuscateResult:
+        from ravenbench.store.resume import note
+        from ravenbench.tasks.obfuscate.texts import write_product
+
+        rewritings = tuple(one.rewriting for one in self.done)
+        hides = self.recipe.hides
+        same = tuple(o.id for o in self.done if hides and o.rewriting is not None and not o.rewriting.changed)
+        result = ObfuscateResult(store, tuple(errors), rewritings, same)
+        if self.product is not None and result.written:
+            whole = [one for one in rewritings if one is not None]
+            write_product(self.product, self.source, whole, self.written, partial(note, self.folder))
+        return result
+
+    def preview(self) -> Preview:
+        from ravenbench.tasks.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
+
+        self.earlier()
+        cache, spec = kept_at(self.folder, place_of(self.elsewhere)), self.spec
+        keys = keys_of(self.recipe, spec.seed, self.source.tasks, spec.surrogates)
+        stored = [read_rewriting(cache, key) for key in keys]
+        done = sum(one is not None and one.rewriting is not None for one in stored)
+        problems = {"texts": len(self.source.tasks)}
+        cost = self.recipe.estimate(self.source.tasks)
+        notes = () if cost is None else (f"{self.recipe} would ask a language model at most {cost}.",)
+        return Preview(self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), notes)
+
+    @classmethod
+    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
+        spec = spec_of(ObfuscateSpec, values)
+        return [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> None:
+        if "out" not in values:
+            raise SpecError("nothing says where the new texts go", fix="--out hidden.txt, or a new folder")
+
+    @classmethod
+    def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
+        out, errors, same = values["out"], result.errors, result.unchanged
+        if errors:
+            named = "; ".join(errors[:NAMED])
+            return f"{len(errors)} texts could not be rewritten, so nothing was written to {out}: {named}"
+        if same:
+            named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
+            others = f"the others: {out}" if result.written else f"nothing was written to {out}"
+            text = f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of them is hidden"
+            return f"{text}: {named}; {others}"
+        return None
+
+    @classmethod
+    def closing(cls, values: Mapping[str, Any]) -> str:
+        return f"rewritten: {values['out']}"

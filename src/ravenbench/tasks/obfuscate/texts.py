@@ -1,0 +1,116 @@
+"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ravenbench import files
+from ravenbench.errors import InputError
+from ravenbench.formats.archive import Archive, read_whole, whole
+from ravenbench.formats.decoding import Faults
+from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
+from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
+from ravenbench.formats.problems import ProblemSet, problem_roots, read_problems, write_pan_problems
+from ravenbench.formats.tabular import is_lines
+from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
+from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
+
+
+@dataclass(frozen=True)
+class Source:
+    """The texts as tasks; of a problem set also the set and the rows of the problems that the tasks stand for.
+
+    ``single`` says that the source is one text and no folder.
+    """
+
+    tasks: tuple[ObfuscationTask, ...]
+    rows: tuple[int, ...]
+    problems: ProblemSet | None
+    single: bool
+
+
+def read_source(spec: ObfuscateSpec) -> Source:
+    """Read what is to be rewritten.
+
+    Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all. Raises InputError
+    if there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
+    """
+    path = files.local_copy(spec.source)
+    with Archive(path, spec.encoding) as archive:
+        if problem_roots(archive) or any(is_lines(name) for name in archive.names):
+            sets = read_problems(path, spec.split, spec.encoding)
+            if sets.same is None and not spec.every:
+                raise InputError(
+                    "these problems have no truth", file=spec.source, fix="--all rewrites every questioned text"
+                )
+            rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
+            tasks = tasks_of(sets.problems, rows, spec.language or sets.language)
+            return Source(tuple(tasks), rows, sets, False)
+        faults = Faults()
+        known: list[str] = []
+        texts: list[str] = []
+        for place in spec.known:
+            with faults.gathered():
+                known.append(read_whole(files.local_copy(place), spec.encoding))
+        names = archive.names if archive.single else [n for n in archive.names if n.lower().endswith(".txt")]
+        if not names:
+            raise InputError("there is no text here", file=spec.source, expected="a text, .txt files, or a problem set")
+        for name in names:
+            with faults.gathered():
+                texts.append(whole(archive.read(name), archive.label(name), spec.encoding))
+        faults.check()
+        tasks = [
+            ObfuscationTask(name, text, tuple(known), spec.language) for name, text in zip(names, texts, strict=True)
+        ]
+        return Source(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
+
+
+def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[str]) -> None:
+    """Refuse a place that is taken, before any long work; ``known`` are the hashes of what this run wrote earlier.
+    Raises InputError if something else is there, or nothing can be written there."""
+    if not single:
+        check_folder(out, inputs=inputs, known=known)
+        return
+    for place in (out, parts_file(out)):
+        check_file(place, inputs=inputs, known=known)
+
+
+def write_product(
+    out: Path, source: Source, done: Sequence[Rewriting], known: Collection[str], note: Callable[[str], None]
+) -> None:
+    """Write the new texts, each with its parts beside it; a folder appears when it is complete.
+
+    A single text becomes a file, a folder of texts a folder with the same names, a problem set a PAN13–15 problem set.
+
+    ``known`` are hashes of what this run wrote earlier, which may be replaced; ``note`` gets the hash of everything
+    before it takes its place.
+    """
+    if source.single:
+        contents = {out: done[0].text.encode(), parts_file(out): parts_bytes(done[0].parts)}
+        for data in contents.values():
+            note(hashlib.sha256(data).hexdigest())
+        for place, data in contents.items():
+            with whole_file(place) as file:
+                file.write(data)
+        return
+    with fresh_folder(out, known=known) as folder:
+        _fill(folder, source, done)
+        note(digest(folder))
+
+
+def _fill(folder: Path, source: Source, done: Sequence[Rewriting]) -> None:
+    if source.problems is None:
+        for task, rewriting in zip(source.tasks, done, strict=True):
+            place = folder / PurePosixPath(task.id)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(rewriting.text.encode())
+            write_parts(parts_file(place), rewriting.parts)
+        return
+    sources = source.problems
+    problems = with_questioned(sources.problems, source.rows, [r.text for r in done])
+    write_pan_problems(folder, problems, sources.same, sources.language or "unknown", sources.genre or "unknown")
+    for task, rewriting in zip(source.tasks, done, strict=True):
+        write_parts(folder / task.id / "obfuscation.json", rewriting.parts)

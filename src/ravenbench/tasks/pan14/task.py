@@ -1,0 +1,106 @@
+"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from ravenbench import registry
+from ravenbench.components import identity_hash
+from ravenbench.engine.options import COMPONENTS, PATH, PATHS, Encoding, Metrics, Option, Spec, spec_of, told
+from ravenbench.engine.task import Draft, Task
+from ravenbench.errors import SpecError
+from ravenbench.metrics.base import metrics_of
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
+
+
+DEFAULT_VERIFIERS = "raven-2026, impostors, cng-2013, ppm, char-ngram, function-words"
+"""The meta-classifier needs no fit: the report averages the answers of all."""
+
+
+class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the corpora lie and which verifiers answer them."""
+
+    data: Annotated[
+        Annotated[tuple[str, ...], msgspec.Meta(min_length=1)],
+        told(
+            "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.", takes=PATHS, many=True
+        ),
+    ]
+    verifiers: Annotated[
+        str,
+        told(
+            "Verifiers to test, e.g. 'ppm, impostors'; default: raven-2026 and five published methods.",
+            takes=COMPONENTS,
+        ),
+    ] = DEFAULT_VERIFIERS
+    metrics: Metrics = None
+    encoding: Encoding = None
+    probe: Annotated[
+        Literal["transplant", "none"],
+        told("transplant: how far content alone moves a verifier; none. Default: transplant."),
+    ] = "transplant"
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
+        own = {"verifiers": self.verifiers, "probe": self.probe}
+        further = {"encoding": self.encoding, "metrics": self.metrics}
+        return own | {key: value for key, value in further.items() if value is not None}
+
+
+class Pan14(Task):
+    """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
+
+    AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with intervals; the
+    meta-classifier, pairwise tests, the ROC hull; and how far content alone moves each verifier. If it is interrupted,
+    the same command continues where it stopped.
+
+        raven pan14 pan14/*.zip
+
+        raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
+    """
+
+    name = "pan14"
+    report = "ravenbench.tasks.pan14.report:Pan14Report"
+    Spec = Pan14Spec
+    own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH, flags=("--out", "-o")),)
+    arguments = ("data",)
+    order = "data verifiers metrics probe"
+    device = True
+    spec: Pan14Spec
+
+    def resolve(self) -> None:
+        from ravenbench.engine.guard import smoke_test
+        from ravenbench.store.plans import content_key, decides
+        from ravenbench.store.resume import data_hash
+        from ravenbench.tasks.pan14.plan import read_corpora
+
+        self.named = registry.named("verifier", self.values.get("verifiers"), default=DEFAULT_VERIFIERS)
+        smoke_test(self.named)
+        self.spec = spec_of(Pan14Spec, {**self.values, "verifiers": ", ".join(self.named)})
+        for metric in metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ():
+            if metric.reads == "scores":
+                raise SpecError(f"the metric {metric} reads raw scores", fix="give it to raven run")
+        self.progress("reading the problems", 0, 0)
+        self.corpora = read_corpora(self.spec.data, self.spec.encoding)
+        self.data = {f"data {i}": data_hash(place) for i, place in enumerate(self.spec.data)}
+        self.data["methods"] = content_key([decides(component) for component in self.named.values()])
+        self.inputs = list(self.spec.data)
+        self.folder = self.place_or(f"pan14-{identity_hash([self.spec.resolved(), self.data])[:8]}")
+
+    def draft(self) -> Draft[Any]:
+        from ravenbench.tasks.pan14.plan import draft
+
+        return draft(self.corpora, self.named, self.spec.probe, self.progress)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.cells import execute
+
+        return execute(store, self.named, self.engine, self.progress, isolate=True)
+
+    def sizes(self, draft: Draft[Any]) -> dict[str, int]:
+        parts = [(f"{c.name} {name}", getattr(c, name)) for c in draft.plan.corpora for name in ("train", "test")]
+        return {name: part.problems for name, part in parts}

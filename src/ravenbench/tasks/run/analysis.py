@@ -1,0 +1,571 @@
+"""From a run's store to every figure of its report.
+
+Follows the paper's Tables 1, 2, 4, 5, 6, 7 and 11 (HITS and RAVEN, 2024), made precise in Raven's notes: ± is
+the sample standard deviation over a setup's folds, pools and seeds together; two setups are compared on the
+folds complete in both (contract 14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ravenbench.metrics.base import Metric, metrics_of, title_of
+from ravenbench.metrics.pan import TITLES
+from ravenbench.reports.cells import Failure, mean
+from ravenbench.reports.content import ContentProbe, content_probe
+from ravenbench.reports.view import Number, public_head
+from ravenbench.shown import Shown
+from ravenbench.statistics.pools import correlation, detectable, pool_mean
+from ravenbench.statistics.ranks import ranking_stability
+from ravenbench.statistics.significance import t_test
+from ravenbench.store.records import Head
+from ravenbench.tasks.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
+from ravenbench.tasks.run.record import PointRecord, RunPlan
+from ravenbench.tasks.run.setups import no_choice
+from ravenbench.tasks.run.variants import Variants, variants
+from ravenbench.types import Floats
+
+if TYPE_CHECKING:
+    from ravenbench.store.records import FoldRecord, PairCounts, Sides
+    from ravenbench.store.store import Store
+
+
+SHOWN = ("auc", "c@1", "f05u", "f1", "overall")
+"""Metrics of the paper's Table 2."""
+
+
+@dataclass(frozen=True)
+class FoldRow:
+    """One fold: its manifest entry and the metrics of each verifier that completed it."""
+
+    name: str
+    setup: str
+    info: FoldRecord
+    scores: Mapping[str, Mapping[str, float | None]]
+
+
+def fold_rows(
+    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]], chosen: Mapping[str, Metric] = {}
+) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
+    """Rows of (fold, its setup) with the standard metrics and those chosen, and the cells that have no answers."""
+    from ravenbench.metrics import pan
+    from ravenbench.metrics.base import measure
+    from ravenbench.metrics.sums import Sums, checked, count
+
+    rows: list[FoldRow] = []
+    failures: list[Failure] = []
+    sums_of_cells: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None]]] = []
+    added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
+    for fold, setup in setups:
+        info, truth = store.plan.folds[fold], store.truth(fold)
+        by_verifier: dict[str, Mapping[str, float | None]] = {}
+        for name in names:
+            cell = store.cell(name, fold)
+            if cell is not None and cell.answers is not None:
+                values = {m: measure(metric, truth, cell.answers, cell.scores) for m, metric in added.items()}
+                own = {m: None if np.isnan(value) else value for m, value in values.items()}
+                sums_of_cells.append((by_verifier, name, count(*checked(truth, cell.answers)), own))
+            else:
+                error = "not computed" if cell is None else cell.error or "no answers"
+                failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
+        rows.append(FoldRow(fold, setup, info, by_verifier))
+    for (by_verifier, name, sums, own), row in zip(
+        sums_of_cells, pan.scores_of([one[2] for one in sums_of_cells]), strict=True
+    ):
+        by_verifier[name] = row | own | {"unanswered": float(sums.unanswered / sums.n)}
+    return tuple(rows), tuple(failures)
+
+
+AVERAGE = "average"
+"""Mean of the stability in the shown metrics, as in the paper's Tables 8–10."""
+
+
+@dataclass(frozen=True)
+class PoolNumber(Number):
+    """A mean over pools; no interval with one pool; ``pools`` the value of each, None if undefined."""
+
+    pools: tuple[float | None, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The mean, its interval and the value of each pool, by name."""
+        return {**super().to_json(), "pools": list(self.pools)}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One design of a sweep: a setup with m topics, chosen by an encoder.
+
+    ``mean_similarity`` and ``max_similarity`` are cosines over train × test topics, mean over folds, in the sweep's
+    first encoder, whichever chose. ``stability`` is Spearman's ρ between the rankings of verifiers on two folds of a
+    pool, by metric and on average. ``merged`` is how many topics joined a chosen one and ``test_pairs`` the pairs of a
+    test set, both means; ``shared`` is the share of chosen topics that the same setup chooses by the first encoder.
+    """
+
+    setup: str
+    m: int
+    encoder: str
+    mean_similarity: PoolNumber
+    max_similarity: PoolNumber
+    stability: Mapping[str, PoolNumber]
+    merged: float
+    test_pairs: float
+    shared: float
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All points of a sweep; the main design is the first m and the first encoder. ``pools`` are their topics."""
+
+    m: tuple[int, ...]
+    encoders: tuple[str, ...]
+    samplers: Mapping[str, str]
+    pools: tuple[tuple[int, ...], ...]
+    points: tuple[Point, ...]
+    failures: tuple[Failure, ...]
+
+    def point(self, setup: str, m: int, encoder: str) -> Point:
+        """The point of these names."""
+        return next(p for p in self.points if (p.setup, p.m, p.encoder) == (setup, m, encoder))
+
+    def contrast(self, a: Point, b: Point) -> PoolNumber:
+        """Average stability of a less that of b, pool by pool."""
+        pairs = zip(a.stability[AVERAGE].pools, b.stability[AVERAGE].pools, strict=True)
+        return estimate([None if x is None or y is None else x - y for x, y in pairs], self.pools, 2.0)
+
+
+def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sweep | None:
+    """The sweep of a run, None where it has none; ``known`` are the rows of its main setups."""
+    plan = store.plan_as(RunPlan)
+    section = plan.sweep
+    if section is None:
+        return None
+    rows = {row.name: row for row in known}
+    setup_of = {f: s.setup for s in section.setups for f in s.folds if f not in rows}
+    further, failures = fold_rows(store, names, setup_of.items())
+    rows |= {row.name: row for row in further}
+    pools = tuple(tuple(pool.topics) for pool in plan.pools)
+    places = dict.fromkeys((s.setup, s.m, s.encoder) for s in section.setups)
+    by_place = {p: [s for s in section.setups if (s.setup, s.m, s.encoder) == p] for p in places}
+    return Sweep(
+        m=tuple(section.m),
+        encoders=tuple(section.encoders),
+        samplers=section.samplers,
+        pools=pools,
+        points=tuple(
+            Point(
+                setup=setup,
+                m=m,
+                encoder=section.encoders[encoder],
+                mean_similarity=estimate([s.mean_similarity for s in entries], pools),
+                max_similarity=estimate([s.max_similarity for s in entries], pools),
+                stability=_rank_stability([[rows[f] for f in s.folds] for s in entries], names, pools),
+                merged=float(np.mean([len(s.merged) for s in entries])),
+                test_pairs=float(np.mean([_tested(rows[f].info) for s in entries for f in s.folds])),
+                shared=float(np.mean([_shared(*pair) for pair in zip(entries, by_place[setup, m, 0], strict=True)])),
+            )
+            for (setup, m, encoder), entries in by_place.items()
+        ),
+        failures=failures,
+    )
+
+
+def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> PoolNumber:
+    """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
+    known = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
+    if not known:
+        return PoolNumber(None, None, tuple(values))
+    over_pools = pool_mean([value for value, _ in known], [pool for _, pool in known])
+    interval = over_pools.interval and (max(over_pools.interval[0], -most), min(over_pools.interval[1], most))
+    return PoolNumber(over_pools.mean, interval, tuple(values))
+
+
+def _rank_stability(
+    folds: Sequence[Sequence[FoldRow]], names: Sequence[str], pools: Sequence[Sequence[int]]
+) -> dict[str, PoolNumber]:
+    """By metric, of folds by pool; nothing is ranked where there is one verifier."""
+    each: dict[str, list[float | None]] = {metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN}
+    average: list[float | None] = []
+    for pool in range(len(folds)):
+        known = [rho for metric in SHOWN if (rho := each[metric][pool]) is not None]
+        average.append(float(np.mean(known)) if known else None)
+    return {metric: estimate(values, pools) for metric, values in {**each, AVERAGE: average}.items()}
+
+
+def _rho(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
+    return None if len(names) < 2 else ranking_stability(_matrix(rows, names, metric)).rho
+
+
+def _tested(info: FoldRecord) -> int:
+    return 0 if info.counts is None else info.counts.test.total
+
+
+def _shared(entry: PointRecord, first: PointRecord) -> float:
+    return len(set(entry.topics) & set(first.topics)) / len(entry.topics)
+
+
+METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
+"""Metrics of a run's tables, in their order; all in [0, 1], higher is better."""
+
+TESTED = ("auc", "overall")
+"""Metrics of the topic shortcut test: AUC leads, for it depends on no threshold."""
+
+ORDER = ("hits", "random", "anti")
+"""Setups in the order of tables."""
+
+SETUPS = {"hits": "HITS", "random": "Random", "anti": "Anti", "given": "Given"}
+
+
+def title(name: str) -> str:
+    """How a metric or setup is written in tables."""
+    return SETUPS.get(name) or TITLES.get(name, name)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One setup (HITS, Random, Anti, Given …) over all pools; figures are means over its folds (Table 1).
+
+    ``topics`` holds the chosen topics of each pool in order of choice; ``split`` their number in train and
+    test, ``pairs``, ``documents`` and ``authors`` what lies there; ``neighbours`` the most similar
+    (train topic, test topic, cosine) of its folds (Table 6), ``mean_similarity`` and ``max_similarity`` the
+    cosines over train × test topic pairs (Table 7), in a second encoder too where topics were extracted.
+    """
+
+    name: str
+    topics: tuple[tuple[str, ...], ...]
+    folds: int
+    pairs: Mapping[str, float | None]
+    split: Mapping[str, float | None]
+    documents: Mapping[str, float | None]
+    authors: Mapping[str, float | None]
+    composition: Mapping[str, float | None]
+    neighbours: tuple[tuple[str, str, float], ...]
+    mean_similarity: float | None
+    max_similarity: float | None
+    mean_similarity2: float | None
+    max_similarity2: float | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One verifier in one setup over its complete folds (Table 2).
+
+    ``mean`` and ``std`` (sample, ddof = 1) by metric, ``unanswered`` the mean share of unanswered problems,
+    ``rank`` the mean rank by overall among all verifiers, 1 = best (Table 5). ``p`` is, in HITS, the paper's
+    two-sided Student t-test against the Random folds.
+    """
+
+    verifier: str
+    setup: str
+    folds: int
+    planned: int
+    mean: Mapping[str, float | None]
+    std: Mapping[str, float | None]
+    p: Mapping[str, float | None]
+    unanswered: float | None
+    rank: float | None
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """Topic shortcut test of one verifier in one metric (Table 11).
+
+    ``hits`` and ``random`` are means over folds, then pools; ``difference`` = hits − random, negative where
+    a verifier loses when test topics are less alike; ``diff`` its absolute value. ``interval`` covers the
+    difference over pools and allows for their overlap, None where it cannot be estimated; ``detectable`` is the
+    smallest true difference so many pools would show with 80 % power.
+    """
+
+    verifier: str
+    metric: str
+    hits: float | None
+    random: float | None
+    difference: float | None
+    interval: tuple[float, float] | None
+    detectable: float | None
+
+    @property
+    def diff(self) -> float | None:
+        """|hits − random|, the paper's Diff."""
+        return None if self.difference is None else abs(self.difference)
+
+    @property
+    def distinguishable(self) -> bool | None:
+        """Whether the interval leaves out zero."""
+        return None if self.interval is None else not self.interval[0] <= 0 <= self.interval[1]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Shown):
+    """Everything the reports say about a run, derived from its store and from truth.
+
+    ``content`` is the transplant probe, None where it was not asked for, ``probe`` the crossed probe, None where a run
+    has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
+    ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
+    the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
+    AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
+    they can), ``lengths`` accuracy over length (empty where it was not
+    asked for), ``variants`` methods of several runs and how they differ (None where nobody asked), ``stability``
+    Spearman’s ρ between folds of a pool by setup and metric (Table 4), ``chosen`` the metrics that the spec names, each
+    by its name.
+    """
+
+    name: str
+    path: str
+    plan: RunPlan
+    run: Head
+    pools: int
+    composition: Mapping[str, float | None]
+    detectable: float | None
+    setups: tuple[Setup, ...]
+    verifiers: tuple[str, ...]
+    results: tuple[Result, ...]
+    shortcut: tuple[Shortcut, ...]
+    no_choice: str | None
+    sweep: Sweep | None
+    content: ContentProbe | None
+    probe: Probing | None
+    strata: tuple[Stratum, ...]
+    lengths: tuple[LengthRow, ...]
+    variants: Variants | None
+    stability: Mapping[str, Mapping[str, float | None]]
+    folds: tuple[FoldRow, ...]
+    failures: tuple[Failure, ...]
+    similarity: Floats | None
+    selected: Mapping[str, tuple[int, ...]]
+    chosen: Mapping[str, Metric]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics of the tables, those that were chosen last."""
+        return tuple(dict.fromkeys((*METRICS, *self.chosen)))
+
+    def title(self, metric: str) -> str | None:
+        """How a metric heads its column; None where it has none."""
+        if metric in self.chosen:
+            return title_of(self.chosen[metric])
+        return title(metric) if metric in SHOWN else None
+
+    def setup(self, name: str) -> Setup | None:
+        """A setup by name."""
+        return next((s for s in self.setups if s.name == name), None)
+
+    def result(self, verifier: str, setup: str) -> Result | None:
+        """A verifier's figures in a setup."""
+        return next((r for r in self.results if (r.verifier, r.setup) == (verifier, setup)), None)
+
+
+NEIGHBOURS = 5
+_Pools = dict[tuple[str, int | None], list[FoldRow]]
+
+
+def analyse(store: Store) -> Analysis:
+    """Every figure of a run's report.
+
+    Nothing is written and nothing but the store is read; equal stores give equal analyses.
+    """
+    store.expect("run")
+    plan = store.plan_as(RunPlan)
+    names = [entry.name for entry in plan.verifiers]
+    metrics_spec = store.run.spec.get("metrics")
+    chosen = metrics_of(metrics_spec) if metrics_spec else {}
+    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen)
+    sweep = sweeping(store, names, folds)
+    probe, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
+    failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
+    failures += () if content is None else content.failures
+    lengths, unmeasured = length_rows(store, plan, names)
+    failures += unmeasured
+    similarity = store.similarity() if plan.topics else None
+    second = store.similarity2() if plan.topics else None
+    setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
+    by_setup = {s.name: [f for f in folds if f.setup == s.name] for s in setups}
+    tested = {"hits", "random"} <= set(by_setup) and no_choice(plan) is None
+    by_pool: _Pools = {}
+    for fold in folds:
+        by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
+    results = tuple(_result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names)
+    metrics = dict.fromkeys((*TESTED, *chosen)) if tested else ()
+    shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in metrics for v in names)
+    detectables = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
+    return Analysis(
+        name=store.path.name,
+        path=str(store.path),
+        plan=plan,
+        run=public_head(store.run),
+        pools=max(len(plan.pools), 1),
+        composition=_composition(f.info for f in folds),
+        detectable=float(np.median(detectables)) if detectables else None,
+        setups=setups,
+        verifiers=tuple(names),
+        results=results,
+        shortcut=shortcut,
+        no_choice=no_choice(plan),
+        sweep=sweep,
+        content=content,
+        probe=probe,
+        strata=strata(store, plan, names),
+        lengths=lengths,
+        variants=variants(store, plan, {(r.setup, r.verifier): r.mean for r in results}),
+        stability={name: {m: _stability(by_pool, name, names, m) for m in METRICS} for name in by_setup},
+        folds=folds,
+        failures=failures,
+        similarity=similarity,
+        selected={s.setup: tuple(s.topics) for s in reversed(plan.setups) if s.topics},
+        chosen=chosen,
+    )
+
+
+def _setup_names(plan: RunPlan) -> list[str]:
+    present = {s.setup for s in plan.setups}
+    return [name for name in ORDER if name in present] + sorted(present - set(ORDER))
+
+
+def _setup(plan: RunPlan, name: str, similarity: Floats | None, second: Floats | None) -> Setup:
+    entries = [s for s in plan.setups if s.setup == name]
+    infos = [plan.folds[fold] for s in entries for fold in s.folds]
+    blocks2 = [_block(second, info) for info in infos]
+    return Setup(
+        name=name,
+        topics=tuple(tuple(plan.topics[t] for t in s.topics) for s in entries),
+        folds=len(infos),
+        split=_means({"train": len(i.train_topics), "test": len(i.test_topics)} for i in infos if _topics(i)),
+        pairs=_means(_pairs(i.counts) for i in infos if i.counts is not None),
+        documents=_means(_sides(i.documents) for i in infos),
+        authors=_means(_sides(i.authors) for i in infos),
+        composition=_composition(infos),
+        neighbours=_neighbours(plan, infos, similarity),
+        mean_similarity=mean(s.mean_similarity for s in entries),
+        max_similarity=mean(s.max_similarity for s in entries),
+        mean_similarity2=mean(None if b is None else float(b.mean()) for b in blocks2),
+        max_similarity2=mean(None if b is None else float(b.max()) for b in blocks2),
+    )
+
+
+def _topics(info: FoldRecord) -> bool:
+    return bool(info.train_topics) and bool(info.test_topics)
+
+
+def _pairs(counts: PairCounts) -> dict[str, float | None]:
+    return {"train": float(counts.fit.total + counts.calibrate.total), "test": float(counts.test.total)}
+
+
+def _sides(sides: Sides | None) -> dict[str, float | None] | None:
+    return None if sides is None else {"train": sides.train, "test": sides.test, "both": sides.both}
+
+
+def _composition(infos: Iterable[FoldRecord]) -> dict[str, float | None]:
+    return _means(None if (c := i.composition) is None else {"same": c.same, "different": c.different} for i in infos)
+
+
+def _block(similarity: Floats | None, info: FoldRecord) -> Floats | None:
+    if similarity is None or not _topics(info):
+        return None
+    block: Floats = similarity[np.ix_(info.train_topics, info.test_topics)]
+    return block
+
+
+def _neighbours(
+    plan: RunPlan, infos: Sequence[FoldRecord], similarity: Floats | None
+) -> tuple[tuple[str, str, float], ...]:
+    """The most similar train–test topic pairs of these folds, each unordered pair once, ties by topic number."""
+    directed: dict[tuple[int, int], tuple[int, int]] = {}
+    if similarity is not None:
+        for info in filter(_topics, infos):
+            for a in info.train_topics:
+                for b in info.test_topics:
+                    directed.setdefault((min(a, b), max(a, b)), (a, b))
+    most = sorted(directed, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS] if similarity is not None else []
+    names = plan.topics
+    return tuple((names[directed[p][0]], names[directed[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
+
+
+def _result(
+    by_setup: Mapping[str, Sequence[FoldRow]],
+    verifier: str,
+    setup: str,
+    names: Sequence[str],
+    tested: bool,
+    chosen: Mapping[str, Metric],
+) -> Result:
+    metrics = tuple(dict.fromkeys((*METRICS, *chosen)))
+    rows = by_setup[setup]
+    completed = [f.scores[verifier] for f in rows if verifier in f.scores]
+    p: dict[str, float | None] = dict.fromkeys(metrics)
+    if setup == "hits" and tested:
+        others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
+        p = {m: t_test(_values(completed, m), _values(others, m)) for m in metrics}
+    return Result(
+        verifier=verifier,
+        setup=setup,
+        folds=len(completed),
+        planned=len(rows),
+        mean={m: mean(s[m] for s in completed) for m in metrics},
+        std={m: _std(_values(completed, m)) for m in metrics},
+        p=p,
+        unanswered=mean(s["unanswered"] for s in completed),
+        rank=_rank(rows, names, verifier),
+    )
+
+
+def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[float]:
+    return [value for s in scores if (value := s[metric]) is not None]
+
+
+def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Floats:
+    """Values (folds, verifiers) over the folds every verifier completed."""
+    complete = [f for f in rows if all(f.scores.get(v, {}).get(metric) is not None for v in names)]
+    return np.array([[f.scores[v][metric] for v in names] for f in complete], dtype=np.float64).reshape(-1, len(names))
+
+
+def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float | None:
+    from ravenbench.statistics.ranks import mean_ranks
+
+    values = _matrix(rows, names, "overall")
+    return float(mean_ranks(values)[names.index(verifier)]) if values.size else None
+
+
+def _stability(by_pool: _Pools, setup: str, names: Sequence[str], metric: str) -> float | None:
+    """Between two folds of a pool, mean over pairs of folds and pools, as in sweeps; None for a single verifier."""
+    return mean(_rho(rows, names, metric) for (which, _), rows in by_pool.items() if which == setup)
+
+
+def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Shortcut:
+    """Within a pool, the folds complete in both setups are compared by their number."""
+    pools, hits, random = [], [], []
+    for pool in plan.pools:
+        hits_values = _by_number(by_pool.get(("hits", pool.pool), ()), verifier, metric)
+        random_values = _by_number(by_pool.get(("random", pool.pool), ()), verifier, metric)
+        both = sorted(hits_values.keys() & random_values.keys())
+        if both:
+            pools.append(pool.topics)
+            hits.append(float(np.mean([hits_values[n] for n in both])))
+            random.append(float(np.mean([random_values[n] for n in both])))
+    if not pools:
+        return Shortcut(verifier, metric, None, None, None, None, None)
+    differences = np.subtract(hits, random)
+    difference, spread = pool_mean(differences, pools), _std(differences.tolist())
+    least = detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
+    return Shortcut(verifier, metric, mean(hits), mean(random), difference.mean, difference.interval, least)
+
+
+def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int, float]:
+    """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
+    by_number: dict[int, list[float]] = {}
+    for f in folds:
+        value = f.scores.get(verifier, {}).get(metric)
+        if value is not None:
+            by_number.setdefault(f.info.fold or 0, []).append(value)
+    return {number: float(np.mean(values)) for number, values in by_number.items()}
+
+
+def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:
+    known = [r for r in records if r]
+    return {key: mean(r.get(key) for r in known) for key in (known[0] if known else ())}
+
+
+def _std(values: Sequence[float]) -> float | None:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None

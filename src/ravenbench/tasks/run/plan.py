@@ -1,0 +1,265 @@
+"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace as dataclass_replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ravenbench import files, registry
+from ravenbench.components import identity
+from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.pool import Aside, Progress, here
+from ravenbench.engine.task import Draft
+from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
+from ravenbench.problems import needs, sources
+from ravenbench.problems.needs import check_pairs_possible
+from ravenbench.problems.rewritten import at_length
+from ravenbench.problems.transplant import Transplanter
+from ravenbench.sampling.samplers import draw_pools
+from ravenbench.store.plans import (
+    cell_places,
+    content_key,
+    decides,
+    fold_record,
+    on_one_table,
+    verifier_record,
+)
+from ravenbench.store.resume import data_hash
+from ravenbench.tasks.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
+from ravenbench.tasks.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
+from ravenbench.tasks.run.spec import RunSpec
+from ravenbench.texts import TextTable
+from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
+from ravenbench.types import Corpus, Floats, Fold, Labels, Problems
+from ravenbench.verifiers.contract.folds import collapsed
+
+SECOND_ENCODER = "nmf(iterations=200)"
+"""Clusters made in one space look apart in it: extracted topics are also compared in this one."""
+
+
+def draft(
+    spec: RunSpec,
+    progress: Progress,
+    meanwhile: Aside = here,
+    transplants: Callable[..., Transplants] = plan_transplants,
+) -> Draft[RunPlan]:
+    """Load, sample and pair. Raises InputError if the data cannot fill what was asked.
+
+    A forecast has its own ways to compare topics ``meanwhile`` and to make ``transplants``.
+    """
+    if spec.train is not None:
+        plan, folds, texts, ids, labels = _given_plan(spec, progress, transplants)
+        arrays: dict[str, Floats] = {}
+    else:
+        progress("reading the corpus", 0, 0)
+        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress, meanwhile, transplants)
+        more = range(len(corpus), len(texts))
+        ids = [*corpus.ids, *(texts.hash(row).hex() for row in more)]
+        own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
+        labels = {name: longer(column, len(texts)) for name, column in own.items()}
+    if spec.lengths is not None:
+        plan, folds, texts = _cut(plan, folds, texts, spec.lengths)
+        ids += [texts.hash(row).hex() for row in range(len(ids), len(texts))]
+        labels = {
+            name: _labelled(column, [f.train for f in folds], name, len(texts)) for name, column in labels.items()
+        }
+    components = spec.named_verifiers()
+    plan = msgspec.structs.replace(
+        plan,
+        verifiers=[verifier_record(name, component) for name, component in components.items()],
+        cells=cell_places(components, plan.folds),
+    )
+    return Draft(plan, folds, texts, labels, ids, arrays)
+
+
+def _cut(
+    plan: RunPlan, folds: list[Fold], texts: TextTable, lengths: tuple[int, ...]
+) -> tuple[RunPlan, list[Fold], TextTable]:
+    """The plan with the folds of one setup again at every length: the Random ones, else those of the first setup."""
+    setups = [s for s in plan.setups if s.setup == "random"] or plan.setups[:1]
+    wanted = dict.fromkeys(name for setup in setups for name in setup.folds)
+    whole = [fold for fold in folds if fold.name in wanted]
+    records, made = [], []
+    for words in lengths:
+        cut = [at_length(fold, words) for fold in whole]
+        sizes = [len(fold.test) for fold in cut]
+        reached = sum(f.counts["reached"] * n for f, n in zip(cut, sizes, strict=True)) / max(sum(sizes), 1)
+        records.append(LengthRecord(words=words, folds=[fold.name for fold in cut], reached=reached))
+        made += cut
+    texts, sets = on_one_table([side for fold in made for side in (fold.train, fold.test)], texts)
+    pairs = zip(made, sets[::2], sets[1::2], strict=True)
+    added = [dataclass_replace(fold, train=train, test=test) for fold, train, test in pairs]
+    recorded = {fold.name: fold_record(fold) for fold in added}
+    return msgspec.structs.replace(plan, lengths=records, folds=plan.folds | recorded), [*folds, *added], texts
+
+
+def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int) -> Labels | None:
+    """Labels of a table that has grown to ``size`` texts, of which the further ones are told by problems on it."""
+    labels = longer(column, size)
+    if labels is None:
+        return None
+    codes = labels.codes.copy()
+    for problems in sets:
+        own = getattr(problems, name)
+        if own is not None and len(own.codes) == size and own.names == labels.names:
+            codes = np.where(codes < 0, own.codes, codes)
+    return Labels(codes, labels.names)
+
+
+def fingerprint(spec: RunSpec) -> dict[str, str]:
+    """Identity of what a spec names: SHA-256 of files, parameters of built-in corpora, versions of all methods."""
+    hashes = {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
+    drawn = [*spec.encoders(), registry.parse("pairs", spec.pairs), *spec.named_samplers().values()]
+    answering = [decides(component) for component in spec.named_verifiers().values()]
+    return hashes | {"methods": content_key([identity(drawn), answering])}
+
+
+def _topic_plan(
+    spec: RunSpec, progress: Progress, meanwhile: Aside, planned: Callable[..., Transplants]
+) -> tuple[RunPlan, list[Fold], Corpus, TextTable, dict[str, Floats]]:
+    assert spec.corpus is not None
+    rule = registry.parse("pairs", spec.pairs)
+    samplers, encoders = spec.named_samplers(), spec.encoders()
+    place = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
+    corpus = load_corpus(place, **spec.reading())
+    defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
+    corpus, extracted = at_level(corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {}))
+    every = [
+        needs.suggest(
+            corpus,
+            topics=m,
+            folds=spec.folds,
+            documents=spec.docs_per_topic,
+            min_docs=spec.min_docs,
+            defaults=defaults,
+        )
+        for m in spec.every_m()
+    ]
+    sizes = sizes_of_sweep(every[0], every[1:])
+    corpus = keep_topics(corpus, sizes.min_docs)
+    check_pairs_possible(corpus, sizes, merging=any(sampler.merges for sampler in samplers.values()))
+    count = len(corpus.topic.names)
+    most = max(s.topics for s in every)
+    # An entry's number of pools is of its own level of topic; it gives way where another has too few topics.
+    usual = int(defaults.get("pools", 1)) if round(spec.pool_share * count) > most else 1
+    pools = draw_pools(count, most, spec.pools or usual, spec.pool_share, spec.seed)
+    second = registry.parse("encoder", SECOND_ENCODER) if extracted else None
+    apart = None if second is None else meanwhile(topic_similarity, corpus, second)
+    progress("comparing topics", 0, 0)
+    similarities = [topic_similarity(corpus, encoder) for encoder in encoders]
+    arrays = {f"similarity-{i}" if i else "similarity": similarity for i, similarity in enumerate(similarities)}
+    drawing = Drawing(spec, corpus, pools, rule, sizes, similarities[0])
+    setups: list[SetupRecord] = []
+    for number in range(len(pools)):
+        for name, sampler in samplers.items():
+            progress("drawing pairs", len(setups), len(pools) * len(samplers))
+            setups.append(drawing.main(number, name, sampler))
+    sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
+    probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
+    transplants = _transplanted(spec, corpus, similarities[0], setups, drawing.folds, progress, planned)
+    folds = [*drawing.folds.values(), *probe_folds, *([] if transplants is None else transplants.folds)]
+    if apart is not None:
+        arrays["similarity2"] = apart()
+    plan = RunPlan(
+        corpus=CorpusRecord(
+            name=corpus.name,
+            documents=len(corpus),
+            authors=len(np.unique(corpus.author.codes)),
+            topics=count,
+            notes=dict(corpus.notes),
+        ),
+        topics=list(corpus.topic.names),
+        encoder=str(encoders[0]),
+        second_encoder=None if second is None else str(second),
+        pairs=str(rule),
+        k=sizes.folds,
+        m=sizes.topics,
+        documents_per_topic=sizes.documents,
+        pools=[PoolRecord(pool=i, topics=pool.tolist()) for i, pool in enumerate(pools)],
+        setups=setups,
+        sweep=sweep,
+        probe=probe,
+        transplant=None if transplants is None else transplants.section,
+        folds={fold.name: fold_record(fold) for fold in folds},
+        verifiers=[],
+        cells=[],
+    )
+    return plan, folds, corpus, corpus.texts if transplants is None else transplants.texts, arrays
+
+
+def _transplanted(
+    spec: RunSpec,
+    corpus: Corpus,
+    similarity: Floats,
+    setups: list[SetupRecord],
+    folds: Mapping[str, Fold],
+    progress: Progress,
+    planned: Callable[..., Transplants],
+) -> Transplants | None:
+    """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
+    if spec.probe not in ("transplant", "both"):
+        return None
+    chosen = [s for s in setups if s.setup == "random"] or setups
+    transplanter = Transplanter(
+        corpus.texts,
+        author=corpus.author,
+        topic=corpus.topic,
+        language=corpus.language,
+        similarity=similarity,
+        seed=spec.seed,
+    )
+    names = dict.fromkeys(name for setup in chosen for name in setup.folds)
+    return planned(transplanter, [folds[name] for name in names], corpus.texts, progress)
+
+
+def _given_plan(
+    spec: RunSpec, progress: Progress, planned: Callable[..., Transplants]
+) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:
+    from ravenbench.formats.problems import read_problems
+
+    assert spec.train is not None and spec.test is not None
+    train = read_problems(spec.train, "train", spec.encoding)
+    test = read_problems(spec.test, "test", spec.encoding)
+    train_same, test_same = train.truth(), test.truth()
+    texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
+    documents = len(texts)
+    fold = sources.given(train_problems, train_same, test_problems, test_same, "given")
+    name = Path(spec.test).stem
+    faults = {**dict(train.faults), **dict(test.faults)}
+    notes: dict[str, Any] = {"train": spec.train, "test": spec.test, "faults": faults}
+    notes |= {k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None}
+    if (joined := collapsed(train_problems, train_same)) is not None:
+        notes["training"] = joined
+    transplanting = spec.probe in ("transplant", "both")
+    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if transplanting else None
+    folds = [fold] if transplants is None else [fold, *transplants.folds]
+    texts = texts if transplants is None else transplants.texts
+    setup = SetupRecord(
+        pool=0, setup="given", topics=[], merged={}, mean_similarity=None, max_similarity=None, folds=[fold.name]
+    )
+    plan = RunPlan(
+        corpus=CorpusRecord(name=name, documents=documents, authors=None, topics=0, notes=notes),
+        topics=[],
+        encoder=None,
+        second_encoder=None,
+        pairs="given",
+        k=1,
+        m=0,
+        documents_per_topic=None,
+        pools=[],
+        setups=[setup],
+        sweep=None,
+        probe=None,
+        transplant=None if transplants is None else transplants.section,
+        folds={fold.name: fold_record(fold) for fold in folds},
+        verifiers=[],
+        cells=[],
+    )
+    ids = [texts.hash(i).hex() for i in range(len(texts))]
+    labels = {k: longer(getattr(fold.train, k), len(texts)) for k in ("author", "topic", "language")}
+    return plan, folds, texts, ids, labels

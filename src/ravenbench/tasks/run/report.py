@@ -1,0 +1,676 @@
+"""The report of a run: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal, forecast."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ravenbench import registry
+from ravenbench.builtin import is_control
+from ravenbench.errors import counted
+from ravenbench.reports.content import (
+    badge,
+    content_json,
+    content_sentence,
+    content_table,
+    headline,
+    no_verdict,
+    reference_sentences,
+    reference_table,
+    references_json,
+)
+from ravenbench.reports.report import Report
+from ravenbench.reports.view import (
+    Col,
+    Measure,
+    Section,
+    Table,
+    col,
+    each,
+    figure,
+    for_terminal,
+    highest,
+    objects,
+    rows_json,
+    table,
+    to_html,
+)
+from ravenbench.statistics.axes import EFFECTS, Content, Domain, wrong_by_chance
+from ravenbench.tasks.run.analysis import (
+    METRICS,
+    ORDER,
+    SHOWN,
+    TESTED,
+    Analysis,
+    FoldRow,
+    Result,
+    Setup,
+    Shortcut,
+    analyse,
+    title,
+)
+from ravenbench.tasks.run.probes import (
+    FEWEST_PAIRS,
+    LENGTHS,
+    domain_sentence,
+    domain_table,
+    lengths_table,
+    strata_table,
+)
+from ravenbench.tasks.run.setups import NOT_ASKED, pools_advice
+from ravenbench.tasks.run.sweep import planned_sweep, sweep_json, sweep_tables
+from ravenbench.tasks.run.variants import told_variants, variants_table
+from ravenbench.verifiers.contract.base import Calibrated, as_verifier
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+    from ravenbench.store.records import VerifierRecord
+    from ravenbench.tasks.run.forecast import Forecast
+
+SIGNIFICANT = 0.05
+SUITS_ANY = "scaled-logistic"
+MOSTLY = 0.5
+"""Share of non-answers from which a verifier is said to say nothing."""
+MOST_ROWS = 500
+"""Rows of a table that a page shows; all are in its CSV file."""
+
+
+class RunReport(Report[Analysis]):
+    """The report of ``raven run``."""
+
+    kind = "run"
+    template = "ravenbench.tasks.run:template.html.j2"
+    takes_answers = True
+
+    def analyse(self) -> Analysis:
+        """See ``tasks.run.analysis.analyse``."""
+        return analyse(self.store)
+
+    def tables(self) -> list[Table]:
+        """Those that have rows: the two axes and the shortcut test first, then those of the paper and a sweep's."""
+        a = self.analysis
+        every = (
+            content_table(a.content),
+            reference_table(a.content),
+            domain_table(a.probe),
+            shortcut(a),
+            variants_of(a),
+            results(a),
+            strata_table(a.strata),
+            stability(a),
+            ranks(a),
+            sizes(a),
+            similarities(a),
+            neighbours(a),
+            lengths_table(a.lengths),
+            *sweep_tables(a.sweep),
+        )
+        return [one for one in every if one.rows]
+
+    def listings(self) -> list[Table]:
+        """Fold by fold, and what failed."""
+        return [one for one in (*fold_tables(self.analysis), failures(self.analysis)) if one.rows]
+
+    def figures(self) -> dict[str, Figure]:
+        """See ``tasks.run.figures.draw``."""
+        from ravenbench.tasks.run.figures import draw
+
+        return draw(self.analysis)
+
+    def finding(self) -> str:
+        """On content where that was measured, else HITS against Random, else methods against their reference, else the
+        highest AUC."""
+        a = self.analysis
+        if text := headline(a.content):
+            return text
+        if _tested(a):
+            first = next(s for s in a.shortcut if s.metric == TESTED[0] and s.difference is not None)
+            return f"{first.verifier}: {finding(first)}"
+        if a.variants is not None:
+            return told_variants(a.variants)
+        return highest("AUC", ((r.verifier, r.mean["auc"]) for r in a.results))
+
+    def sections(self) -> list[Section]:
+        """Those that the run has."""
+        a = self.analysis
+        return [
+            Section("summary", "Findings"),
+            Section("content", "Content" if _content_probed(a) else ""),
+            Section("domain", "Training domain" if _probed(a) else ""),
+            Section("shortcut", "HITS and Random" if _tested(a) else ""),
+            Section("variants", "Variants" if a.variants is not None else ""),
+            Section("scores", "Scores"),
+            Section("topics", "Topics" if a.plan.topics else ""),
+            Section("lengths", "Length" if a.lengths else ""),
+            Section("sweep", "Sweep" if a.sweep is not None else ""),
+            Section("data", "Data"),
+            Section("folds", "Folds"),
+            Section("method", "Method"),
+            Section("provenance", "Provenance"),
+            Section("failures", "Failures" if a.failures else ""),
+        ]
+
+    def context(self) -> dict[str, Any]:
+        """What the template says in words."""
+        a = self.analysis
+        plan = a.plan
+        return {
+            "plan": plan,
+            "run": _resolved(msgspec.to_builtins(a.run)),
+            "verifiers": a.verifiers,
+            "pools": a.pools,
+            "more_pools": pools_advice(plan, float(a.run.spec.get("pool_share", 0.5))),
+            "pool_sizes": " or ".join(map(str, sorted({len(pool.topics) for pool in plan.pools}))),
+            "detectable": a.detectable,
+            "tested": _tested(a),
+            "no_choice": a.no_choice,
+            "probe": a.probe,
+            "probed": _probed(a),
+            "content": a.content,
+            "content_probed": _content_probed(a),
+            "missing": missing(a, each=False),
+            "verdicts": _verdicts(a),
+            "headline": headline(a.content),
+            "lets": reference_sentences(a.content),
+            "chance": chance_sentence(a),
+            "spread": any(r.folds > 1 for r in a.results),
+            "anti": a.setup("anti") is not None,
+            "findings": [{"verifier": s.verifier, "text": finding(s)} for s in a.shortcut if s.metric == TESTED[0]],
+            "variants": a.variants,
+            "failures": a.failures,
+            "failure_table": to_html(_first_rows(failures(a))),
+            "cells": len(plan.cells),
+            "sweep": a.sweep,
+            "setups": [{"title": title(s.name), "topics": s.topics} for s in a.setups],
+            "notes": {k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
+            "folds": [_fold_group(a, one) for one in fold_tables(a)],
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Every key always present; None where undefined.
+
+        ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
+        further setups where there are any. ``difference`` is HITS − Random.
+        """
+        a = self.analysis
+        names = [*ORDER, *(s.name for s in a.setups if s.name not in ORDER)]
+        setups = {
+            s.name: {
+                "topics": [list(pool) for pool in s.topics],
+                "mean_similarity": s.mean_similarity,
+                "max_similarity": s.max_similarity,
+            }
+            for s in a.setups
+        }
+        return {
+            "run": a.path,
+            "report": f"{a.path}/report/index.html",
+            "pairs": a.plan.pairs,
+            "metric": TESTED[0],
+            "pools": a.pools,
+            "composition": {key: a.composition.get(key) for key in ("same", "different")},
+            "detectable": a.detectable,
+            "setups": {name: setups.get(name) for name in names},
+            "results": objects(a.results, *_result_cols(a)),
+            "no_choice": a.no_choice,
+            "shortcut": rows_json(shortcut(a)),
+            "sweep": sweep_json(a.sweep),
+            "lengths": objects(a.lengths, *LENGTHS),
+            "variants": rows_json(variants_of(a)),
+            "against": None if a.variants is None else a.variants.reference,
+            "content": content_json(a.content),
+            "content_references": references_json(a.content),
+            "domain": rows_json(domain_table(a.probe)),
+            "strata": rows_json(strata_table(a.strata)),
+            "stability": {
+                name: {m: a.stability[name][m] for m in METRICS} if name in a.stability else None for name in names
+            },
+            "failed": [{"cell": f.cell, "error": f.error} for f in a.failures],
+        }
+
+    def closing(self) -> list[RenderableType]:
+        """The two axes, scores, the shortcut test, then what failed."""
+        from rich.text import Text
+
+        a = self.analysis
+
+        def shown(*tables: Table) -> list[RenderableType]:
+            return [for_terminal(one) for one in tables if one.rows]
+
+        parts = shown(content_table(a.content), domain_table(a.probe))
+        parts += map(Text, missing(a))
+        parts += shown(variants_of(a), results(a), shortcut(a))
+        if a.no_choice is not None:
+            parts.append(Text(a.no_choice))
+        if a.detectable is not None:
+            text = f"A true difference of {figure(a.detectable)} in AUC between HITS and Random"
+            parts.append(Text(f"{text} would be detected with 80 % power."))
+        parts += shown(lengths_table(a.lengths), *sweep_tables(a.sweep))
+        if "training" in a.plan.corpus.notes:
+            parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
+        if a.failures:
+            parts.append(Text(f"{len(a.failures)} of {len(a.plan.cells)} cells have no answers."))
+        return parts
+
+
+def _content_probed(analysis: Analysis) -> bool:
+    return analysis.content is not None and analysis.content.section.reason is None
+
+
+def _probed(analysis: Analysis) -> bool:
+    return analysis.probe is not None and bool(analysis.probe.section.repetitions)
+
+
+def _tested(analysis: Analysis) -> bool:
+    return any(s.difference is not None for s in analysis.shortcut)
+
+
+def sizes(analysis: Analysis) -> Table:
+    """Table 1, one setup a column: means over folds."""
+    rows = [("folds", "folds", "")]
+    for quantity in ("split", "pairs", "documents", "authors"):
+        rows += [
+            (f"{'topics' if quantity == 'split' else quantity} in {side}", quantity, side) for side in ("train", "test")
+        ]
+    rows.append(("authors in both", "authors", "both"))
+    rows += [(f"share of same-topic pairs, {kind} author", "composition", kind) for kind in ("same", "different")]
+    return table(
+        "sizes",
+        "Sizes of the setups",
+        [row for row in rows if any(_size(s, *row[1:]) is not None for s in analysis.setups)],
+        col("per fold", lambda row: row[0], text=True),
+        *each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
+        note="Means over folds. Pairs in train are those to fit and those to calibrate; shares are of test pairs.",
+    )
+
+
+def _size(setup: Setup, quantity: str, side: str) -> float | None:
+    size = getattr(setup, quantity)
+    value: float | None = size.get(side) if side else size
+    return value if value is None or quantity == "composition" else round(value)
+
+
+def results(analysis: Analysis) -> Table:
+    """Table 2: mean ± standard deviation; marks where HITS and Random differ in the paper's t-test."""
+    by_setup = (analysis.result(verifier, s.name) for verifier in analysis.verifiers for s in analysis.setups)
+    note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
+    if _partial(analysis):
+        note += " Folds: those with answers, of those planned; a row averages over the former alone."
+    for verifier in analysis.plan.verifiers:
+        shares = [r.unanswered for r in analysis.results if r.verifier == verifier.name and r.unanswered is not None]
+        if shares and min(shares) > MOSTLY:
+            much = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
+            note += f" {verifier.name} left {much} problems unanswered (0.5): {_unanswering(verifier)}."
+    if analysis.shortcut:
+        note += (
+            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
+            " it takes folds for independent, which they are not."
+        )
+    rows = [r for r in by_setup if r is not None]
+    return table("results", "Scores by verifier and setup", rows, *_result_cols(analysis), note=note)
+
+
+def _result_cols(analysis: Analysis) -> list[Col[Result]]:
+    controls = {v.name for v in analysis.plan.verifiers if is_control(v.spec)}
+
+    def best_of(setup: str, m: str) -> float | None:
+        means = [r.mean[m] or 0.0 for r in analysis.results if r.setup == setup and r.verifier not in controls]
+        higher = m not in analysis.chosen or analysis.chosen[m].higher
+        return (max if higher else min)(means, default=None)
+
+    best = {(s.name, m): best_of(s.name, m) for s in analysis.setups for m in analysis.metrics}
+    several = len(set(analysis.verifiers) - controls) > 1
+    # 80 columns have no room for others beside those that were chosen.
+    leading = ("auc", *analysis.chosen) if analysis.chosen else None
+
+    def score(r: Result, m: str) -> Measure:
+        first = several and r.verifier not in controls and r.mean[m] == best[r.setup, m]
+        return Measure(r.mean[m], r.std[m], _mark(analysis, r, m), first)
+
+    return [
+        col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+        col("setup", lambda r: r.setup, text=True, json="setup", show=title),
+        *([col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)] if _partial(analysis) else []),
+        *each(analysis.metrics, analysis.title, score, json=str, terminal=leading),
+        col(None, lambda r: r.unanswered, json="unanswered"),
+        col(None, lambda r: {m: r.std[m] for m in analysis.metrics}, json="std"),
+    ]
+
+
+def _partial(analysis: Analysis) -> bool:
+    return any(r.folds < r.planned for r in analysis.results)
+
+
+def _unanswering(verifier: VerifierRecord) -> str:
+    """Why a verifier may answer hardly anything; a calibrator that suits any scale is named where it has another."""
+    scores = "its scores hardly differ"
+    if ":" in verifier.spec:
+        # One's own is not loaded for a report. It has the calibrator that suits any unless it names another.
+        calibrator = verifier.identity["params"].get("calibrator") if verifier.spec.startswith("calibrated(") else None
+        used = SUITS_ANY if calibrator is None else str(calibrator["component"])
+    else:
+        verifier_object = as_verifier(registry.parse("verifier", verifier.spec))
+        if not isinstance(verifier_object, Calibrated):
+            return scores
+        used = str((verifier_object.calibrator or verifier_object.scorer.default_calibrator()).name)
+    return scores if used == SUITS_ANY else f"{scores}, or {used} does not suit their scale ({SUITS_ANY} suits any)"
+
+
+def _mark(analysis: Analysis, r: Result, metric: str) -> str:
+    p, other = r.p[metric], analysis.result(r.verifier, "random")
+    own, random = r.mean[metric], None if other is None else other.mean[metric]
+    if p is None or p >= SIGNIFICANT or own is None or random is None:
+        return ""
+    return "*" if own < random else "†"
+
+
+def variants_of(analysis: Analysis) -> Table:
+    """Methods with all their seeds, each against one of them."""
+    titles = {m: own for m in analysis.metrics if (own := analysis.title(m)) is not None}
+    return variants_table(analysis.variants, list(titles), titles | {s.name: title(s.name) for s in analysis.setups})
+
+
+def stability(analysis: Analysis) -> Table:
+    """Table 4: mean Spearman correlation of rankings between folds."""
+
+    def known(s: Setup) -> list[float]:
+        return [rho for m in SHOWN if (rho := analysis.stability[s.name][m]) is not None]
+
+    return table(
+        "stability",
+        "Ranking stability",
+        [s for s in analysis.setups if known(s)],
+        col("setup", lambda s: title(s.name), text=True),
+        *each(SHOWN, title, lambda s, m: analysis.stability[s.name][m]),
+        col("mean", lambda s: sum(known(s)) / len(known(s))),
+        note="Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then "
+        "pools.",
+    )
+
+
+def ranks(analysis: Analysis) -> Table:
+    """Table 5: mean ranks by overall."""
+    ranked = len(analysis.verifiers) > 1 and any(r.planned > 1 for r in analysis.results)
+
+    def rank(verifier: str, setup: Setup) -> float | None:
+        result = analysis.result(verifier, setup.name)
+        return None if result is None else result.rank
+
+    return table(
+        "ranks",
+        "Mean ranks by overall",
+        analysis.verifiers if ranked else (),
+        col("verifier", lambda verifier: verifier, text=True),
+        *each(analysis.setups, lambda s: title(s.name), rank, digits=2),
+        note="1 = best; mean over folds, ties share a rank.",
+    )
+
+
+def neighbours(analysis: Analysis) -> Table:
+    """Table 6: the most similar topics of train and test."""
+    return table(
+        "neighbours",
+        "Most similar topics of train and test",
+        [(s, pair) for s in analysis.setups for pair in s.neighbours],
+        col("setup", lambda r: title(r[0].name), text=True),
+        col("topic in train", lambda r: r[1][0], text=True),
+        col("topic in test", lambda r: r[1][1], text=True),
+        col("cosine", lambda r: r[1][2]),
+    )
+
+
+def similarities(analysis: Analysis) -> Table:
+    """Table 7: mean and highest similarity between train and test topics."""
+    note = f"Cosines over train × test topics of a fold, mean over folds; encoder {analysis.plan.encoder}"
+    cols: list[Col[Setup]] = [
+        col("setup", lambda s: title(s.name), text=True),
+        col("mean", lambda s: s.mean_similarity),
+        col("highest", lambda s: s.max_similarity),
+    ]
+    if analysis.plan.second_encoder is not None:
+        cols.append(col("mean, second encoder", lambda s: s.mean_similarity2))
+        cols.append(col("highest, second encoder", lambda s: s.max_similarity2))
+        note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
+    rows = [s for s in analysis.setups if s.mean_similarity is not None]
+    return table("similarities", "Similarity of train and test topics", rows, *cols, note=note + ".")
+
+
+def shortcut(analysis: Analysis) -> Table:
+    """Table 11: HITS against Random, with what this run can tell."""
+    return table(
+        "shortcut",
+        "Topic shortcut test",
+        analysis.shortcut,
+        col("verifier", lambda s: s.verifier, text=True, json="verifier"),
+        col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
+        col("HITS", lambda s: s.hits, json="hits"),
+        col("Random", lambda s: s.random, json="random"),
+        col("HITS−Random", lambda s: s.difference, signed=True, json="difference"),
+        col("Diff", lambda s: s.diff, json="diff", terminal=False),
+        col("interval", lambda s: s.interval, signed=True, json="interval"),
+        col("detectable", lambda s: s.detectable),
+        col(
+            "≠ 0?",
+            lambda s: s.distinguishable,
+            text=True,
+            json="distinguishable",
+            terminal=False,
+            show=lambda differs: {True: "yes", False: "no", None: "n/a"}[differs],
+        ),
+        note=f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their "
+        "overlap. Detectable: smallest difference detected with 80 % power."
+        if analysis.pools > 1
+        else "Means over folds. One pool of topics: an interval cannot be estimated.",
+    )
+
+
+def failures(analysis: Analysis) -> Table:
+    """Cells without answers."""
+    return table(
+        "failures",
+        "Cells without answers",
+        analysis.failures,
+        col("verifier", lambda f: f.verifier, text=True),
+        col("fold", lambda f: f.fold, text=True),
+        col("error", lambda f: f.error, text=True),
+    )
+
+
+def fold_tables(analysis: Analysis) -> list[Table]:
+    """Every verifier on every fold, a table for each setup."""
+    metrics = dict.fromkeys((*SHOWN, *analysis.chosen))
+    return [
+        table(
+            f"folds-{setup.name}",
+            f"{title(setup.name)}, fold by fold",
+            [(f, verifier) for f in analysis.folds if f.setup == setup.name for verifier in analysis.verifiers],
+            col("fold", lambda r: r[0].name, text=True),
+            col("verifier", lambda r: r[1], text=True),
+            *each(metrics, analysis.title, lambda r, m: r[0].scores.get(r[1], {}).get(m)),
+        )
+        for setup in analysis.setups
+    ]
+
+
+def _first_rows(whole: Table) -> Table:
+    """What a page shows of a long table."""
+    if len(whole.rows) <= MOST_ROWS:
+        return whole
+    note = f"The first {MOST_ROWS} of {len(whole.rows):,} rows; all of them are in tables/{whole.key}.csv."
+    return replace(whole, rows=whole.rows[:MOST_ROWS], note=note)
+
+
+def _fold_group(analysis: Analysis, whole: Table) -> dict[str, Any]:
+    few = _first_rows(whole)
+    names = {row[0] for row in few.rows}
+    folds = [f for f in analysis.folds if whole.key == f"folds-{f.setup}" and f.name in names]
+    rows = [{"name": f.name, "info": _named_topics(analysis, f)} for f in folds]
+    return {"title": whole.title.removesuffix(", fold by fold"), "rows": rows, "table": to_html(few)}
+
+
+def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
+    names = analysis.plan.topics
+    info: dict[str, Any] = msgspec.to_builtins(fold.info)
+    for key in ("train_topics", "test_topics"):
+        if info.get(key):
+            info[key] = [names[t] for t in info[key]]
+    if fold.info.counts is not None and not fold.info.counts.calibrate.total:
+        info["counts"]["calibrate"] = "no pairs set aside: calibrated by cross-fitting"
+    return {key.replace("_", " "): value for key, value in info.items()}
+
+
+def _resolved(run: dict[str, Any]) -> dict[str, Any]:
+    """The head with what it left open named as such: the corpus decided it, and the page says how elsewhere."""
+    spec = {
+        key: "left to the corpus" if value is None else value
+        for key, value in run["spec"].items()
+        if key not in ("train", "test") or value
+    }
+    return {**run, "spec": spec}
+
+
+def finding(s: Shortcut) -> str:
+    """What a shortcut test found, as a sentence; it claims no more than the interval."""
+    if s.hits is None or s.random is None or s.difference is None:
+        return "no fold is complete in both setups."
+    size = figure(s.diff)
+    text = f"AUC {figure(s.hits)} in HITS, {figure(s.random)} in Random: "
+    text += "no difference" if float(size) == 0 else f"{size} {'lower' if s.difference < 0 else 'higher'} in HITS"
+    if s.interval is None:
+        return text + ". With one pool no interval can be estimated."
+    low, high = (figure(end, signed=True) for end in s.interval)
+    text += f" (95 % interval {low} to {high}). "
+    if s.distinguishable:
+        return text + "The difference is statistically significant."
+    if s.difference == 0:
+        return text.rstrip()
+    least = "" if s.detectable is None else f"; this run would find one of {figure(s.detectable)} with 80 % power"
+    return text + f"It is not statistically significant{least}."
+
+
+def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
+    """By verifier: a badge, the kind of outcome and a sentence for each axis that was measured."""
+    verdicts = []
+    for verifier in analysis.verifiers:
+        axes = []
+        if analysis.content is not None and analysis.content.section.reason is None:
+            row = analysis.content.row(verifier)
+            axes.append({"badge": badge(row.judged), "kind": row.judged.outcome.name, "text": content_sentence(row)})
+        if analysis.probe is not None and analysis.probe.section.repetitions:
+            own = analysis.probe.row(verifier)
+            axes.append({"badge": badge(own.judged), "kind": own.judged.outcome.name, "text": domain_sentence(own)})
+        verdicts.append({"verifier": verifier, "axes": axes})
+    return verdicts
+
+
+def chance_sentence(analysis: Analysis) -> str:
+    """How many of the verdicts on the page are expected to be wrong."""
+    judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
+    judged += [row.judged for row in (() if analysis.probe is None else analysis.probe.rows)]
+    firm = (*EFFECTS, Content.FLOOR, Content.LESS, Domain.DEPENDS, Domain.LESS)
+    count = sum(j.outcome in firm for j in judged)
+    if not count:
+        return ""
+    return (
+        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count} firm "
+        f"{'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g} are expected "
+        "to be wrong by chance."
+    )
+
+
+def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
+    """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
+    ``each`` verifier without one."""
+    sentences = no_verdict(analysis.content, each=each)
+    probe = analysis.probe
+    if probe is not None and not probe.section.repetitions:
+        if probe.section.reason != NOT_ASKED:
+            sentences.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
+    elif probe is not None and each:
+        sentences += [
+            f"No verdict on the training domain of {r.verifier}: {r.judged.reason}."
+            for r in probe.rows
+            if r.judged.outcome is Domain.NO_VERDICT
+        ]
+    return sentences
+
+
+def forecast_table(forecast: Forecast) -> Table:
+    """Folds and pairs of each setup and of the probe."""
+    parts = [(title(name), part) for name, part in forecast.setups.items()]
+    if forecast.probe is not None:
+        parts.append(("crossed probe", forecast.probe))
+    if forecast.transplant is not None:
+        parts.append(("other content", forecast.transplant))
+    return table(
+        "forecast",
+        "This run would hold",
+        parts,
+        col("setup", lambda r: r[0], text=True),
+        col("folds", lambda r: r[1].folds),
+        col("pairs in train", lambda r: round(r[1].train)),
+        col("pairs in test", lambda r: round(r[1].test)),
+        note=f"{forecast.documents:,} documents on {forecast.topics} topics. Pairs: means over folds.",
+    )
+
+
+def cure(options: str | None) -> str:
+    """What gives several pools, as ``tasks.run.setups.pools_advice`` found it."""
+    return f"give {options}" if options else "too few topics for several; name a level of more with --topic"
+
+
+def lines(forecast: Forecast) -> list[RenderableType]:
+    """What a run would hold, cost and show."""
+    from rich.text import Text
+
+    shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
+    if forecast.untimed:
+        shares += f"{', ' if shares else ''}outside programs and services not timed: {', '.join(forecast.untimed)}"
+    parts: list[RenderableType] = [
+        for_terminal(forecast_table(forecast)),
+        *([] if forecast.sweep is None else [for_terminal(planned_sweep(forecast.sweep))]),
+        Text(
+            f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
+            f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s). These are "
+            "seconds of CPU, timed now: a part of planning, every verifier on one fold. A first run also compiles "
+            "kernels, about 12 s; a busy machine takes longer."
+        ),
+    ]
+    for name, answer in forecast.asked.items():
+        text = (
+            f"{name} would ask a service up to {answer['questions']:,.0f} questions: about {answer['tokens_in']:,.0f}"
+        )
+        price = f", {answer['cost']:.2f} at the given prices" if answer["cost"] else ""
+        parts.append(
+            Text(f"{text} tokens to read, at most {answer['tokens_out']:,.0f} to write{price}. No question was sent.")
+        )
+    if forecast.detectable is not None:
+        text = f"HITS against Random would find a true difference of about {figure(forecast.detectable)} in AUC"
+        parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
+    elif forecast.no_choice is not None:
+        parts.append(Text(forecast.no_choice))
+    elif forecast.topics:
+        parts.append(
+            Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
+        )
+    if forecast.transplant is not None:
+        text = f"Content is transplanted in {forecast.transplant.folds} folds"
+        words = f" {forecast.segmented}." if forecast.segmented else ""
+        parts.append(Text(f"{text} of {forecast.transplant.test:.0f} problems on average.{words}"))
+    elif forecast.transplant_reason is not None:
+        parts.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
+    pairs = round(forecast.probe.test / 2) if forecast.probe is not None else FEWEST_PAIRS
+    if forecast.detectable_gain is not None and pairs < FEWEST_PAIRS:
+        text = f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a test set, of"
+        parts.append(Text(f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would help."))
+    elif forecast.detectable_gain is not None:
+        gain = figure(forecast.detectable_gain)
+        text = f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
+        parts.append(Text(f"{text} power, for a verifier that varies as style-only does; for others a larger one."))
+    elif forecast.probe_reason is not None:
+        parts.append(Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains."))
+    return parts

@@ -1,0 +1,275 @@
+"""The parts of a plan that draw topics: setups, the crossed probe, a sweep (Sawatphol et al. 2024, §7).
+
+Points of a sweep that choose the same topics of a pool share their folds, and so their cells: Random is drawn once for
+all encoders, and the points of the main design are those of the plan's setups.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ravenbench.engine.pool import Progress
+from ravenbench.errors import CorpusError
+from ravenbench.problems import sources
+from ravenbench.problems.needs import Sizes
+from ravenbench.problems.pair_rules import PairRule
+from ravenbench.problems.probe import Domain, crossed, domains, permuted, room_for_tests
+from ravenbench.randomness import stream
+from ravenbench.sampling.samplers import Random, Sampler, more_pools
+from ravenbench.tasks.run.record import (
+    DomainRecord,
+    PointRecord,
+    ProbeRecord,
+    RepetitionRecord,
+    RunPlan,
+    SetupRecord,
+    SweepRecord,
+)
+from ravenbench.tasks.run.spec import RunSpec
+from ravenbench.types import Corpus, Floats, Fold, Ints
+
+
+def pools_advice(plan: RunPlan, share: float) -> str | None:
+    """Options that give a plan of one pool several; None where its topics are too few for any (see ``more_pools``)."""
+    chosen = [plan.m] if plan.sweep is None else plan.sweep.m
+    return more_pools(len(plan.topics), max(chosen), plan.k, share, fixed=len(chosen) > 1)
+
+
+def no_choice(plan: RunPlan) -> str | None:
+    """Why HITS and Random of a plan cannot be compared, as a sentence; None where they can be, or are not both there.
+
+    They choose alike where as many topics are chosen as there are.
+    """
+    if not {"hits", "random"} <= {setup.setup for setup in plan.setups}:
+        return None
+    if any(len(pool.topics) > plan.m for pool in plan.pools):
+        return None
+    m = plan.m
+    cure = f"choose fewer than {m} with --topics, or name" if m > 2 else "name"
+    return (
+        f"HITS and Random cannot be compared: of {m} topics {m} are chosen, so both take the same and differ by chance "
+        f"alone. To compare them, {cure} a level of more topics with --topic."
+    )
+
+
+Place = tuple[int, tuple[int, ...], tuple[int, ...]]
+"""Pool, chosen topics in ascending order, and what every topic of the corpus counts as."""
+
+
+@dataclass
+class Drawing:
+    """What every setup of a run is drawn with, and what has been drawn.
+
+    ``folds`` holds those of every setup so far; ``known`` finds them by choice, so that points of a sweep that choose
+    alike share them, and by choice and setup, so that a point of the main design finds those of its own setup.
+    """
+
+    spec: RunSpec
+    corpus: Corpus
+    pools: list[Ints]
+    rule: PairRule
+    sizes: Sizes
+    similarity: Floats
+    folds: dict[str, Fold] = field(default_factory=dict)
+    known: dict[tuple[Place, str | None], list[str]] = field(default_factory=dict)
+
+    def main(self, pool: int, name: str, sampler: Sampler) -> SetupRecord:
+        """The entry of a setup of the main design, on folds of its own; further draws of Random are that setup too."""
+        setup = sampler.name if isinstance(sampler, Random) else name
+        topics, merged = self._choice(pool, sampler, self.sizes.topics, self.similarity)
+        drawn = self._draw(pool, setup, topics, merged, f"p{pool:02d}-{_slug(name)}")
+        place = _place(pool, topics, merged)
+        self.known[place, name] = drawn
+        self.known.setdefault((place, None), drawn)
+        return SetupRecord(**self._entry(pool, setup, topics, merged, drawn))
+
+    def point(self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats) -> PointRecord:
+        """The entry of a point of a sweep; ``similarity`` (T, T) is that of its ``encoder``."""
+        topics, merged = self._choice(pool, sampler, m, similarity)
+        place = _place(pool, topics, merged)
+        drawn = self.known.get((place, name)) or self.known.get((place, None))
+        if drawn is None:
+            drawn = self._draw(pool, name, topics, merged, f"p{pool:02d}-m{m}-e{encoder}-{_slug(name)}")
+            self.known[place, None] = drawn
+        mean, highest = leakage(similarity, [self.folds[f] for f in drawn])
+        entry = self._entry(pool, name, topics, merged, drawn)
+        return PointRecord(**entry, m=m, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest)
+
+    def _entry(self, pool: int, setup: str, topics: Ints, merged: Ints, drawn: list[str]) -> dict[str, Any]:
+        mean, highest = leakage(self.similarity, [self.folds[f] for f in drawn])
+        return {
+            "pool": pool,
+            "setup": setup,
+            "topics": topics.tolist(),
+            "merged": {int(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t},
+            "mean_similarity": mean,
+            "max_similarity": highest,
+            "folds": drawn,
+        }
+
+    def _choice(self, pool: int, sampler: Sampler, m: int, similarity: Floats) -> tuple[Ints, Ints]:
+        inside = self.pools[pool]
+        # The same stream for every m: of a sampler that draws, smaller choices are parts of larger ones.
+        rng = stream(self.spec.seed, "sampler", pool, str(sampler))
+        chosen = sampler.select(similarity[np.ix_(inside, inside)], m, rng)
+        merged: Ints = np.full(len(similarity), -1, dtype=np.int64)
+        used = chosen.merged >= 0
+        merged[inside[used]] = inside[chosen.merged[used]]
+        return inside[chosen.chosen], merged
+
+    def _draw(self, pool: int, name: str, topics: Ints, merged: Ints, fold_name: str) -> list[str]:
+        drawn = sources.topics(
+            self.corpus, topics, merged, k=self.sizes.folds, rule=self.rule, documents=self.sizes.documents,
+            calibration=self.spec.calibration, seed=self.spec.seed, name=fold_name,
+            labels={"pool": pool, "setup": name}, limit=self.spec.limit,
+        )  # fmt: skip
+        self.folds |= {fold.name: fold for fold in drawn}
+        return [fold.name for fold in drawn]
+
+
+def leakage(similarity: Floats, folds: list[Fold]) -> tuple[float, float]:
+    """Mean and highest cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
+    blocks = [similarity[np.ix_(f.counts["train_topics"], f.counts["test_topics"])] for f in folds]
+    return float(np.mean([b.mean() for b in blocks])), float(np.mean([b.max() for b in blocks]))
+
+
+def sizes_of_sweep(first: Sizes, others: list[Sizes]) -> Sizes:
+    """The main design's sizes, with folds that fit every number of topics."""
+    return replace(first, folds=min(s.folds for s in (first, *others)))
+
+
+def _place(pool: int, topics: Ints, merged: Ints) -> Place:
+    return pool, tuple(sorted(topics.tolist())), tuple(merged.tolist())
+
+
+def _slug(name: str) -> str:
+    """A setup's name as part of a file's."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-")
+
+
+NOT_ASKED = "not asked for"
+NEAR = 2
+"""Training topics for each test topic."""
+
+
+def plan_probe(
+    spec: RunSpec, corpus: Corpus, similarity: Floats, rule: PairRule, documents: int, progress: Progress
+) -> tuple[ProbeRecord, list[Fold]]:
+    """The plan's ``probe`` section and the folds it names.
+
+    Repetitions whose sets yield no pairs are left out and counted; where topics are too few for any, the section
+    says so under ``reason``. Nothing here raises for lack of data: a run without a probe gives no verdict.
+    """
+    tests = room_for_tests(len(similarity), NEAR) if spec.probe in ("crossed", "both") else 0
+    planned = 2 * spec.repetitions if tests else 0
+    left_out, reason = 0, _reason(spec, len(similarity), tests)
+    repetitions: list[RepetitionRecord] = []
+    folds: list[Fold] = []
+    for null in (False, True) if tests else ():
+        for number in range(spec.repetitions):
+            progress("drawing the probe", number + null * spec.repetitions, planned)
+            rng = stream(spec.seed, "probe", number, int(null))
+            pair = domains(permuted(similarity, rng) if null else similarity, tests, NEAR, rng)
+            name = f"{'null' if null else 'probe'}-{number:02d}"
+            try:
+                drawn = crossed(
+                    corpus, pair, rule=rule, documents=documents, calibration=spec.calibration, seed=spec.seed,
+                    name=name, labels={"setup": "probe", "repetition": number, "null": int(null)}, limit=spec.limit,
+                )  # fmt: skip
+            except CorpusError as error:
+                left_out += 1
+                reason = f"{name}: {error.problem}"
+                continue
+            folds += drawn
+            repetitions.append(_entry(number, null, pair, similarity, drawn))
+    section = ProbeRecord(
+        kind=spec.probe, tests=tests, near=NEAR, planned=planned, left_out=left_out, reason=reason,
+        repetitions=repetitions,
+    )  # fmt: skip
+    return section, folds
+
+
+def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
+    if spec.probe in ("transplant", "none"):
+        return NOT_ASKED
+    take = f"two domains of one test topic and {NEAR} to train on take {2 * (1 + NEAR)}"
+    return f"{topics} topics are too few: {take}" if tests == 0 else None
+
+
+def _entry(
+    number: int, null: bool, pair: tuple[Domain, Domain], similarity: Floats, folds: list[Fold]
+) -> RepetitionRecord:
+    blocks = {(i, j): similarity[np.ix_(pair[i].train, pair[j].test)].mean() for i in (0, 1) for j in (0, 1)}
+    return RepetitionRecord(
+        repetition=number,
+        null=null,
+        domains=[DomainRecord(test=d.test.tolist(), train=d.train.tolist()) for d in pair],
+        matched_similarity=float((blocks[0, 0] + blocks[1, 1]) / 2),
+        mismatched_similarity=float((blocks[0, 1] + blocks[1, 0]) / 2),
+        folds={fold.name[-2:]: fold.name for fold in folds},
+    )
+
+
+USUAL = ("hits", "random", "anti")
+
+
+def plan_sweep(
+    spec: RunSpec, drawing: Drawing, sizes: list[int], similarities: list[Floats], progress: Progress
+) -> SweepRecord | None:
+    """The plan's ``sweep`` section, its folds drawn; None where there is but one design and no further sampler.
+
+    ``sizes`` are every m, ``similarities`` (T, T) those of every encoder, the main one first in both. Raises
+    CorpusError if a corpus of a point cannot be drawn.
+    """
+    samplers = spec.named_samplers()
+    if len(sizes) == len(similarities) == 1 and {s.name for s in samplers.values()} <= set(USUAL):
+        return None
+    points = list(product(range(len(drawing.pools)), sizes, range(len(similarities)), samplers))
+    setups = []
+    for done, (pool, m, e, name) in enumerate(points):
+        progress("drawing the sweep", done, len(points))
+        setups.append(drawing.point(pool, name, samplers[name], m, e, similarities[e]))
+    return SweepRecord(
+        m=sizes,
+        encoders=[str(encoder) for encoder in spec.encoders()],
+        samplers={name: str(sampler) for name, sampler in samplers.items()},
+        setups=setups,
+    )
+
+
+@dataclass(frozen=True)
+class SweepSize:
+    """A point of a sweep over all pools: its folds, how many no earlier point has, mean pairs of train and test."""
+
+    m: int
+    encoder: str
+    setup: str
+    folds: int
+    new: int
+    train: float
+    test: float
+
+
+def sweep_sizes(section: SweepRecord | None, folds: Mapping[str, Fold]) -> list[SweepSize] | None:
+    """The size of every point of a sweep; None where there is none."""
+    if section is None:
+        return None
+    rows: dict[tuple[int, int, str], list[str]] = {}
+    for entry in section.setups:
+        rows.setdefault((entry.m, entry.encoder, entry.setup), []).extend(entry.folds)
+    seen: set[str] = set()
+    sizes = []
+    for (m, encoder, setup), names in rows.items():
+        train, test = (
+            float(np.mean([len(getattr(folds[name], side)) for name in names])) for side in ("train", "test")
+        )
+        new = len(set(names) - seen)
+        sizes.append(SweepSize(m, section.encoders[encoder], setup, len(names), new, train, test))
+        seen |= set(names)
+    return sizes

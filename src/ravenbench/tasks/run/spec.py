@@ -1,0 +1,250 @@
+"""The spec of a run: one record that file, command line and Python all build (contract 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import msgspec
+
+from ravenbench import registry
+from ravenbench.components import Component, each_seeded, identity, identity_hash, unknown_parameter
+from ravenbench.engine.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, LevelSpec, Metrics, checked, told
+from ravenbench.errors import SpecError, did_you_mean
+from ravenbench.tasks.run.methods import methods_of
+
+if TYPE_CHECKING:
+    from ravenbench.sampling.samplers import Sampler
+
+DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
+"""Three that are tested, and two controls beside them: one that sees style alone, one that learns nothing."""
+
+
+class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides a run's answers. Values left None come from the corpus (its catalogue entry or its sizes).
+
+    ``topics``, ``encoder`` and ``samplers`` may name several: a sweep over all their combinations, of which the first
+    number of topics and the first encoder are the main design. ``workers``, ``engine`` and ``out`` decide nothing and
+    are no part of it.
+    """
+
+    corpus: Annotated[
+        str | None,
+        told(
+            "A known corpus (raven corpus list), a table, a folder of texts by author or an imported one."
+            " Default: synthetic.",
+            takes=PATH,
+        ),
+    ] = "synthetic"
+    train: Annotated[str | None, told("Problem set to train on, instead of a corpus.", takes=PATH)] = None
+    test: Annotated[str | None, told("Problem set to answer, together with --train.", takes=PATH)] = None
+    topic: Annotated[
+        str | None, told("Topics: a column of the table, a level of the corpus, or extract(within='group').")
+    ] = None
+    topics: Annotated[
+        AtLeastTwo | tuple[AtLeastTwo, ...] | None,
+        told(
+            "How many topics to choose; several numbers are a sweep.",
+            takes="int | str | Sequence[int]",
+            metavar="M[,M…]",
+        ),
+    ] = None
+    folds: Annotated[AtLeastTwo | None, told("Folds over topics.", metavar="K")] = None
+    pools: Annotated[AtLeastOne | None, told("Repetitions on random subsets of topics.", metavar="N")] = None
+    pool_share: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, le=1)], told("Share of all topics in each of several pools.")
+    ] = 0.5
+    samplers: Annotated[str, told("How topics are chosen; default: hits (least alike), random, anti (most alike).")] = (
+        "hits, random, anti"
+    )
+    pairs: Annotated[str, told("Pair rule: matched, controlled or reference.")] = "matched"
+    docs_per_topic: Annotated[AtLeastTwo | None, told("Documents kept of each topic.")] = None
+    min_docs: Annotated[AtLeastOne | None, told("Topics with fewer documents are left out.")] = None
+    limit: Annotated[AtLeastTwo | None, told("Most pairs on each side of a fold.")] = None
+    calibration: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, lt=1)],
+        told("Share of training topics (or authors) that calibrates and is not learned from."),
+    ] = 0.2
+    encoder: Annotated[str, told("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")] = "lsa"
+    probe: Annotated[
+        Literal["both", "transplant", "crossed", "none"],
+        told(
+            "transplant: how far content alone moves a verifier; crossed: what training near the test topics is worth; "
+            "both; none. Default: both."
+        ),
+    ] = "both"
+    repetitions: Annotated[
+        AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.", metavar="R")
+    ] = 20
+    lengths: Annotated[
+        tuple[AtLeastOne, ...] | None,
+        told(
+            "Accuracy over length: repeat with all texts cut to so many words, e.g. 100,250,500.",
+            takes="int | str | Sequence[int]",
+            metavar="WORDS[,…]",
+        ),
+    ] = None
+    verifiers: Annotated[
+        str,
+        told(
+            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them.",
+            takes=COMPONENTS,
+        ),
+    ] = DEFAULT_VERIFIERS
+    normalise: Annotated[
+        str | None,
+        told(
+            "Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask; default: none.",
+            metavar="MASK",
+        ),
+    ] = None
+    metrics: Metrics = None
+    group: Annotated[
+        tuple[str, ...] | None,
+        told(
+            "Verifiers that are runs of one method, NAME=A,B,…; those that differ only in seeds are one by themselves."
+            " May be repeated.",
+            takes="str | Sequence[str]",
+            metavar="NAME=A,B,…",
+            many=True,
+        ),
+    ] = None
+    against: Annotated[
+        str | None,
+        told(
+            "Method that each of the others is compared with; by default the first one, where one has several runs.",
+            metavar="METHOD",
+        ),
+    ] = None
+    aliases: Annotated[
+        dict[str, str], told("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]")
+    ] = {}
+    seed: Annotated[
+        int, told("Seed of every draw, that of verifiers included unless they name their own; default 0.")
+    ] = 0
+
+    def named_verifiers(self) -> dict[str, Component]:
+        """Display name → component, in order; an alias is displayed under its own name. Raises SpecError if a verifier
+        or the mask does not parse, or a name occurs twice. Raises MissingPart if one of them needs something that is
+        not here.
+        """
+        components = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
+        if self.normalise is not None:
+            from ravenbench.verifiers.combinations import under_mask
+
+            components = under_mask(components, self.normalise)
+        methods_of({name: identity(c) for name, c in components.items()}, self.group or (), self.against)
+        return each_seeded(components, self.seed)
+
+    def every_m(self) -> tuple[int | None, ...]:
+        """Numbers of topics to choose, the main one first; (None,) leaves it to the corpus."""
+        return self.topics if isinstance(self.topics, tuple) else (self.topics,)
+
+    def encoders(self) -> list[Component]:
+        """Topic encoders, the main one first. Raises SpecError if one does not parse or is listed twice, or there is
+        none.
+        """
+        return list(registry.named("encoder", self.encoder).values())
+
+    def named_samplers(self) -> dict[str, Sampler]:
+        """Setup name → sampler, in order: its short name, or all of it where another one shares that. Raises SpecError
+        if one does not parse or is listed twice, or there is none.
+        """
+        components = cast("dict[str, Sampler]", registry.named("sampler", self.samplers))
+        short = [component.name for component in components.values()]
+        return {c.name if c.name and short.count(c.name) == 1 else full: c for full, c in components.items()}
+
+    def hash(self) -> str:
+        """Identity of the spec."""
+        return identity_hash(self.resolved())
+
+
+def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
+    """A spec from a TOML file, if any, overridden by what was given (None = not given). Raises SpecError for a file
+    that is not TOML, an unknown key (with a suggestion) or a bad value.
+    """
+    values = read_toml(file) if file is not None else {}
+    values |= {key: value for key, value in options.items() if value is not None}
+    if values.get("train") is not None or values.get("test") is not None:
+        values.setdefault("corpus", None)
+        if values.get("train") is None or values.get("test") is None or values["corpus"] is not None:
+            raise SpecError("--train and --test belong together and replace CORPUS")
+    for key in values:
+        if key not in RunSpec.__struct_fields__:
+            raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.__struct_fields__))
+    if isinstance(values.get("group"), str):
+        values["group"] = (values["group"],)
+    if "topics" in values:
+        values["topics"] = _sizes(values["topics"], file)
+    if values.get("lengths") is not None:
+        sizes = _sizes(values["lengths"], file, "lengths", "100 or 100,250,500")
+        values["lengths"] = tuple(sorted(sizes)) if isinstance(sizes, tuple) else (sizes,)
+    spec = checked(values, RunSpec, file)
+    if spec.train is not None and isinstance(spec.topics, tuple):
+        raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
+    return spec
+
+
+def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 or 25,10") -> Any:
+    """One number as it is; several, a list or between commas, as a tuple: a sweep."""
+    if value is None:
+        return None
+    parts = list(value) if isinstance(value, list | tuple) else str(value).split(",")
+    try:
+        sizes = [int(str(part)) for part in parts]
+    except ValueError:
+        sizes = []
+    if not sizes or len(set(sizes)) < len(sizes):
+        raise SpecError(f"{what}: whole numbers are expected, each once", file=file, found=value, expected=such)
+    return tuple(sizes) if len(sizes) > 1 else sizes[0]
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
+    import tomllib  # takes longer to import than --help to answer
+
+    try:
+        with file.open("rb") as handle:
+            raw = tomllib.load(handle)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
+    unknown = sorted(set(raw) - {"run", "verifiers"})
+    if unknown:
+        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], ["run", "verifiers"]))
+    for name, table in raw.items():
+        if not isinstance(table, dict):
+            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
+    values: dict[str, Any] = {}
+    for key, value in raw.get("run", {}).items():
+        several = isinstance(value, list) and key != "group"
+        values[key.replace("-", "_")] = ", ".join(map(str, value)) if several else value
+    aliases = {}
+    for name, entry in raw.get("verifiers", {}).items():
+        aliases[name] = _alias(name, entry, file)
+    if aliases:
+        values["aliases"] = aliases
+    return values
+
+
+def _alias(name: str, entry: Any, file: Path) -> str:
+    """A verifier as its component string: ``is``, or the parameters of an outside command."""
+    if isinstance(entry, dict) and set(entry) == {"is"} and isinstance(entry["is"], str):
+        return str(entry["is"])
+    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
+        raise SpecError(
+            f"[verifiers.{name}] must hold one key 'is', or 'command' with its options", file=file, found=entry,
+            expected="is = \"ppm(order=4)\", or command = \"program -i $inputDataset -o $outputDir\"",
+        )  # fmt: skip
+    program: type[Any] = registry.resolve("verifier", "command")
+    for key in entry:
+        if key not in program._parameters():
+            unknown = unknown_parameter(program, key)
+            raise SpecError(
+                f"[verifiers.{name}]: {unknown.problem}", file=file, expected=unknown.expected, fix=unknown.fix
+            )
+    return str(program(**entry))

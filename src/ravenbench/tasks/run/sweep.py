@@ -1,0 +1,210 @@
+"""A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
+from ravenbench.reports.view import Col, Table, col, each, table
+from ravenbench.tasks.run.analysis import AVERAGE, SHOWN, Point, PoolNumber, Sweep, title
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ravenbench.tasks.run.setups import SweepSize
+
+OVER_POOLS = "95 % intervals over pools, allowing for their overlap."
+ONE_POOL = "One pool of topics: an interval cannot be estimated."
+RHO = "Spearman’s ρ between the rankings of verifiers on two folds of a pool"
+MARKS = "osD^vP*X"
+FURTHER = (OTHER, "#2f8f7a", "#a3476e", "#9a7d1f")
+"""Of setups without a colour of their own; dark enough for light pages, light enough for dark ones."""
+PANELS: dict[str, Callable[[Point], PoolNumber]] = {
+    "mean similarity": lambda p: p.mean_similarity,
+    "highest similarity": lambda p: p.max_similarity,
+    "ranking stability (ρ)": lambda p: p.stability[AVERAGE],
+}
+"""What is drawn of each point."""
+R = TypeVar("R")
+M: Col[Any] = col("m", attrgetter("m"))
+SETUP_COL: Col[Any] = col("setup", lambda p: title(p.setup), text=True)
+
+
+def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
+    """Tables 7 to 10, those that this sweep can fill."""
+    if sweep is None:
+        return ()
+    tables = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
+    return tuple(one for one in tables if one.rows)
+
+
+def planned_sweep(points: Sequence[SweepSize]) -> Table:
+    """What a sweep would hold, from a forecast."""
+    return table(
+        "sweep-plan",
+        f"Its sweep: {len(points)} designs",
+        points,
+        M,
+        col("encoder", lambda p: p.encoder, text=True),
+        SETUP_COL,
+        col("folds", lambda p: p.folds),
+        col("own", lambda p: p.new),
+        col("pairs in train", lambda p: round(p.train)),
+        col("pairs in test", lambda p: round(p.test)),
+        note="Own: folds that no design above has; where designs choose the same topics of a pool, they share.",
+    )
+
+
+def similarity_over_m(sweep: Sweep) -> Table:
+    """Table 7: similarity of train and test topics by number of topics."""
+    return table(
+        "sweep-similarity",
+        "Topic similarity by number of topics",
+        _over_m(sweep),
+        M,
+        SETUP_COL,
+        col("mean", lambda p: p.mean_similarity.value),
+        col("mean, interval", lambda p: p.mean_similarity.interval),
+        col("highest", lambda p: p.max_similarity.value),
+        col("highest, interval", lambda p: p.max_similarity.interval),
+        note="Cosines over train × test topics of a fold, mean over folds and pools; encoder "
+        f"{sweep.encoders[0]}. {_over(sweep)}",
+    )
+
+
+def stability_over_m(sweep: Sweep) -> Table:
+    """Table 8: ranking stability by number of topics."""
+    return table(
+        "sweep-stability",
+        "Ranking stability by number of topics",
+        [p for p in _over_m(sweep) if p.stability[AVERAGE].value is not None],
+        M,
+        SETUP_COL,
+        *_by_metric(lambda p: p),
+        col("mean", lambda p: p.stability[AVERAGE].value),
+        col("interval", lambda p: p.stability[AVERAGE].interval),
+        note=f"{RHO}, mean over pairs of folds, then pools; the interval is of the mean over metrics. {_over(sweep)}",
+    )
+
+
+def approaches(sweep: Sweep) -> Table:
+    """Table 9: cutting (HITS) against grouping and whatever else was swept over."""
+    compared = []
+    for m in sweep.m if "hits" in sweep.samplers else ():
+        hits = sweep.point("hits", m, sweep.encoders[0])
+        compared += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
+    rows = [(p, _difference(sweep, p, hits)) for p, hits in compared if p.stability[AVERAGE].value is not None]
+    return table(
+        "sweep-samplers",
+        "Cutting and other ways",
+        rows if len(rows) > len(sweep.m) else (),
+        col("m", lambda r: r[0].m),
+        col("setup", lambda r: title(r[0].setup), text=True),
+        col("merged", lambda r: r[0].merged, digits=1),
+        col("test pairs", lambda r: r[0].test_pairs, digits=0, terminal=False),
+        col("highest cosine", lambda r: r[0].max_similarity.value),
+        col("mean ρ", lambda r: r[0].stability[AVERAGE].value),
+        col("− HITS", lambda r: r[1].value, signed=True),
+        col("interval", lambda r: r[1].interval, signed=True),
+        note=f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS cuts topics that "
+        "are not chosen; merged: topics that join a chosen one instead; cosine: of train and test topics. "
+        f"{_over(sweep)}",
+    )
+
+
+def encoders(sweep: Sweep) -> Table:
+    """Table 10: HITS by what topics are compared with (the first sampler where HITS is not among them)."""
+    setup = "hits" if "hits" in sweep.samplers else next(iter(sweep.samplers))
+    compared = []
+    for m in sweep.m if len(sweep.encoders) > 1 else ():
+        first = sweep.point(setup, m, sweep.encoders[0])
+        compared += [(sweep.point(setup, m, encoder), first) for encoder in sweep.encoders]
+    return table(
+        "sweep-encoders",
+        f"Encoders, {title(setup)}",
+        [(p, _difference(sweep, p, first)) for p, first in compared if p.stability[AVERAGE].value is not None],
+        col("m", lambda r: r[0].m),
+        col("encoder", lambda r: r[0].encoder, text=True),
+        col("topics shared", lambda r: r[0].shared, digits=2),
+        *_by_metric(lambda r: r[0]),
+        col("mean", lambda r: r[0].stability[AVERAGE].value),
+        col("− first", lambda r: r[1].value, signed=True),
+        col("interval", lambda r: r[1].interval, signed=True),
+        note=f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first encoder chooses. "
+        f"{_over(sweep)}",
+    )
+
+
+def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
+    """Stability in each metric: for the page, 80 columns hold its mean."""
+    return each(SHOWN, title, lambda r, m: point(r).stability[m].value, terminal=())
+
+
+def _difference(sweep: Sweep, point: Point, other: Point) -> PoolNumber:
+    return PoolNumber(None) if point is other else sweep.contrast(point, other)
+
+
+def _over_m(sweep: Sweep) -> list[Point]:
+    """Points of the first encoder by m, where there are several."""
+    sizes = sorted(sweep.m) if len(sweep.m) > 1 else ()
+    return [sweep.point(setup, m, sweep.encoders[0]) for m in sizes for setup in sweep.samplers]
+
+
+def _over(sweep: Sweep) -> str:
+    return OVER_POOLS if len(sweep.pools) > 1 else ONE_POOL
+
+
+def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
+    """Every point with its figures and their intervals; None where a run has one design."""
+    if sweep is None:
+        return None
+    points = [
+        {
+            "setup": p.setup,
+            "m": p.m,
+            "encoder": p.encoder,
+            "mean_similarity": p.mean_similarity.to_json(),
+            "max_similarity": p.max_similarity.to_json(),
+            "stability": {metric: stability.to_json() for metric, stability in p.stability.items()},
+            "merged": p.merged,
+            "test_pairs": p.test_pairs,
+            "shared": p.shared,
+        }
+        for p in sweep.points
+    ]
+    return {"m": list(sweep.m), "encoders": list(sweep.encoders), "samplers": dict(sweep.samplers), "points": points}
+
+
+def sweep_figure(sweep: Sweep) -> Figure:
+    """One line a setup over m; bars are intervals over pools."""
+    figure, axes = canvas(7.2, 3.0, columns=3)
+    sizes = sorted(sweep.m)
+    further = [setup for setup in sweep.samplers if setup not in SETUP]
+    colors = SETUP | {setup: FURTHER[i % len(FURTHER)] for i, setup in enumerate(further)}
+    step = 0.012 * (sizes[-1] - sizes[0])
+    for ax, (heading, value) in zip(axes, PANELS.items(), strict=True):
+        for i, setup in enumerate(sweep.samplers):
+            color = colors[setup]
+            estimates = [(m, value(sweep.point(setup, m, sweep.encoders[0]))) for m in sizes]
+            known = [(m + step * (i - (len(sweep.samplers) - 1) / 2), e) for m, e in estimates if e.value is not None]
+            if not known:
+                continue
+            for x, e in known:
+                if e.interval is not None:
+                    ax.plot((x, x), e.interval, color=color, linewidth=1.6, alpha=0.55, solid_capstyle="butt")
+            places, means = [x for x, _ in known], [e.value for _, e in known]
+            ax.plot(places, means, marker=MARKS[i % len(MARKS)], color=color, linewidth=1, markersize=4.2)
+        ax.set_title(heading, color=INK)
+        ax.set_xticks(sizes)
+        ax.set_xlabel("topics (m)")
+        ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[s], linewidth=1, markersize=4.2, label=title(s))
+        for i, s in enumerate(sweep.samplers)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), fontsize=9)
+    return figure

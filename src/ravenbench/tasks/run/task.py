@@ -1,0 +1,128 @@
+"""``ravenbench.run``: the main job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ravenbench.engine.options import PATH, Option, plain_of
+from ravenbench.engine.task import Draft, Task, slug
+from ravenbench.errors import InputError
+from ravenbench.metrics.base import metrics_of
+from ravenbench.tasks.run.spec import RunSpec, build
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ravenbench.engine.pool import Aside
+    from ravenbench.store.store import Store
+    from ravenbench.tasks.run.forecast import Forecast
+    from ravenbench.tasks.run.record import RunPlan
+
+
+class Run(Task):
+    """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports.
+
+    If it is interrupted, the same command continues where it stopped.
+
+        raven run                              the embedded corpus
+
+        raven run newsgroups                   after raven corpus fetch newsgroups
+
+        raven run mine.parquet --verifiers char-ngram,ppm
+
+        raven run newsgroups --topics 25,10    a sweep over numbers of topics
+
+        raven run newsgroups --plan            pairs, cost, what could be seen
+
+        raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
+
+        raven run newsgroups --lengths 50,100,250    how many words do I need?
+    """
+
+    name = "run"
+    report = "ravenbench.tasks.run.report:RunReport"
+    Spec = RunSpec
+    own = (
+        Option(
+            "spec", "TOML file whose table run holds these flags; flags override it.", Path,
+            takes="RunSpec | str | Path",
+        ),
+        Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
+    )  # fmt: skip
+    pools_seeds = True
+    arguments = ("corpus",)
+    order = (
+        "corpus text author topic encoding "
+        "topics folds pools pool_share pairs samplers docs_per_topic min_docs limit calibration encoder "
+        "verifiers group against normalise metrics probe repetitions lengths seed"
+    )
+    device = True
+    plan_help = "Only show what the run would contain, cost and be able to detect."
+    spec: RunSpec
+
+    def resolve(self) -> None:
+        options, spec = plain_of(RunSpec, self.values), self.values.get("spec")
+        if isinstance(spec, RunSpec):
+            self.spec = build({**spec.resolved(), **options}) if options else spec
+        else:
+            self.spec = build(options, None if spec is None else Path(spec))
+        self.named = self.spec.named_verifiers()
+        if self.spec.metrics is not None:
+            metrics_of(self.spec.metrics)
+        stem = slug(self.spec.corpus or self.spec.test or "given") or "run"
+        self.folder = self.place_or(f"{stem}-{self.spec.hash()[:8]}")
+
+    def prepare(self) -> Store:
+        from ravenbench.engine.guard import smoke_test
+        from ravenbench.tasks.run.plan import fingerprint
+
+        smoke_test(self.named)
+        self.data = fingerprint(self.spec)
+        return super().prepare()
+
+    def draft(self, meanwhile: Aside | None = None) -> Draft[RunPlan]:
+        from ravenbench.engine.pool import here
+        from ravenbench.tasks.run.plan import draft
+
+        return draft(self.spec, self.progress, meanwhile or here)
+
+    def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
+        """Make the plan and write it, unless the data changed while they were read.
+
+        With a second core, the kernels of verifiers are compiled meanwhile, where workers find them.
+        """
+        from ravenbench.engine.guard import rehearsable, warm_up_kernels
+        from ravenbench.engine.pool import aside, usable_cores
+        from ravenbench.store.resume import changed
+        from ravenbench.tasks.run.plan import fingerprint
+
+        with aside(usable_cores() if self.workers is None else self.workers) as meanwhile:
+            if ours := rehearsable(self.named):
+                meanwhile(warm_up_kernels, ours)
+            draft = self.draft(meanwhile)
+        if (now := fingerprint(self.spec)) != self.data:
+            places = ", ".join(str(getattr(self.spec, key, key)) for key in changed(self.data, now))
+            again = "repeat the command when they are complete"
+            raise InputError("the data changed while they were read", file=places, fix=again)
+        self.approved(draft).write(store, begin)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.cells import execute
+
+        return execute(store, self.named, self.engine, self.progress)
+
+    def preview(self) -> Forecast:  # type: ignore[override]
+        from ravenbench.tasks.run.forecast import forecast
+
+        if "frozen" in self.values:
+            self.approved(self.draft())
+        return forecast(self.spec, self.progress)
+
+    @classmethod
+    def previewed(cls, preview: Forecast) -> Sequence[Any]:
+        from ravenbench.tasks.run.report import lines
+
+        return lines(preview)

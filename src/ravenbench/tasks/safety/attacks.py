@@ -1,0 +1,465 @@
+"""De-obfuscation under Kerckhoffs' principle: the method is public, the original and the seed are secret.
+
+Three attackers are played against verifiers. *normalise* brings both sides of every problem to one plain form and
+trains on that. *mirror* obfuscates its own copies: known texts with seeds of its own, and trains on obfuscated
+problems. *invert* traces every word of a hidden text back: among its sources (``Channel``, learned by running the
+obfuscator on texts of one's own) the attacker takes the one that the obfuscator would turn into it, that the sentence
+expects, and that the author is known to use: log P(word | source) + language model + unigrams of the known texts. An
+attacker has no oracle, so all decisions here are at the calibrated 0.5, before and after.
+
+*preimage* needs no verifier: of a deterministic obfuscator every sentence that may have been the original is
+obfuscated, and those are kept that give the hidden one. Where one is left, the sentence is known with certainty; among
+several the likeliest is guessed.
+
+References
+----------
+Potthast et al. 2016, section 6; Le et al. 2015, Attack on obfuscation; Le, Safavi-Naini & Galib 2015, Secure
+obfuscation of authoring style (for each word consider all that could have become it).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import log10
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import InputError
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.wording.resources import language_model
+from ravenbench.obfuscation.wording.words import brown, tokens
+from ravenbench.problems.rewritten import requestion
+from ravenbench.tasks.obfuscate.rewritings import Stored
+from ravenbench.tasks.safety.record import InversionRecord, PreimageRecord
+from ravenbench.text.alignment import match
+from ravenbench.text.language_model import LanguageModel
+from ravenbench.text.nltk_data import missing
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Floats, Fold, Problems
+from ravenbench.verifiers.contract.base import fresh
+
+ATTACKS = ("normalise", "mirror", "invert", "preimage")
+UNSAFE = 0.5
+"""An obfuscation of which an attack recovers more than this share is labelled unsafe."""
+SMALLEST_LOSS = 0.05
+"""Below this loss of recall there is too little to recover for a share of it to mean anything."""
+LESSONS = 400
+"""Most texts the attacker obfuscates to learn from."""
+TEXTS = 10
+"""Texts the test is made on: every candidate is obfuscated."""
+CANDIDATES = 64
+"""Most candidates tried for one sentence."""
+PROBES = 3
+"""Texts on which two seeds must agree for an obfuscator to be called deterministic."""
+ATTACKER = (7919, 104729)
+"""Seeds of the attackers' own rewritings."""
+LONGEST = 3
+"""Most words of an original phrase that one word may stand for."""
+MOST = 20
+"""Most sources kept of one word."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Words of rewritings → what they stood for: originals (words joined by spaces) and P(word | original).
+
+    A word that was met is among its own sources where it ever came through unchanged.
+    """
+
+    sources: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def learn(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Channel:
+        """From tokens of originals and their rewritings."""
+        became: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        total: Counter[str] = Counter()
+        for a, b in pairs:
+            total.update(a)
+            for place, source in stood_for(a, b):
+                became[b[place]][source] += 1
+                if " " in source:
+                    total[source] += 1
+        learned = {}
+        for word in sorted(became):
+            shares = {s: min(1.0, n / total[s]) for s, n in became[word].items()}
+            best = sorted(shares, key=lambda s: (-shares[s], s))[:MOST]
+            learned[word] = {s: shares[s] for s in best}
+        return cls(learned)
+
+    def others(self, word: str) -> dict[str, float]:
+        """What a word may stand for beside itself."""
+        return {s: share for s, share in self.sources.get(word, {}).items() if s != word}
+
+    def stays(self, word: str) -> float:
+        """P(word | word); a word never met comes through."""
+        return self.sources.get(word, {word: 1.0}).get(word, 1e-3)
+
+
+def stood_for(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Place in the rewriting ``b`` and what stood there in the original ``a``, where that can be said."""
+    i = j = 0
+    for x, y in [*match(a, b, lambda word: word), (len(a), len(b))]:
+        if x - i == y - j:
+            yield from ((j + k, a[i + k]) for k in range(x - i))
+        elif y - j == 1 and 0 < x - i <= LONGEST:
+            yield j, " ".join(a[i:x])
+        if x < len(a):
+            yield y, a[x]
+        i, j = x + 1, y + 1
+
+
+RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
+"""Tasks and a seed → new text by task id."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What an attack brought back for one verifier.
+
+    ``recovery`` is the share of lost recall that returned (it may pass 1 or be negative); None where the
+    obfuscation took less than ``SMALLEST_LOSS``. ``false_accepts`` is the change of the rate at which
+    different-author problems are accepted: an attack that accepts everything recovers nothing.
+    """
+
+    original: float
+    obfuscated: float
+    attacked: float
+    recovery: float | None
+    false_accepts: float | None
+
+
+def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats) -> Recovery:
+    """Compare answers (n,) to the original, the obfuscated and the attacked test problems."""
+
+    def rate(answers: Floats, which: Bools) -> float:
+        return float((answers[which] > 0.5).mean())
+
+    was, hidden, recovered = (rate(a, same) for a in (original, obfuscated, attacked))
+    lost = was - hidden
+    return Recovery(
+        was,
+        hidden,
+        recovered,
+        (recovered - hidden) / lost if lost >= SMALLEST_LOSS else None,
+        rate(attacked, ~same) - rate(original, ~same) if (~same).any() else None,
+    )
+
+
+def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
+    """Whether the mean recovery over verifiers passes ``UNSAFE``; None where no verifier lost enough."""
+    shares = [r.recovery for r in recoveries if r.recovery is not None]
+    return bool(np.mean(shares) > UNSAFE) if shares else None
+
+
+def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
+    """The same folds through a transform, learned from their (common) training texts; names get the prefix ``n-``."""
+    train = folds[0].train
+    normaliser = fresh(transform).fit(train.texts.rows(train.documents))  # type: ignore[attr-defined]
+    plain = train.map_texts(normaliser)
+    return [
+        replace(
+            fold,
+            name=f"n-{fold.name}",
+            train=plain,
+            test=fold.test.map_texts(normaliser),
+            labels={**fold.labels, "attack": "normalise"},
+        )
+        for fold in folds
+    ]
+
+
+def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[int]) -> Fold:
+    """A fold in which everything is obfuscated, known texts once with each of the attacker's seeds.
+
+    Questioned texts that the obfuscation left alone (different authors) are obfuscated with the secret seed too, so
+    that being obfuscated tells nothing. Raises InputError if the attacker has no seed, or one is the secret.
+    """
+    if not attacker or seed in attacker:
+        raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))
+    train = _mirror(fold.train, rewrite, attacker)
+    test = _mirror(hidden_everywhere(fold, rewrite, seed), rewrite, attacker, questioned=False)
+    return replace(fold, name=f"m-{fold.name}", train=train, test=test, labels={**fold.labels, "attack": "mirror"})
+
+
+def hidden_everywhere(fold: Fold, rewrite: RewriteTexts, seed: int) -> Problems:
+    """The test problems with different-author questioned texts obfuscated too, with the secret seed."""
+    test = fold.test
+    tasks = [
+        task_of(test, int(test.questioned_index[i]), f"{test.ids[i]}", int(i)) for i in np.flatnonzero(~fold.test_same)
+    ]
+    return requestion(test, rewrite(tasks, seed)) if tasks else test
+
+
+def task_of(problems: Problems, row: int, name: str, i: int | None = None) -> ObfuscationTask:
+    """A document as a task: alone, or with the known texts of problem ``i``."""
+    known = () if i is None else tuple(problems.texts.rows(problems.known(i)))
+    return ObfuscationTask(name, problems.texts[row], known)
+
+
+def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], questioned: bool = True) -> Problems:
+    """Known documents rewritten with each seed (k known become k · seeds), questioned ones with the first."""
+    known = np.unique(problems.known_index)
+    questioned_rows = np.unique(problems.questioned_index) if questioned else known[:0]
+    texts = list(problems.texts)
+    place: dict[tuple[int, int], int] = {}
+    for number, seed in enumerate(seeds):
+        rows = np.union1d(known, questioned_rows) if number == 0 else known
+        tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
+        rewritten = rewrite(tasks, seed)
+        for row, task in zip(rows.tolist(), tasks, strict=True):
+            place[row, number] = len(texts)
+            texts.append(rewritten[task.id])
+    table, rows = TextTable.collect(texts)
+    many = len(seeds)
+    index = [rows[place[int(row), k]] for row in problems.known_index for k in range(many)]
+    old = problems.questioned_index
+    return replace(
+        problems.blind(),
+        texts=table,
+        known_ptr=problems.known_ptr * many,
+        known_index=np.array(index, dtype=np.int64),
+        questioned_index=rows[[place[int(q), 0] for q in old]] if questioned else rows[old],
+    )
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """A text as the attacker believes it was, and the places of the hidden text's tokens he changed."""
+
+    text: str
+    restored: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Restoration:
+    """Tokens that an obfuscation altered or lost, those an attacker changed, and those he brought back."""
+
+    altered: int
+    tried: int
+    right: int
+
+    def __add__(self, other: Restoration) -> Restoration:
+        return Restoration(self.altered + other.altered, self.tried + other.tried, self.right + other.right)
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the attacker's changes that are right; None without any."""
+        return self.right / self.tried if self.tried else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of altered tokens brought back; None where nothing was altered."""
+        return self.right / self.altered if self.altered else None
+
+
+def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
+    """Replace words by their likeliest sources, from left to right within each sentence.
+
+    Without Brown the sentence has no say.
+    """
+    model: LanguageModel | None = language_model() if missing("brown") is None else None
+    author = Counter(token.text for one in known for token in tokens(one))
+    size = author.total() + 1
+    restored: dict[int, str] = {}
+    pieces: list[str] = []
+    place = done = 0
+    for start, end in sentences(text):
+        parts = tokens(text, start, end)
+        words = [token.text for token in parts]
+        for at, token in enumerate(parts):
+            best, new = log10(channel.stays(token.text)), None
+            for source, share in channel.others(token.text).items():
+                score = log10(share) + log10((author[source] + 0.5) / size) - log10((author[token.text] + 0.5) / size)
+                if model is not None:
+                    score += _gain(model, words, at, source)
+                if score > best:
+                    best, new = score, source
+            if new is not None:
+                restored[place + at] = words[at] = new
+                pieces += [text[done : token.start], new]
+                done = token.end
+        place += len(parts)
+    return Inversion("".join([*pieces, text[done:]]), restored)
+
+
+def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
+    """Compare the attacker's changes with what really stood there."""
+    a, b = [t.text for t in tokens(original)], [t.text for t in tokens(hidden)]
+    truth = dict(stood_for(a, b))
+    unchanged = sum(b[place] == source for place, source in truth.items())
+    right = sum(truth.get(place) == new for place, new in attacked.restored.items())
+    return Restoration(max(len(a), len(b)) - unchanged, len(attacked.restored), right)
+
+
+def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
+    """What the obfuscator does to known texts of training problems, with one of the attacker's seeds."""
+    rows = np.unique(problems.known_index)[:LESSONS]
+    tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
+    rewritten = rewrite(tasks, seed)
+    pairs = ((task.questioned, rewritten[task.id]) for task in tasks)
+    return Channel.learn(([t.text for t in tokens(a)], [t.text for t in tokens(b)]) for a, b in pairs)
+
+
+def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channel: Channel) -> Fold:
+    """A fold whose questioned texts were all obfuscated and then inverted: training texts with the attacker's seed,
+    test texts with the secret one. Known texts are genuine."""
+    train = [
+        task_of(fold.train, int(q), f"invert-{fold.train.ids[i]}", i) for i, q in enumerate(fold.train.questioned_index)
+    ]
+    test = hidden_everywhere(fold, rewrite, seed)
+    return replace(
+        fold,
+        name=f"i-{fold.name}",
+        train=_inverted(requestion_by_row(fold.train, train, rewrite(train, attacker)), channel),
+        test=_inverted(test, channel),
+        labels={**fold.labels, "attack": "invert"},
+    )
+
+
+def requestion_by_row(problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]) -> Problems:
+    """The problems, in order of the tasks, with the texts found for them."""
+    texts = {str(name): new_texts[task.id] for name, task in zip(problems.ids.tolist(), tasks, strict=True)}
+    return requestion(problems, texts)
+
+
+def _inverted(problems: Problems, channel: Channel) -> Problems:
+    texts = {
+        str(problems.ids[i]): invert(
+            problems.texts[problems.questioned_index[i]], problems.texts.rows(problems.known(i)), channel
+        ).text
+        for i in range(len(problems))
+    }
+    return requestion(problems, texts)
+
+
+def _gain(model: LanguageModel, words: Sequence[str], at: int, source: str) -> float:
+    """How much likelier the sentence is with other words at one place, from the words around it."""
+    low, high = max(0, at - 3), min(len(words), at + 4)
+    before, after = words[low:at], words[at + 1 : high]
+    old = model.score(brown([*before, words[at], *after]))
+    return model.score(brown([*before, *source.split(" "), *after])) - old
+
+
+def is_deterministic(obfuscator: Obfuscator, tasks: Sequence[ObfuscationTask]) -> bool:
+    """Whether two seeds give the same bytes."""
+    return all(obfuscator.obfuscate(task, 1).text == obfuscator.obfuscate(task, 2).text for task in tasks[:PROBES])
+
+
+def preimages(
+    obfuscator: Obfuscator, done: Sequence[tuple[ObfuscationTask, Rewriting]], channel: Channel
+) -> PreimageRecord:
+    """The test on the first ``TEXTS`` rewritten texts; candidates differ from the hidden sentence in one word."""
+    changed = covered = guessed = exact = 0
+    for task, rewriting in done[:TEXTS]:
+        for original, hidden in _sentences(rewriting):
+            changed += 1
+            if original is None or hidden is None:
+                continue
+            matches = [text for text in candidates(hidden, channel) if _becomes(obfuscator, task, text) == hidden]
+            covered += original in matches
+            guessed += matches[:1] == [original]
+            exact += matches == [original]
+    share = guessed / changed if changed else None
+    return PreimageRecord(changed=changed, covered=covered, guessed=guessed, exact=exact, share=share)
+
+
+def candidates(hidden: str, channel: Channel) -> list[str]:
+    """The sentence itself, and with one word replaced by what it may stand for; the likeliest first."""
+    beam = {hidden: 1.0}
+    for token in tokens(hidden):
+        for source, share in channel.others(token.text).items():
+            beam.setdefault(hidden[: token.start] + source + hidden[token.end :], share / channel.stays(token.text))
+    return sorted(beam, key=lambda text: (-beam[text], text))[:CANDIDATES]
+
+
+def _becomes(obfuscator: Obfuscator, task: ObfuscationTask, text: str) -> str:
+    return obfuscator.obfuscate(replace(task, questioned=text, known=task.known or (task.questioned,)), 0).text
+
+
+def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
+    """Changed sentences and what they became; None where a part's sentences do not correspond."""
+    pairs: list[tuple[str | None, str | None]] = []
+    for part in rewriting.parts:
+        a = [part.original[x:y] for x, y in sentences(part.original)]
+        b = [part.obfuscation[x:y] for x, y in sentences(part.obfuscation)]
+        if len(a) == len(b):
+            pairs += [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+        elif part.original != part.obfuscation:
+            pairs += [(None, None)] * len(a)
+    return pairs
+
+
+@dataclass
+class Played:
+    """What the attacks on one set of rewritings gave; ``not_played`` says by attack why it was left out."""
+
+    folds: list[Fold] = field(default_factory=list)
+    not_played: dict[str, str] = field(default_factory=dict)
+    inversion: InversionRecord | None = None
+    preimage: PreimageRecord | None = None
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """Plays *mirror*, *invert* and *preimage* against one obfuscator; ``made`` rewrites tasks with it and a seed."""
+
+    asked: Sequence[str]
+    component: Obfuscator
+    made: Callable[[Obfuscator, Sequence[ObfuscationTask], int], Mapping[str, str]]
+
+    def play(self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]) -> Played:
+        """Attack the rewritings of one seed."""
+        played = Played()
+        if "mirror" in self.asked and self.component.needs_oracle:
+            played.not_played["mirror"] = "a search attack is not mirrored"
+        elif "mirror" in self.asked:
+            try:
+                played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
+            except InputError as error:
+                played.not_played["mirror"] = _on_one_line(error)
+        if traced := [attack for attack in ("invert", "preimage") if attack in self.asked]:
+            self._trace(traced, seed, fold, tasks, done, played)
+        return played
+
+    def _trace(
+        self, asked: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
+        played: Played,
+    ) -> None:  # fmt: skip
+        """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
+        by_id = {one.id: one.rewriting for one in done}
+        pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
+        reason = "a search attack is not inverted" if self.component.needs_oracle else "nothing was changed"
+        if self.component.needs_oracle or not pairs:
+            played.not_played |= dict.fromkeys(asked, reason)
+            return
+        own = next(s for s in ATTACKER if s != seed)
+        try:
+            channel = learn(fold.train, self._maker, own)
+            if "invert" in asked:
+                hidden = inverted(fold, self._maker, seed, own, channel)
+                total = Restoration(0, 0, 0)
+                for task, rewriting in pairs:
+                    attacked = invert(rewriting.text, task.known, channel)
+                    total += restoration(task.questioned, rewriting.text, attacked)
+                played.inversion = InversionRecord(
+                    precision=total.precision, recall=total.recall, altered=total.altered
+                )
+                played.folds.append(hidden)
+            if "preimage" in asked and not is_deterministic(self.component, tasks):
+                played.not_played["preimage"] = "it draws at random: there is no preimage to enumerate"
+            elif "preimage" in asked:
+                played.preimage = preimages(self.component, pairs, channel)
+        except InputError as error:
+            played.not_played |= dict.fromkeys(asked, _on_one_line(error))
+
+    @property
+    def _maker(self) -> RewriteTexts:
+        return lambda tasks, seed: self.made(self.component, tasks, seed)
+
+
+def _on_one_line(error: InputError) -> str:
+    return str(error).replace("\n  ", "; ")

@@ -1,0 +1,391 @@
+"""What is known of rewritings beside the cells, and kept beside them: their quality, detection, people's grades.
+
+    OUT/measures/KEY.json       soundness, sensibleness, efficiency of one obfuscator and seed (``MeasuresRecord``)
+    OUT/measures/index.json     which key belongs to which obfuscator and seed (``MeasureIndex``)
+    OUT/detection.json          whether rewritings can be told from genuine texts, by obfuscator (``DetectionRecord``)
+    OUT/grades.json             what people said of them, matched by hash (``GradesRecord``)
+
+Detection is a logistic regression on language-model (log-probabilities and ranks of tokens), anomaly,
+character-trigram and function-word features, trained on the outputs for other authors' texts; once knowing the
+obfuscator under test, once knowing only the others.
+
+References
+----------
+Mahmood, Shafiq & Srinivasan 2020, A girl has a name, and it's … adversarial authorship attribution for deobfuscation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.engine.pool import Engine, Progress, run_units
+from ravenbench.errors import InputError
+from ravenbench.files import make_folder
+from ravenbench.formats.reviews import Review
+from ravenbench.metrics.pan import auc
+from ravenbench.metrics.roc import curve
+from ravenbench.obfuscation.measures import neural
+from ravenbench.obfuscation.measures.sensibleness import Sensibleness
+from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.wording import resources
+from ravenbench.obfuscation.wording.token_ranks import TokenRanks
+from ravenbench.services import LanguageTool
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import record_or_none, write_record
+from ravenbench.store.store import Store
+from ravenbench.tasks.obfuscate.rewritings import read_rewriting
+from ravenbench.tasks.safety.record import (
+    Detection,
+    DetectionRecord,
+    GradedText,
+    GradesRecord,
+    MeasuredSet,
+    MeasuredText,
+    MeasureIndex,
+    MeasuresRecord,
+    ObfuscatorRecord,
+    SafetyPlan,
+)
+from ravenbench.text.nltk_data import missing
+from ravenbench.text.tokens import tokens
+from ravenbench.texts import content_hash
+from ravenbench.types import Bools, Floats, Ints
+
+VERSION = 2
+"""Raised by hand whenever a measure changes."""
+
+
+@dataclass(frozen=True)
+class Helpers:
+    """Servers and models that measures may ask beyond what every machine has; each decides some measures.
+
+    ``encoder`` and ``nli`` are models as ``obfuscation.measures.neural`` loads them.
+    """
+
+    languagetool: str | None = None
+    encoder: str | None = None
+    nli: str | None = None
+
+    def check(self) -> None:
+        """Refuse what cannot be used; nothing is loaded or sent. Raises InputError if an address is none, or a model
+        is not on this machine."""
+        if self.languagetool is not None:
+            LanguageTool(self.languagetool)
+        if self.encoder is not None:
+            neural.encoder_folder(self.encoder)
+        if self.nli is not None:
+            neural.inference_folder(self.nli)
+
+    def soundness(self, originals: Sequence[str]) -> Soundness:
+        """Soundness with these models."""
+        return Soundness(
+            originals,
+            None if self.encoder is None else neural.sentence_similarity(self.encoder),
+            None if self.nli is None else neural.inference(self.nli),
+        )
+
+
+NO_HELPERS = Helpers()
+
+
+@dataclass(frozen=True)
+class MeasureUnit:
+    """All rewritings of one obfuscator with one seed."""
+
+    folder: Path
+    rewritings: Path
+    key: str
+    keys: tuple[str, ...]
+    helpers: Helpers
+
+    def work(self) -> list[str]:
+        """Measure and commit."""
+        stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
+        texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
+        sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
+        server = self.helpers.languagetool
+        grammar: Callable[[str], int] | None = LanguageTool(server) if server else None
+        sense = Sensibleness(grammar)
+        rows: dict[str, MeasuredText] = {}
+        for name, rewriting in texts.items():
+            soundness = sound.measure(rewriting.parts)
+            rows[name] = MeasuredText(
+                soundness=_numbers(soundness),
+                sensibleness=_numbers(sense.measure(rewriting.original, rewriting.text)),
+                efficiency=_numbers(efficiency(rewriting.parts)),
+                survives=survives(soundness),
+            )
+        record = MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
+        write_record(self.folder / f"{self.key}.json", "safety", record)
+        return []
+
+
+def measure(
+    folder: Path,
+    rewritings_folder: Path,
+    obfuscators: Sequence[ObfuscatorRecord],
+    engine: Engine,
+    helpers: Helpers,
+    progress: Progress,
+) -> None:
+    """Measure the quality of every set of rewritings that is not measured yet, and write the index.
+
+    Measures go to ``folder``; rewritings are in ``rewritings_folder``.
+    """
+    make_folder(folder)
+    units, sets = [], []
+    for entry in obfuscators:
+        for seed, done in entry.sets.items():
+            keys = tuple(done.rewritings.values())
+            key = measures_key(keys, helpers)
+            sets.append(MeasuredSet(obfuscator=entry.name, seed=seed, key=key))
+            if read_measures(folder, key) is None:
+                units.append(MeasureUnit(folder, rewritings_folder, key, keys, helpers))
+    index = MeasureIndex(sets=sets)
+    if record_or_none(folder / "index.json", MeasureIndex) != index:
+        write_record(folder / "index.json", "safety", index)
+    run_units(engine, units, progress, "measuring rewritings")
+
+
+def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
+    """Address of one obfuscator's measures; a resource that is here now and was not then gives another."""
+    here = [missing(name) is None for name in ("wordnet", "brown")]
+    return content_key([VERSION, here, list(astuple(helpers)), *keys])
+
+
+def read_measures(folder: Path, key: str) -> MeasuresRecord | None:
+    """Measures of one obfuscator and seed, None where they are missing or damaged."""
+    record = record_or_none(folder / f"{key}.json", MeasuresRecord)
+    return record if record is not None and record.key == key else None
+
+
+def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
+    """Measures of one obfuscator by seed, those that are there."""
+    index = record_or_none(folder / "index.json", MeasureIndex)
+    keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
+    measures = {seed: read_measures(folder, key) for seed, key in keys.items()}
+    return {seed: one for seed, one in measures.items() if one is not None}
+
+
+def _numbers(values: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {name: None if value is None else float(value) for name, value in values.items()}
+
+
+DETECTION = 3
+"""Raised by hand whenever detection changes."""
+FOLDS = 5
+FALSE_ALARMS = 0.01
+QUANTILES = np.linspace(0.05, 0.95, 10)
+RANKS = (1, 10, 100, 1000)
+"""Upper ends of the histogram of token ranks."""
+
+
+def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
+    """Detection of each obfuscator's first seed, computed once for the same rewritings."""
+    entries = [o for o in store.plan_as(SafetyPlan).hiding if o.first is not None]
+    firsts = {o.name: o.first[1] for o in entries if o.first is not None}
+    keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
+    address = content_key([DETECTION, missing("brown") is None, keys])
+    path = store.path / "detection.json"
+    if (earlier := read_detection(path)) is not None and earlier.key == address:
+        return
+    fold = store.fold("original")
+    groups = dict(zip(fold.test.ids.tolist(), fold.test.groups(fold.test_same).tolist(), strict=True))
+    # The originals of the rewritten texts alone: other texts would differ in more than having been rewritten.
+    attacked = np.flatnonzero(fold.test_same)
+    texts = fold.test.texts.rows(fold.test.questioned_index[attacked])
+    genuine = (texts, np.array([groups[i] for i in fold.test.ids[attacked].tolist()]))
+    rewritten = {}
+    for name, items in keys.items():
+        done = [
+            (i, r.rewriting)
+            for i, key in items
+            if (r := read_rewriting(rewritings_folder, key)) and r.rewriting is not None
+        ]
+        rewritten[name] = ([r.text for _, r in done], np.array([groups[i] for i, _ in done], dtype=np.int64))
+    changed = [name for name, done in firsts.items() if done.changed]
+    results = _detect(genuine, rewritten, changed, progress)
+    write_record(path, "safety", DetectionRecord(key=address, obfuscators=results))
+
+
+def read_detection(path: Path) -> DetectionRecord | None:
+    """Stored results, None where there are none."""
+    return record_or_none(path, DetectionRecord)
+
+
+Texts = tuple[Sequence[str], Ints]
+"""Texts and the author group of each."""
+
+
+def _detect(
+    genuine: Texts, rewritten: Mapping[str, Texts], changed: Sequence[str], progress: Progress
+) -> dict[str, Detection]:
+    if not rewritten:
+        return {}
+    measure = Sensibleness()
+    results = {}
+    parts = {name: _Sample.of(texts, measure) for name, texts in {"": genuine, **rewritten}.items()}
+    for number, name in enumerate(rewritten):
+        progress("detecting rewritings", number, len(rewritten))
+        known = _score(parts[""], [parts[name]], parts[name])
+        others = [parts[other] for other in changed if other != name]
+        unseen = _score(parts[""], others, parts[name]) if others else (None, None)
+        results[name] = Detection(auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1])
+    return results
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    texts: Sequence[str]
+    dense: Floats
+    group: Ints
+
+    @classmethod
+    def of(cls, sample: Texts, measure: Sensibleness) -> _Sample:
+        texts, group = sample
+        return cls(texts, np.array([_features(text, measure) for text in texts]).reshape(len(texts), -1), group)
+
+
+def _features(text: str, measure: Sensibleness) -> list[float]:
+    """Anomaly rates and, where a language model is here, quantiles and histograms of token probabilities and ranks."""
+    numbers: list[float] = [value or 0.0 for value in measure.of(text).values()]
+    if missing("brown") is not None:
+        return numbers
+    ranks_of = _token_ranks()
+    spoken = [words for a, b in sentences(text) if (words := tokens(text[a:b]))] or [[]]
+    values = np.concatenate([ranks_of.model.log10(words) for words in spoken])
+    ranks = np.concatenate([ranks_of(words) for words in spoken])
+    shares = np.histogram(ranks, bins=(1, *(r + 1 for r in RANKS), np.iinfo(np.int64).max))[0] / len(ranks)
+    return [*numbers, *np.quantile(values, QUANTILES), *shares, *np.quantile(np.log10(ranks), QUANTILES)]
+
+
+@cache
+def _token_ranks() -> TokenRanks:
+    return TokenRanks(resources.language_model())
+
+
+def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[float | None, float | None]:
+    """AUC and TPR over held-out author groups."""
+    from sklearn.model_selection import GroupKFold
+
+    count = len(np.unique(genuine.group))
+    if count < FOLDS or not len(test.texts):
+        return None, None
+    same = np.concatenate([np.zeros(len(genuine.texts), dtype=bool), np.ones(len(test.texts), dtype=bool)])
+    scores = np.zeros(len(same))
+    for _, test_rows in GroupKFold(FOLDS).split(genuine.texts, groups=genuine.group):
+        out = np.unique(genuine.group[test_rows])
+        fitted = _Detector().fit(_outside(genuine, out), [_outside(s, out) for s in train])
+        for sample, start in ((genuine, 0), (test, len(genuine.texts))):
+            rows = np.flatnonzero(np.isin(sample.group, out))
+            if len(rows):
+                scores[start + rows] = fitted.score([sample.texts[int(i)] for i in rows], sample.dense[rows])
+    roc = curve(same, scores)
+    tpr = None if roc is None else float(roc.tpr[roc.fpr <= FALSE_ALARMS].max())
+    return auc(same, scores), tpr
+
+
+def _outside(sample: _Sample, out: Ints) -> _Sample:
+    rows: Bools = ~np.isin(sample.group, out)
+    return _Sample(
+        [t for t, keep in zip(sample.texts, rows, strict=True) if keep], sample.dense[rows], sample.group[rows]
+    )
+
+
+class _Detector:
+    """Scaled dense features, character trigrams and frequent words into one logistic regression."""
+
+    def fit(self, genuine: _Sample, rewritten: Sequence[_Sample]) -> _Detector:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.preprocessing import StandardScaler
+
+        texts = [text for sample in (genuine, *rewritten) for text in sample.texts]
+        dense = np.concatenate([sample.dense for sample in (genuine, *rewritten)])
+        label = np.arange(len(texts)) >= len(genuine.texts)
+        self._vectors: list[Any] = [
+            TfidfVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False, max_features=4000, sublinear_tf=True),
+            TfidfVectorizer(token_pattern=r"\w+", max_features=150),
+        ]
+        for vectors in self._vectors:
+            vectors.fit(texts)
+        self._scaler: Any = StandardScaler().fit(dense)
+        self._model: Any = LogisticRegression(class_weight="balanced", solver="liblinear")
+        self._model.fit(self._matrix(texts, dense), label)
+        return self
+
+    def score(self, texts: Sequence[str], dense: Floats) -> Floats:
+        """Probability of being rewritten."""
+        return np.asarray(self._model.predict_proba(self._matrix(texts, dense))[:, 1])
+
+    def _matrix(self, texts: Sequence[str], dense: Floats) -> Any:
+        from scipy.sparse import csr_array, hstack
+
+        # Ten or so dense features beside rows of length 1: brought to their scale.
+        scaled = np.clip(self._scaler.transform(dense), -5, 5) / np.sqrt(dense.shape[1])
+        return hstack([csr_array(scaled), *(v.transform(texts) for v in self._vectors)], format="csr")
+
+
+NAME = "grades.json"
+
+
+def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]) -> None:
+    """Match reviews with the run's rewritings, then write them all; those of an earlier call are replaced.
+
+    Raises InputError if a reviewed text is not among the rewritings in ``rewritings_folder``, or is not the one that is there; then
+    nothing is written.
+    """
+    there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
+    for entry in store.plan_as(SafetyPlan).obfuscators:
+        for seed, done in entry.sets.items():
+            for problem, key in done.rewritings.items():
+                stored = read_rewriting(rewritings_folder, key)
+                if stored is not None and stored.rewriting is not None:
+                    original, text = (content_hash(t).hex() for t in (stored.rewriting.original, stored.rewriting.text))
+                    there.setdefault((problem, entry.name), {}).setdefault((original, text), (seed, key))
+    write_record(store.path / NAME, "safety", GradesRecord(grades=[_matched(review, there) for review in reviews]))
+
+
+def read_grades(store: Store) -> list[GradedText]:
+    """Grades of rewritings that the run still has; none where there are none or their file is damaged."""
+    record = record_or_none(store.path / NAME, GradesRecord)
+    sets = {entry.name: entry.sets for entry in store.plan_as(SafetyPlan).obfuscators}
+    return [
+        one
+        for one in ([] if record is None else record.grades)
+        if (done := sets.get(one.obfuscator, {}).get(one.seed)) and done.rewritings.get(one.problem) == one.key
+    ]
+
+
+def _matched(review: Review, there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]]) -> GradedText:
+    texts = there.get((review.id, review.system))
+    named = f"{review.id}, rewritten by {review.system or 'nobody named'}"
+    if texts is None:
+        raise InputError(
+            "a text was graded that is not in this run", file=review.file, found=named,
+            fix="give the folder of grades that belongs to this run, read with raven diff RUN",
+        )  # fmt: skip
+    place = texts.get((review.original, review.rewritten))
+    if place is None:
+        raise InputError(
+            "another version of this text was graded: its hash differs", file=review.file, found=named,
+            fix="read and grade the pages that raven diff makes of this run",
+        )  # fmt: skip
+    seed, key = place
+    return GradedText(
+        grader=review.grader,
+        obfuscator=review.system,
+        seed=seed,
+        problem=review.id,
+        key=key,
+        grade=review.grade,
+        verdict=review.verdict,
+        blind=review.blind,
+    )

@@ -1,0 +1,174 @@
+"""What a safety run's folder says of itself: its plan, what was measured, and what a detector found."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ravenbench.store.records import Plan, Record
+
+
+class AttackedCorpus(Record, frozen=True, kw_only=True):
+    """The problems attacked: their name and language, and what could not be read of them and of the training problems.
+
+    ``faults`` and ``left_out_of_training`` say by problem why it was left out.
+    """
+
+    name: str
+    language: str | None
+    faults: dict[str, str]
+    left_out_of_training: dict[str, str]
+
+
+class InversionRecord(Record, frozen=True, kw_only=True):
+    """What an inverting attacker restored: words altered, his precision and his recall (None: nothing to count)."""
+
+    precision: float | None
+    recall: float | None
+    altered: int
+
+
+class PreimageRecord(Record, frozen=True, kw_only=True):
+    """Sentences that changed; those whose original is among the preimages found, is the likeliest, is the only one.
+
+    ``share`` is that of the changed sentences whose likeliest preimage is the original; None where none changed.
+    """
+
+    changed: int
+    covered: int
+    guessed: int
+    exact: int
+    share: float | None
+
+
+class RewrittenSet(Record, frozen=True, kw_only=True):
+    """All rewritings of one obfuscator with one seed, and the fold they make.
+
+    ``rewritings`` are keys by problem, ``changed`` how many texts differ, ``failed`` why a text was not rewritten,
+    ``notes`` and ``counts`` what the obfuscator says of the texts and how often it did what. ``not_played`` says by
+    attack why it was left out.
+    """
+
+    fold: str
+    rewritings: dict[str, str]
+    changed: int
+    seconds: float
+    notes: dict[str, int]
+    counts: dict[str, int]
+    failed: dict[str, str]
+    not_played: dict[str, str] = {}
+    inversion: InversionRecord | None = None
+    preimage: PreimageRecord | None = None
+
+
+class ObfuscatorRecord(Record, frozen=True, kw_only=True):
+    """An obfuscator of the plan and its rewritings by seed; without any, ``error`` says why it could not be used."""
+
+    name: str
+    identity: Any
+    version: int
+    provenance: str
+    sends_text: bool
+    sets: dict[int, RewrittenSet]
+    error: str | None
+    imitates: bool = False
+
+    @property
+    def first(self) -> tuple[int, RewrittenSet] | None:
+        """The first seed and its rewritings."""
+        return next(iter(self.sets.items()), None)
+
+
+class SafetyPlan(Plan, frozen=True, kw_only=True):
+    """The manifest of a safety run.
+
+    ``attacked`` are the problems whose questioned text was rewritten, ``attacks`` those that were asked for,
+    ``rewritings`` the folder that keeps rewritings, as ``tasks.obfuscate.rewritings.place_of`` names it. ``truth``
+    names the candidate who wrote each questioned text (or ``<UNK>``) where attribution methods are attacked.
+    """
+
+    corpus: AttackedCorpus
+    attacked: list[str]
+    attacks: list[str]
+    obfuscators: list[ObfuscatorRecord]
+    rewritings: str
+    truth: list[str] = []
+
+    @property
+    def hiding(self) -> list[ObfuscatorRecord]:
+        """The obfuscators that hide an author; the others imitate one."""
+        return [entry for entry in self.obfuscators if not entry.imitates]
+
+
+class MeasuredText(Record, frozen=True, kw_only=True):
+    """Measures of one rewriting by name (None where there was nothing to measure), and whether its meaning survived."""
+
+    soundness: dict[str, float | None]
+    sensibleness: dict[str, float | None]
+    efficiency: dict[str, float | None]
+    survives: bool
+
+
+class MeasuresRecord(Record, frozen=True, kw_only=True):
+    """``measures/KEY.json``: measures of one obfuscator and seed by problem, and why a measure was not made."""
+
+    key: str
+    rows: dict[str, MeasuredText]
+    missing: dict[str, str]
+
+
+class MeasuredSet(Record, frozen=True, kw_only=True):
+    """Where the measures of an obfuscator and seed lie."""
+
+    obfuscator: str
+    seed: int
+    key: str
+
+
+class MeasureIndex(Record, frozen=True, kw_only=True):
+    """``measures/index.json``: the measures that the latest call made or found."""
+
+    sets: list[MeasuredSet]
+
+
+class Detection(Record, frozen=True, kw_only=True):
+    """How well rewritings are told from genuine texts by other authors' examples.
+
+    ``auc`` and ``tpr`` (at most 1 % of genuine texts flagged) for a detector that knows this obfuscator,
+    ``auc_unseen`` and ``tpr_unseen`` for one that knows the others only; None where there is none other or too
+    few authors.
+    """
+
+    auc: float | None
+    tpr: float | None
+    auc_unseen: float | None
+    tpr_unseen: float | None
+
+
+class DetectionRecord(Record, frozen=True, kw_only=True):
+    """``detection.json``: results by obfuscator, under the key of the rewritings they rest on."""
+
+    key: str
+    obfuscators: dict[str, Detection]
+
+
+class GradedText(Record, frozen=True, kw_only=True):
+    """What one person said of one rewriting, whose key is ``key``.
+
+    ``grade`` is 1 (fluent) to 5 (unreadable), ``verdict`` whether it says the same; None where not given. ``blind``
+    says whether the grade was given before the original was seen.
+    """
+
+    grader: str
+    obfuscator: str
+    seed: int
+    problem: str
+    key: str
+    grade: int | None
+    verdict: Literal["correct", "passable", "incorrect"] | None
+    blind: bool
+
+
+class GradesRecord(Record, frozen=True, kw_only=True):
+    """``grades.json``: everything that people said of this run's rewritings."""
+
+    grades: list[GradedText]

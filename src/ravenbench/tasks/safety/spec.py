@@ -1,0 +1,181 @@
+"""What decides a safety run's answers, and whether it can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+import msgspec
+
+from ravenbench import registry
+from ravenbench.components import Component, identity
+from ravenbench.engine.options import COMPONENTS, PATH, AtLeastTwo, Encoding, Spec, checked, plain_of, told
+from ravenbench.errors import SpecError
+from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.store.plans import content_key, decides
+from ravenbench.store.resume import data_hash
+from ravenbench.tasks.attribute.answers import method_identity
+from ravenbench.tasks.safety.attacks import ATTACKS
+
+DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
+DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
+
+
+class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides a safety run's answers."""
+
+    problems: Annotated[
+        str,
+        told(
+            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19 attribution.",
+            takes=PATH,
+        ),
+    ]
+    train: Annotated[str | None, told("Problems the verifiers learn from.", takes=PATH)] = None
+    obfuscators: Annotated[
+        str,
+        told(
+            "Obfuscators to test; default: identity, random, mihaylova-2016, mansoorizadeh-2016.",
+            takes="str | Sequence[str | Obfuscator]",
+        ),
+    ] = DEFAULT_OBFUSCATORS
+    verifiers: Annotated[
+        str, told("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.", takes=COMPONENTS)
+    ] = DEFAULT_VERIFIERS
+    methods: Annotated[
+        str | None,
+        told(
+            "Attribution methods to attack instead of verifiers, e.g. 'svm, ppm'; they learn from the candidates' "
+            "texts.",
+            takes="str | Sequence[Any]",
+        ),
+    ] = None
+    reject: Annotated[
+        float,
+        msgspec.Meta(ge=0, lt=1),
+        told("With --methods: the lead in probability below which a text is nobody's; PAN19's is 0.1. Default: 0."),
+    ] = 0.0
+    seeds: Annotated[
+        Annotated[tuple[int, ...], msgspec.Meta(min_length=1)],
+        told("Seeds of the rewritings; default: 0.", takes="str | Sequence[int]", metavar="SEED[,SEED…]"),
+    ] = (0,)
+    attacks: Annotated[
+        tuple[str, ...],
+        told(
+            "Attacks on the obfuscated texts: normalise, mirror, invert (these two rewrite much) and preimage; or "
+            "none. Default: normalise.",
+            takes="str | Sequence[str]",
+        ),
+    ] = ("normalise",)
+    normalise: Annotated[
+        str,
+        told(
+            "Form to which the attack normalise reduces all texts: normaliser (plain form), or a mask such as "
+            "posnoise or frequency-mask. Default: normaliser.",
+            metavar="MASK",
+        ),
+    ] = "normaliser"
+    surrogates: Annotated[str | None, told("Verifiers that obfuscators may query while they search.")] = None
+    encoding: Encoding = None
+    limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
+
+    def named_obfuscators(self) -> dict[str, Obfuscator]:
+        """Display name → component, in order. Raises SpecError if one does not parse, or two have one name or label."""
+        components = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
+        shown = {getattr(component, "label", "") or name: component for name, component in components.items()}
+        if len(shown) < len(components):
+            raise SpecError("two obfuscators have one label", found=", ".join(components), fix="label='…' for each")
+        return cast("dict[str, Obfuscator]", shown)
+
+    def named_verifiers(self) -> dict[str, Component]:
+        """Display name → component, in order. Raises SpecError if one does not parse or stands twice."""
+        return registry.named("verifier", self.verifiers, default=DEFAULT_VERIFIERS)
+
+    def normaliser(self) -> Component:
+        """What the attack *normalise* reads texts through.
+
+        Raises SpecError if it does not parse, MissingPart if it needs something that is not installed.
+        """
+        ((_, transform),) = registry.named("transform", [self.normalise]).items()
+        return transform
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form; without methods it says nothing of them, so that earlier runs of verifiers go on."""
+        only = {"methods", "reject"} if self.methods is None else set()
+        return {name: value for name, value in msgspec.to_builtins(self).items() if name not in only}
+
+    def data(self, methods: Mapping[str, Any]) -> dict[str, str]:
+        """Identity of the problems, and of all methods on which answers depend.
+
+        ``methods`` are attribution methods by name, none where verifiers are attacked. Raises SpecError if a file is
+        missing.
+        """
+        recipes = self.named_obfuscators().values()
+        rewriting = [*map(identity, recipes), *(stamp for recipe in recipes if (stamp := recipe.stamp()))]
+        searched = registry.parse_list("verifier", self.surrogates or "")
+        verifiers = {} if methods else self.named_verifiers()
+        answering: list[Any] = [decides(component) for component in (*verifiers.values(), *searched)]
+        answering += [method_identity(method) for method in methods.values()]
+        return {
+            "problems": data_hash(self.problems),
+            **({} if self.train is None else {"train": data_hash(self.train)}),
+            "methods": content_key([rewriting, answering, identity(self.normaliser())]),
+        }
+
+
+def build(given: Mapping[str, Any]) -> SafetySpec:
+    """A spec from values by field, None meaning not given; lists may be text with commas. Raises SpecError if a value
+    does not fit.
+    """
+    values = plain_of(SafetySpec, given)
+    if not isinstance(values.get("obfuscators", ""), str):
+        values["obfuscators"] = ", ".join(map(str, values["obfuscators"]))
+    for name in ("seeds", "attacks"):
+        if name in values:
+            listed = values[name]
+            values[name] = tuple(registry.split(listed) if isinstance(listed, str) else listed)
+            if len(set(values[name])) < len(values[name]):
+                raise SpecError(f"--{name} names one twice", found=", ".join(map(str, values[name])))
+    if values.get("attacks") == ("none",) or ("methods" in values and "attacks" not in values):
+        values["attacks"] = ()
+    _check_sides(values)
+    if not all(str(seed).removeprefix("-").isdecimal() for seed in values.get("seeds", ())):
+        raise SpecError("--seeds are whole numbers", found=given["seeds"], expected="0 or 0,1,2")
+    return checked(values, SafetySpec)
+
+
+def _check_sides(values: Mapping[str, Any]) -> None:
+    """Refuse what does not go together: verifiers learn from training problems, methods from candidates' texts."""
+    if "methods" not in values:
+        if "train" not in values:
+            raise SpecError(
+                "verifiers need problems to learn from", fix="--train PROBLEMS, or --methods to attack attribution"
+            )
+        if values.get("reject"):
+            raise SpecError("--reject is for attribution", fix="give --methods with it")
+        return
+    for name in ("verifiers", "attacks"):
+        if values.get(name):
+            raise SpecError(f"--{name} and --methods do not go together", fix=f"leave out --{name}")
+
+
+def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifiers: dict[str, Component]) -> None:
+    """Refuse attacks that do not exist, and searches without surrogates or with those under evaluation. Raises
+    SpecError if there is one of these.
+    """
+    spec.normaliser()
+    for name in spec.attacks:
+        if name not in ATTACKS:
+            raise SpecError(f"there is no attack {name!r}", expected=" or ".join(ATTACKS))
+    searching = [name for name, component in obfuscators.items() if component.needs_oracle]
+    if searching and (spec.surrogates is None or spec.train is None):
+        raise SpecError(
+            f"{searching[0]} searches against surrogate verifiers", fix="--surrogates VERIFIER,… and --train PROBLEMS"
+        )
+    both = {str(v) for v in registry.parse_list("verifier", spec.surrogates or "")} & {
+        str(v) for v in verifiers.values()
+    }
+    if both:
+        raise SpecError(
+            "a surrogate may not be evaluated", found=", ".join(sorted(both)), fix="leave it out of --verifiers"
+        )

@@ -1,0 +1,318 @@
+"""``ravenbench.safety``: obfuscators against verifiers, as cells of one run.
+
+    OUT/run.json, plan.json, texts/, folds/, cells/   as for a run; fold ``original`` and one for each obfuscator and
+                                                      seed, ``oNN-sSEED``; of attacks, ``n-…``, ``m-…``, ``i-…``
+    OUT/rewritings/KEY.json                           one rewriting each (or in the folder given)
+    OUT/measures/KEY.json, index.json                 soundness, sensibleness and efficiency of one obfuscator and seed
+    OUT/detection.json                                how well rewritings can be told from genuine texts
+    OUT/grades.json                                   what people said of them, where grades were given
+
+Verifiers learn from unobfuscated training problems once and answer every test set; the unobfuscated answers are a
+cell like others. Only questioned texts of same-author problems are rewritten. Attribution methods (``methods``) learn
+from the candidates' texts instead, and the questioned texts by a candidate are rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from ravenbench import files
+from ravenbench.components import identity_hash
+from ravenbench.engine.options import PATH, Option, options_of
+from ravenbench.engine.task import Draft, Ending, Preview, Task
+from ravenbench.errors import InputError, SpecError
+from ravenbench.tasks.safety.spec import SafetySpec, build, check_attacks
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
+
+
+class Safety(Task):
+    """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts.
+
+    If it is interrupted, the same command continues where it stopped.
+
+        raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
+
+    With --methods, attribution is attacked: who of several candidates wrote a text, before and after rewriting.
+
+        raven safety pan18.zip --methods svm,ppm,burrows-delta --obfuscators mihaylova-2016,castro-2017
+
+    Several data sets are pooled, each in a folder of --out; --train once for all of them, or once for each:
+
+        raven safety a.zip b.zip --train a.zip --train b.zip --out study
+    """
+
+    name = "safety"
+    report = "ravenbench.tasks.safety.report:SafetyReport"
+    Spec = SafetySpec
+    own = (
+        *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
+        Option("languagetool", "Address of a LanguageTool server; texts are sent there.", function=False),
+        Option("encoder", "Sentence encoder for soundness: a folder or a model in the local cache.", function=False),
+        Option(
+            "nli",
+            "Natural-language inference model for soundness (entailment, contradiction): a folder or a model in the "
+            "local cache.",
+            function=False,
+        ),
+        Option(
+            "helpers",
+            "A LanguageTool server (rewritten texts are then sent there), a sentence encoder, an inference model.",
+            takes="Helpers",
+            command=False,
+        ),
+        Option("grades", "Folder of reviews that readers exported from the pages of raven diff (key e).", takes=PATH),
+        Option("rewritings", "Folder where rewritings are stored and reused; default: in --out.", takes=PATH),
+        Option("out", "The run's folder or URL; default raven-runs/safety-….", takes=PATH),
+    )
+    arguments = ("problems",)
+    order = (
+        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise surrogates limit "
+        "languagetool encoder nli grades rewritings out"
+    )
+    failure = "not all could be done, the first: {first}"
+    note = (
+        "Errors of the result are those of obfuscators that could not be used and of cells that failed. Methods may "
+        "also be estimators over texts; they learn from the candidates' texts, and ``train`` is then what the "
+        "surrogates of a search learn from."
+    )
+    spec: SafetySpec
+
+    def resolve(self) -> None:
+        from ravenbench.tasks.attribute.answers import name_methods
+        from ravenbench.tasks.obfuscate.rewritings import kept_at, place_of
+
+        values = self.values
+        self.methods = name_methods(values["methods"]) if "methods" in values else {}
+        self.spec = spec = build({**values, "methods": ", ".join(self.methods) or None})
+        self.verifiers = {} if self.methods else spec.named_verifiers()
+        self.obfuscators = spec.named_obfuscators()
+        check_attacks(spec, self.obfuscators, self.verifiers)
+        self.data = spec.data(self.methods)
+        self.inputs = [spec.problems, *([] if spec.train is None else [spec.train])]
+        stem = Path(files.local_copy(spec.problems)).stem
+        self.folder = self.place_or(f"safety-{stem}-{identity_hash(spec.resolved())[:8]}")
+        self.elsewhere = files.location(values["rewritings"]) if "rewritings" in values else None
+        self.rewritings = place_of(self.elsewhere)
+        self.kept = kept_at(self.folder, self.rewritings)
+
+    def draft(self) -> Draft[Any]:
+        """The problems that are attacked, before anything is rewritten."""
+        from ravenbench.store.plans import fold_record, on_one_table
+        from ravenbench.store.records import Plan
+        from ravenbench.tasks.safety.attacked import read_attacked
+
+        base = read_attacked(self.spec).base
+        texts, (train, test) = on_one_table([base.train, base.test])
+        base = replace(base, train=train, test=test)
+        return Draft(Plan(folds={base.name: fold_record(base)}, verifiers=[], cells=[]), [base], texts)
+
+    def prepare(self) -> Store:
+        """The planned folder; what cannot be done is refused before."""
+        from ravenbench.engine.guard import smoke_test
+        from ravenbench.formats.output import check_folder_of_many
+        from ravenbench.formats.reviews import read_reviews
+        from ravenbench.tasks.obfuscate.rewritings import kept_at
+        from ravenbench.tasks.safety.measures import Helpers
+        from ravenbench.tasks.safety.plan import SafetyPlanner
+        from ravenbench.tasks.safety.record import SafetyPlan
+
+        values = self.values
+        smoke_test(self.verifiers)
+        addresses = (values.get(name) for name in ("languagetool", "encoder", "nli"))
+        self.helpers = values.get("helpers") or Helpers(*addresses)
+        self.helpers.check()
+        self.reviews = read_reviews(Path(values["grades"])) if "grades" in values else None
+        if self.elsewhere is not None:
+            check_folder_of_many(self.elsewhere, self.inputs)
+        planner = SafetyPlanner(self.spec, self.kept, self.rewritings, self.engine, self.progress, self.methods)
+        self.planner = planner
+        store = super().prepare()
+        self.kept = kept_at(self.folder, store.plan_as(SafetyPlan).rewritings, self.elsewhere)
+        if (not planner.folds and any_unusable(store)) or not all_kept(store, self.kept):
+            # Measures rest on rewritings: those that were lost are made again, and with them the plan. An obfuscator
+            # that an earlier call could not use may find now what it lacked.
+            planner.write(store, lambda: None)
+            return type(store)(self.folder)
+        return store
+
+    def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
+        """Rewrite, then write the plan: rewritings are kept in the run's folder while it is planned."""
+        if "frozen" in self.values:
+            self.approved(self.draft())
+        self.planner.write(store, begin)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.cells import execute
+        from ravenbench.engine.pool import run_units
+        from ravenbench.tasks.safety.attacked import method_units
+        from ravenbench.tasks.safety.measures import detect, keep_grades, measure
+        from ravenbench.tasks.safety.record import SafetyPlan
+
+        plan, progress = store.plan_as(SafetyPlan), self.progress
+        if self.reviews is not None:
+            keep_grades(store, self.kept, self.reviews)
+        if self.methods:
+            units = method_units(store, self.methods, self.spec.reject)
+            errors = run_units(self.engine, units, progress, "attributing")
+        else:
+            errors = execute(store, self.verifiers, self.engine, progress)
+        measure(store.path / "measures", self.kept, plan.hiding, self.engine, self.helpers, progress)
+        if not self.methods:
+            detect(store, self.kept, progress)
+        return [*(f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None), *errors]
+
+    def preview(self) -> Preview:
+        """What a run would hold.
+
+        Cells are rewritings of the problems attacked and answers of verifiers. Until a run is planned they are the
+        most there can be: an attack that cannot be played has no folds, and attackers rewrite further texts of their
+        own.
+        """
+        from ravenbench.tasks.obfuscate.rewritings import keys_of, read_rewriting
+        from ravenbench.tasks.safety.attacked import read_attacked
+
+        if "frozen" in self.values:
+            self.approved(self.draft())
+        spec, named = self.spec, self.obfuscators
+        material, store = read_attacked(spec), self.earlier()
+        sets = [(component, seed) for component in named.values() for seed in spec.seeds]
+        keys = [
+            key
+            for component, seed in sets
+            for key in keys_of(component, seed, material.tasks_for(component), spec.surrogates)
+        ]
+        rewritten = sum((r := read_rewriting(self.kept, key)) is not None and r.rewriting is not None for key in keys)
+        if store is None:
+            folds, fits = _sizes(spec, len(named), sum(not component.needs_oracle for component in named.values()))
+            answering = len(self.verifiers) + len(self.methods)
+            cells, answered, fits = folds * answering, 0, fits * answering
+        else:
+            missing, plan = store.unanswered(), store.plan
+            cells, answered, fits = len(plan.cells), len(plan.cells) - len(missing), self.fits(plan, missing)
+        notes = tuple(
+            f"{name} would ask a language model at most {cost}."
+            for name, component in named.items()
+            if (cost := component.estimate(material.tasks_for(component))) is not None
+        )
+        problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
+        return Preview(self.name, str(self.folder), problems, len(keys) + cells, rewritten + answered, fits, notes)
+
+    @classmethod
+    def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """A job for each data set, by its name."""
+        problems, out = values["problems"], values.get("out")
+        learned = trains(problems, values.get("train"))
+        places = folders(problems, out, values.get("grades"))
+        if out is not None and len(places) > 1:
+            _check_pooled(files.location(out))
+        return {
+            name: {**values, "problems": own, "train": train, "out": place}
+            for own, train, (name, place) in zip(problems, learned, places.items(), strict=True)
+        }
+
+    @classmethod
+    def pooled(cls, stores: Mapping[str, Store], out: Path) -> Ending:
+        """Write the report of every run and of all together, which is shown."""
+        from ravenbench.reports.report import replace_report, write
+        from ravenbench.reports.view import for_terminal
+        from ravenbench.tasks.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+        from ravenbench.tasks.safety.report import SafetyReport
+
+        reports = {name: SafetyReport(store) for name, store in stores.items()}
+        for report in reports.values():
+            write(report)
+        result = pool({name: report.analysis for name, report in reports.items()})
+        links = {name: f"../{name}/report/index.html" for name in reports}
+        page = replace_report(out, lambda folder: write_pooled(result, links, folder), cls.name)
+        runs = {name: report.to_json() for name, report in reports.items()}
+        tables = [for_terminal(table) for table in pooled_tables(result) if table.rows]
+        return Ending({**pooled_json(result), "runs": runs}, tables, page)
+
+    @classmethod
+    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
+        from ravenbench.services import leaves_machine
+
+        named = build(values).named_obfuscators()
+        messages = [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
+        languagetool = values.get("languagetool")
+        if not plan and languagetool is not None and leaves_machine(languagetool):
+            messages.append("LanguageTool: texts leave this machine")
+        return messages
+
+
+def any_unusable(store: Store) -> bool:
+    """Whether the plan names an obfuscator that could not be used."""
+    from ravenbench.tasks.safety.record import SafetyPlan
+
+    return any(entry.error is not None for entry in store.plan_as(SafetyPlan).obfuscators)
+
+
+def all_kept(store: Store, rewritings_folder: Path) -> bool:
+    """Whether every rewriting that the plan names is there and whole."""
+    from ravenbench.tasks.obfuscate.rewritings import read_rewriting
+    from ravenbench.tasks.safety.record import SafetyPlan
+
+    sets = (done for entry in store.plan_as(SafetyPlan).obfuscators for done in entry.sets.values())
+    return all(read_rewriting(rewritings_folder, key) is not None for done in sets for key in done.rewritings.values())
+
+
+def _sizes(spec: SafetySpec, obfuscators: int, traceable: int) -> tuple[int, int]:
+    """Folds, and training sets among them: of the run, of normalising, of each mirroring and inverting."""
+    plain = 1 + obfuscators * len(spec.seeds)
+    attacked = traceable * len(spec.seeds) * sum(attack in spec.attacks for attack in ("mirror", "invert"))
+    normalise = "normalise" in spec.attacks
+    return plain * (1 + normalise) + attacked, 1 + normalise + attacked
+
+
+def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | None]:
+    """The training problems of every data set: one for all, or one for each. Raises SpecError if there are neither one
+    nor as many.
+    """
+    if not train or len(train) == 1:
+        return [train[0] if train else None] * len(problems)
+    if len(train) != len(problems):
+        raise SpecError(
+            "--train does not fit the data sets", found=f"{len(train)} for {len(problems)}",
+            expected="one for all or one each",
+        )  # fmt: skip
+    return list(train)
+
+
+_TAKEN = ("", "..", "report", "rewritings")
+"""What no run's folder within another can be called."""
+
+
+def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dict[str, str | None]:
+    """The name of every data set, and where its run is kept. Raises SpecError if several data sets have no place to be
+    kept in, are to be graded, or are one.
+    """
+    if len(problems) == 1:
+        return {problems[0]: out}
+    if out is None:
+        raise SpecError("several data sets need a folder that keeps their runs", fix="--out FOLDER")
+    if grades is not None:
+        raise SpecError("grades are of one run", fix="give one data set with --grades, and its folder as --out")
+    paths = [problem.rstrip("/") for problem in problems]
+    if twice := [one for one in paths if paths.count(one) > 1]:
+        raise SpecError("a data set is given twice, and would count twice", found=twice[0])
+    stems = [PurePath(one).stem for one in paths]
+    apart = [stem not in _TAKEN and stems.count(stem) == 1 for stem in stems]
+    names = [stem if alone else f"{stem}-{i}" for i, (stem, alone) in enumerate(zip(stems, apart, strict=True), 1)]
+    if len(set(names)) < len(names):
+        names = [f"{stem}-{i}" for i, stem in enumerate(stems, 1)]
+    return {name: f"{out.rstrip('/')}/{name}" for name in names}
+
+
+def _check_pooled(out: Path) -> None:
+    """Refuse, before any work, a place whose ``report`` would take that of something else."""
+    from ravenbench.formats.output import check_folder
+
+    if (out / "run.json").is_file():
+        raise InputError("this folder is itself a run's", file=out, fix="give several data sets a folder of their own")
+    if not files.is_remote(out):
+        check_folder(out / "report", kind="safety")

@@ -1,0 +1,312 @@
+"""``raven verify``: one verifier trained on one set of problems, or loaded, answers another.
+
+Test problems are answered in blocks of a fixed size, a cell each, so that an interrupted run goes on where it
+stopped; a problem that cannot be read, or on which the method fails, is left unanswered with its reason.
+
+    FOLDER/run.json, plan.json, texts/, folds/test.npz, cells/KEY/    as for a run
+    FOLDER/trained/, trained.json                  the fitted verifier (``contract.persist``) and its identity
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from ravenbench import files, registry
+from ravenbench.components import Component, identity_hash
+from ravenbench.engine.options import COMPONENT, PATH, Encoding, Option, Spec, spec_of, told
+from ravenbench.engine.task import Draft, Preview, Task, slug
+from ravenbench.errors import InputError, RavenError, SpecError, said
+from ravenbench.shown import Shown
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
+    from ravenbench.types import Answers
+    from ravenbench.verifiers.contract.base import Verifier
+
+
+class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
+
+    verifier: Annotated[str, told("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
+    test: Annotated[
+        str,
+        told(
+            "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; of one with both parts, the test part.",
+            takes=PATH,
+        ),
+    ]
+    train: Annotated[
+        str | None, told("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH)
+    ] = None
+    load: Annotated[str | None, told("A trained verifier's folder, instead of problems to learn from.", takes=PATH)] = (
+        None
+    )
+    encoding: Encoding = None
+    probe: Annotated[
+        Literal["transplant", "none"],
+        told("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
+    ] = "none"
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
+        own = {"verifier": self.verifier, "probe": self.probe}
+        return own if self.encoding is None else own | {"encoding": self.encoding}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verified(Shown):
+    """What ``verify`` did.
+
+    ``answers`` hold every test problem; ``faults`` say why a problem could not be answered, ``left_out`` why a
+    training problem was not learned from. ``seconds["fit"]`` is None where nothing was fitted.
+    """
+
+    verifier: str
+    answers: Answers
+    faults: Mapping[str, str]
+    left_out: Mapping[str, str]
+    notes: tuple[str, ...]
+    seconds: Mapping[str, float | None]
+    folder: Path
+
+    _shown_by = "reports.report:report_of"
+
+    @property
+    def store(self) -> Store:
+        """The run's folder."""
+        from ravenbench.store.store import Store
+
+        return Store.open(self.folder)
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values."""
+        return {
+            "verifier": self.verifier,
+            "problems": len(self.answers.ids),
+            "unanswered": int((self.answers.value == 0.5).sum()),
+            "faults": dict(self.faults),
+            "left_out_of_training": dict(self.left_out),
+            "notes": list(self.notes),
+            "seconds": dict(self.seconds),
+        }
+
+
+class Verify(Task):
+    """Train a verifier on problems, or load a trained one, and answer others.
+
+    A problem that cannot be read, or on which the method fails, is left unanswered (0.5) and named with its reason;
+    it never stops the rest. If it is interrupted, the same command continues where it stopped. Where the problems to
+    answer have truth, the report gives AUC, c@1 and their product.
+
+        raven verify ppm --train pan14/en_essays.zip --test pan14/en_essays.zip --out answers.txt
+
+        raven verify ppm --train train/ --test test/ --out answers.jsonl --save trained/
+
+        raven verify ppm --load trained/ --test more/ --out more.jsonl
+    """
+
+    name = "verify"
+    report = "ravenbench.tasks.verify.report:VerifyReport"
+    Spec = VerifySpec
+    own = (
+        Option(
+            "out", "Where to write the answers, a path or URL that ends in .jsonl or .txt.", takes=PATH,
+            flags=("--out", "-o"),
+        ),
+        Option("save", "A new folder for the trained verifier.", takes=PATH),
+        Option(
+            "folder", "The run's folder or URL, where work is kept; default raven-runs/verify-….", takes=PATH
+        ),
+    )  # fmt: skip
+    place = "folder"
+    arguments = ("verifier",)
+    order = "verifier test out train save load probe encoding folder"
+    note = (
+        "If the method itself fails, in training or on more than a tenth of the problems, that is a RavenError, and "
+        "nothing is written."
+    )
+    result = "Verified"
+    device = True
+    spec: VerifySpec
+
+    def resolve(self) -> None:
+        from ravenbench.engine.guard import smoke_test
+        from ravenbench.formats.problems import read_problems
+        from ravenbench.store.plans import content_key, decides
+        from ravenbench.store.resume import data_hash
+        from ravenbench.tasks.verify.plan import check_classes
+        from ravenbench.verifiers.contract import persist
+
+        if ("train" in self.values) == ("load" in self.values):
+            raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
+        (name, self.component), *more = registry.named("verifier", [self.values["verifier"]]).items()
+        if more:
+            raise SpecError("one verifier is trained, and this names several", found=self.values["verifier"])
+        smoke_test({name: self.component})
+        self.spec = spec = spec_of(VerifySpec, {**self.values, "verifier": name})
+        self.progress("reading the problems", 0, 0)
+        self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding)
+        self.train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
+        self.data = {"test": data_hash(spec.test)}
+        if spec.load is not None:
+            self.data["load"] = persist.digest(spec.load)
+        if self.train is not None and spec.train is not None:
+            check_classes(self.train.name, self.train.truth())
+            self.data["train"] = data_hash(spec.train)
+        self.data["methods"] = content_key(decides(self.component))
+        self.inputs = [place for place in (spec.test, spec.train, spec.load) if place is not None]
+        stem = slug(spec.test) or "problems"
+        self.folder = self.place_or(f"verify-{stem}-{identity_hash([spec.resolved(), self.data])[:8]}")
+
+    def draft(self) -> Draft[Any]:
+        from ravenbench.tasks.verify.plan import draft
+
+        loaded, probe = self.data.get("load", ""), self.spec.probe != "none"
+        return draft(self.component, self.test, self.train, loaded, probe, self.progress)
+
+    def prepare(self) -> Store:
+        """The planned folder, once it is known that answers and verifier can be written where they are wanted."""
+        from ravenbench.formats.output import check_folder
+        from ravenbench.store.resume import written
+        from ravenbench.verifiers.contract import persist
+
+        self.written, save, out = written(self.folder), self.values.get("save"), self.values.get("out")
+        if save is not None:
+            check_folder(save, inputs=self.inputs, known=self.written)
+        if out is not None:
+            ids = [*self.test.problems.ids.tolist(), *self.test.faults]
+            check_answers_file(files.location(out), ids, self.inputs, self.written)
+        self.loaded = None if self.spec.load is None else persist.load(self.spec.load, self.component)
+        return super().prepare()
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.pool import local, run_units
+        from ravenbench.store.resume import note
+        from ravenbench.tasks.verify.blocks import BlockUnit, collect, keep, kept, unanswered
+        from ravenbench.tasks.verify.plan import VerifyPlan
+        from ravenbench.verifiers.contract import persist
+
+        plan, save = store.plan_as(VerifyPlan), self.values.get("save")
+        missing = unanswered(store, plan)
+        self.fitting: float | None = None
+        if not missing and save is None:
+            return []
+        trained = kept(store, self.component)
+        shared = trained is not None
+        if trained is None:
+            trained = self.loaded
+            if trained is None:
+                self.progress("training", 0, 0)
+                began = time.perf_counter()
+                trained = _fit(self.component, store)
+                self.fitting = time.perf_counter() - began
+            shared = keep(store, trained, self.fitting)
+        if save is not None:
+            persist.save(trained, save, self.written, partial(note, self.folder))
+        units = [BlockUnit.of(store, block, None if shared else trained) for block in missing]
+        own = [unit for unit in units if unit.block.fold == "test"]
+        engine = self.engine if shared else local(1)
+        if errors := run_units(engine, own, self.progress, "answering"):
+            blocks = sum(block.fold == "test" for block in plan.blocks)
+            raise RavenError(
+                f"{self.component} failed on {len(errors)} of {blocks} blocks of problems: {errors[0]}\n"
+                "  no answers were written; what was finished is kept: repeat the command to try the rest again"
+            )
+        self._write(collect(store).answers)
+        # What fails here fails the probe alone: the report says so.
+        run_units(engine, [unit for unit in units if unit not in own], self.progress, "answering the probe")
+        return []
+
+    def finish(self, store: Store, errors: list[str]) -> Verified:
+        from ravenbench.tasks.verify.blocks import collect
+        from ravenbench.tasks.verify.plan import VerifyPlan
+
+        collected, plan = collect(store), store.plan_as(VerifyPlan)
+        self._write(collected.answers)
+        return Verified(
+            verifier=str(self.component),
+            answers=collected.answers,
+            faults=collected.faults,
+            left_out=plan.left_out,
+            notes=tuple(plan.notes),
+            seconds={"fit": self.fitting, "score": collected.seconds},
+            folder=self.folder,
+        )
+
+    def _write(self, answers: Answers) -> None:
+        """Write the answers where they are wanted, once it is noted what they are."""
+        from ravenbench.formats.answers import answer_bytes, write_answers
+        from ravenbench.store.resume import note
+
+        if (out := self.values.get("out")) is not None:
+            place = files.location(out)
+            note(self.folder, hashlib.sha256(answer_bytes(answers, plain=place.suffix.lower() == ".txt")).hexdigest())
+            write_answers(place, answers)
+
+    def preview(self) -> Preview:
+        from ravenbench.tasks.verify.blocks import unanswered
+
+        plan, store = self.approved(self.draft()).plan, self.earlier()
+        missing = plan.blocks if store is None else unanswered(store, plan)
+        problems = {name: len(part) for name, part in (("train", self.train), ("test", self.test)) if part is not None}
+        ready = self.train is None or (store is not None and (store.path / "trained.json").is_file())
+        done, fits = len(plan.blocks) - len(missing), int(bool(missing) and not ready)
+        return Preview(self.name, str(self.folder), problems, len(plan.blocks), done, fits)
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> None:
+        if "out" not in values:
+            raise SpecError("the answers need a place", expected="--out FILE.jsonl or FILE.txt")
+
+    @classmethod
+    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
+        return {"answers": values.get("out"), "saved": values.get("save")}
+
+    @classmethod
+    def problem(cls, result: Any, values: Mapping[str, Any]) -> None:
+        return None
+
+
+def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a place where answers to these problems cannot be written, before any long work.
+
+    ``inputs`` are the places that are read, ``known`` hashes of answers that this run wrote earlier, which may be
+    replaced. Raises InputError if something else is there, the place cannot be written or is named as a table, or an
+    id cannot be written in a ``.txt``.
+    """
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
+        raise InputError(
+            "answers are written as JSON lines or as PAN's .txt, not as a table", file=path, found=path.suffix,
+            fix=f"name it {path.stem}.jsonl or {path.stem}.txt",
+        )  # fmt: skip
+    if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
+        raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
+    from ravenbench.formats.output import check_file
+
+    check_file(path, inputs=inputs, known=known)
+
+
+def _fit(component: Component, store: Store) -> Verifier:
+    from ravenbench.engine.apart import learned, outsider, whole
+    from ravenbench.engine.guard import isolated, one_thread, stdout_to_stderr
+    from ravenbench.verifiers.contract.base import as_verifier, fresh
+    from ravenbench.verifiers.contract.languages import check_language
+
+    fold = store.fold("test")
+    try:
+        with one_thread(), stdout_to_stderr(), isolated():
+            if outsider(component):
+                verifier: Verifier = whole(learned(component, store, fold.train, fold.train_same))
+                return verifier
+            check_language(component, fold.train)
+            return as_verifier(fresh(component)).fit(fold.train, fold.train_same)
+    except (RavenError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        raise RavenError(f"{component} failed in training ({type(error).__name__}: {said(error)})") from error
