@@ -10,6 +10,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,6 +19,7 @@ import msgspec
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
+from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.tables import KINDS, is_parts_folder, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, did_you_mean
 from ravenbench.files import sha256, write_json
@@ -342,7 +344,8 @@ def load_corpus(
         if is_named(what):
             _check_alone(encoding)
             source = registry.parse("corpus", what)
-            loaded: Corpus = source.set_params(**options).load() if options else source.load()
+            source = source.set_params(**options) if options else source
+            loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
     path = Path(what)
@@ -352,6 +355,15 @@ def load_corpus(
         _check(open_corpus, options)
         _check_alone(encoding)
         return open_corpus(path)
+    if "log" in options:
+        return _read(path, encoding, level, pairs, options)
+    how = {"encoding": encoding, "level": level, "pairs": pairs, **options}
+    read = partial(_read, path, encoding, level, pairs, options)
+    return read_once(path, how, read, reopen=open_corpus, save=save_corpus)
+
+
+def _read(path: Path, encoding: str | None, level: str | None, pairs: bool, options: dict[str, Any]) -> Corpus:
+    """Read what lies at a path by the reader of its layout."""
     if is_parts_folder(path) or (path.is_file() and path.suffix.lower() in KINDS and not is_lines(path.name)):
         _check(read_table, options)
         return read_table(path, **options, encoding=encoding, level=level, pairs=pairs)
