@@ -311,6 +311,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
 """Figures of answers, or of scores."""
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+    col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
     *FIGURES,
     col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
     col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
@@ -319,7 +320,6 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
     col(None, lambda r: r.judged.open, json="open"),
     *judged_cols(lambda r: r.judged),
-    col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
