@@ -25,8 +25,8 @@ for (const table of document.querySelectorAll(".table table")) {
   const titles = Array.from(table.tHead.rows[0].cells, head => head.textContent);
   for (const row of table.tBodies[0].rows) Array.from(row.cells, (cell, i) => { cell.dataset.t = titles[i]; });
 }
-// Where a table would lose columns on a phone or on paper (A4: 640 pixels of type of 14), each row stands as a card.
-const PHONE = 640, PAPER = 640 / 14;
+// Where a table would lose columns on a phone or on paper (A4: 610 pixels of type of 14), each row stands as a card.
+const PHONE = 640, PAPER = 610 / 14;
 let printing = false;
 const wide = () => {
   const paper = PAPER * parseFloat(getComputedStyle(document.body).fontSize);
