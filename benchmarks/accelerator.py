@@ -3,9 +3,10 @@
     python -m benchmarks.accelerator --models FOLDER --texts FILE --random-weights
 
 Parts, in this order: training and encoding by ``luar`` and ``o2d2`` at published sizes; sentence encoders; scores of
-``causal-lm``; ``luar`` trained on texts of some authors and asked about others. A throughput is what was done until the
-work or a measure's seconds were over, after a round that is not measured. Every row is written as it comes; what is
-missing, fails or is not reached is a row too. Without a GPU everything runs on the CPU alone. Nothing is downloaded.
+``causal-lm``; ``o2d2`` and ``luar`` trained on texts of some authors and asked about others. A throughput is what was
+done until the work or a measure's seconds were over, after a round that is not measured. Every row is written as it
+comes; what is missing, fails or is not reached is a row too. Without a GPU everything runs on the CPU alone. Nothing is
+downloaded.
 
 ``--models`` has a folder for each model that is there, by the names below. Others are built in their published sizes
 with random weights and a made tokenizer (``--random-weights``): neither throughput nor memory depends on them.
@@ -51,6 +52,8 @@ _TINY = {_LAYERS: 1, _WIDTH: 24, _INNER: 48, _HEADS: 3, _WORDS: 2000}
 SHARES = {"training": 0.27, "encoders": 0.27, "causal": 0.2, "authors": 1.0}
 """Most of all the seconds that a part may take; the last one has what is left."""
 FOLDS, RATE = 3, 1e-4
+PUBLISHED = {"vectors": 300, "hidden": 50, "windows": 210, "learning_rate": 6e-4, "batch": 40, "shortest": 100}
+"""Sizes of ``o2d2`` as Boenninghoff et al. 2021 have them."""
 
 Row = dict[str, Any]
 
@@ -411,6 +414,7 @@ def authors(bench: Bench) -> None:
     """AUC on authors not trained on; the epoch that is kept is chosen by authors held out of a fold's own training."""
     from ravenbench import registry
     from ravenbench.ext.shelf.neural.luar import LUAR
+    from ravenbench.ext.shelf.neural.o2d2 import O2D2
     from ravenbench.statistics.estimates import mean_auc, within
     from ravenbench.texts import TextTable
     from ravenbench.types import Labels, Problems
@@ -438,7 +442,8 @@ def authors(bench: Bench) -> None:
             same, sides = author.codes[a] == author.codes[b], author.codes[np.stack([a, b], axis=1)]
             if same.all() or not same.any():
                 continue
-            scores = scorer.score(Problems.pairs(table, a, b).blind())
+            answer = getattr(scorer, "score", None) or scorer.verify
+            scores = answer(Problems.pairs(table, a, b).blind())
             parts = results.setdefault((method, name), [])
             parts.append((same, scores, sides, a * len(table) + b))
             estimate = within(mean_auc(parts), 0, 1)
@@ -447,23 +452,34 @@ def authors(bench: Bench) -> None:
             found[name] = {"auc": estimate.value, "interval": estimate.interval, "authors": people, **counts}
         return {"auc": found}
 
-    def trained(number: int, epochs: int) -> Any:
+    def luar(number: int, epochs: int) -> Any:
         recipe: Row = {"epochs": epochs, "held_out": 0.2, "patience": 0, "device": device}
         recipe |= {"learning_rate": RATE} if folder else {}
         return LUAR(**begin, **recipe).fit(*learned(number))
 
-    began = time.monotonic()
-    epoch = trained(0, 1).history_[0].seconds
-    outside = time.monotonic() - began - epoch
-    # A third of the time that is left is for scores, the other verifiers and what is slower than this epoch; what
-    # comes around an epoch, as its checkpoint, comes around each, in part.
-    each = 2 / 3 * (bench.ends - time.monotonic()) / FOLDS - outside
-    epochs = 1 if bench.tiny else int(np.clip(each / (epoch + outside / 4), 1, 20))
+    def o2d2(number: int, epochs: int) -> Any:
+        sizes: Row = {"vectors": 16, "hidden": 8, "windows": 8} if bench.tiny else PUBLISHED
+        recipe: Row = {"epochs": epochs, "patience": 0, "detector_epochs": 0, "device": device}
+        return O2D2(**sizes, **recipe).fit(*learned(number))
 
-    def ours(number: int) -> Row:
-        fitted = trained(number, epochs)
-        history = [(one.loss, one.held_out, one.seconds) for one in fitted.history_]
-        return {**judged("luar", fitted, number), "history": history}
+    def measured(name: str, train: Callable[[int, int], Any], ends: float, most: int) -> None:
+        """Train for as many epochs as the time allows, on each fold, and judge."""
+        began = time.monotonic()
+        epoch = train(0, 1).history_[0].seconds
+        outside = time.monotonic() - began - epoch
+        # A third of the time that is left is for scores and what is slower than this epoch; what comes around an epoch,
+        # as its checkpoint, comes around each, in part.
+        each = 2 / 3 * (ends - time.monotonic()) / FOLDS - outside
+        epochs = 1 if bench.tiny else int(np.clip(each / (epoch + outside / 4), 1, most))
+        name = f"{name}, {epochs} epochs"
+
+        def ours(number: int) -> Row:
+            fitted = train(number, epochs)
+            history = [(one.loss, one.held_out, one.seconds) for one in fitted.history_]
+            return {**judged(name, fitted, number), "history": history}
+
+        for number in range(FOLDS):
+            bench.measure(name, "raven", device, partial(ours, number))
 
     def theirs(method: str, number: int) -> Row:
         if method == "luar, untrained":
@@ -471,12 +487,12 @@ def authors(bench: Bench) -> None:
         verifier = registry.parse_list("verifier", method.replace("all-minilm", repr(str(folder))))[0]
         return judged(method, getattr(verifier, "scorer", verifier).fit(*learned(number)), number)
 
-    name = f"luar from {'all-minilm' if folder else 'a small network'}, {epochs} epochs"
-    others = ["luar, untrained", *(["encoder(model=all-minilm)"] if folder else []), "char-ngram"]
-    for what in (name, *others):
+    half = (bench.ends + time.monotonic()) / 2
+    measured("o2d2 of published sizes", o2d2, half, 35)
+    measured(f"luar from {'all-minilm' if folder else 'a small network'}", luar, bench.ends - 20, 20)
+    for what in ("luar, untrained", *(["encoder(model=all-minilm)"] if folder else []), "char-ngram"):
         for number in range(FOLDS):
-            work = partial(ours, number) if what == name else partial(theirs, what, number)
-            bench.measure(what, "raven", device, work)
+            bench.measure(what, "raven", device, partial(theirs, what, number))
 
 
 def dealt(source: Any, author: Any, topic: Any) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import ravenbench
 from ravenbench import registry
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.contract.base import Calibrated, Scorer
@@ -17,6 +18,7 @@ from ravenbench.verifiers.contract.base import Calibrated, Scorer
 PACKAGE = Path(__file__).parent / "plugin_package"
 
 BY_NAME = """
+import ravenbench
 from ravenbench import registry
 from ravenbench.components import identity
 from ravenbench.testing import check_verifier
@@ -145,3 +147,54 @@ class SameEnding(Scorer):
 
     def default_calibrator(self):
         return registry.parse("calibrator", "isotonic")
+
+
+NEEDED = {
+    "corpus": {"Corpus", "CorpusBuilder", "Document", "Labels", "TextTable", "load_corpus"},
+    "problems": {"Problems", "PairRule", "Fold", "Truth", "read_problems"},
+    "verifier": {"Scorer", "Verifier", "FoldFree", "Calibrated", "Estimator"},
+    "calibrator": {
+        "Calibrator",
+        "Banded",
+        "Isotonic",
+        "Linear",
+        "LogOdds",
+        "Logistic",
+        "ScaledLogistic",
+        "ThresholdBand",
+    },
+    "other methods": {
+        "Attributor",
+        "Detector",
+        "Encoder",
+        "Mask",
+        "Metric",
+        "Retriever",
+        "Sampler",
+        "Segmenter",
+        "Selection",
+    },
+    "obfuscator": {"Obfuscator", "ObfuscationTask", "Rewriting", "Translator"},
+    "task": {
+        "Task",
+        "Spec",
+        "Option",
+        "about",
+        "Draft",
+        "Plan",
+        "CellPlace",
+        "CellUnit",
+        "VerifierRecord",
+        "Preview",
+        "Store",
+    },
+    "report": {"Report", "Table", "table", "col"},
+    "door": {"Command", "Component", "DocumentFormat", "InputError", "RavenError"},
+}
+"""What a package is written against, by what it brings: importable from ``ravenbench`` whatever moves below it."""
+
+
+@pytest.mark.parametrize("part", NEEDED)
+def test_what_a_package_needs_is_importable_from_the_top(part):
+    assert not [name for name in sorted(NEEDED[part]) if not hasattr(ravenbench, name)]
+    assert NEEDED[part] <= set(dir(ravenbench))

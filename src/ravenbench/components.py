@@ -78,7 +78,7 @@ class Component:
 
         MissingPart if a package, a model or an endpoint is not here, with the command that brings it.
         """
-        for part in held(self):
+        for part in inner_components(self):
             part.require()
 
     def model_digest(self) -> str:
@@ -107,7 +107,7 @@ class Component:
         return hash(json.dumps(identity(self), sort_keys=True))
 
 
-def held(component: Component) -> list[Component]:
+def inner_components(component: Component) -> list[Component]:
     """The components among a component's parameters."""
     values = (getattr(component, name) for name in component._parameters())
     listed = (part for value in values for part in (value if isinstance(value, list | tuple) else (value,)))
@@ -116,7 +116,7 @@ def held(component: Component) -> list[Component]:
 
 def parts(component: Component) -> list[Component]:
     """A component and all it holds, however deep."""
-    return [component, *(inner for part in held(component) for inner in parts(part))]
+    return [component, *(inner for part in inner_components(component) for inner in parts(part))]
 
 
 def is_estimator(value: Any) -> bool:

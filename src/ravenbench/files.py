@@ -355,3 +355,11 @@ def map_array(path: Path) -> NDArray[Any]:
         return read_array(path)
     array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array
+
+
+def expanded(folder: Path) -> Path:
+    """The folder with its ~ replaced; as it is where the system knows no such home."""
+    try:
+        return folder.expanduser()
+    except RuntimeError:
+        return folder

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, said, writable
 from ravenbench.kinds import METHODS, SPOKEN, check_kind, importable
+from ravenbench.seams import present_points
 
 KINDS = tuple(METHODS)
 
@@ -53,7 +53,7 @@ def targets(kind: str) -> dict[str, str]:
     SpecError if two installed packages claim one name, or one claims a built-in's.
     """
     classes = dict(BUILTIN[kind])
-    for point in entry_points(group=f"ravenbench.{kind}"):
+    for point in present_points(f"ravenbench.{kind}"):
         if classes.setdefault(point.name, point.value) != point.value:
             raise SpecError(
                 f"two packages provide a {kind} named {point.name!r}",

@@ -5,9 +5,11 @@ imports one. A component (a verifier, a corpus …) is registered in the group `
 ``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
 group ``ravenbench.task``, and a command by that. Any other command is a ``Command``, in the group
 ``ravenbench.command``; a kind of document that is read as text is a ``DocumentFormat``, in ``ravenbench.document``.
-A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. A class of
-Raven's own that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be importable
-from ``ravenbench`` itself stands in ``ravenbench.name``.
+What ``raven doctor`` looks at beside the bench's own needs is a
+function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
+mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. A
+class of Raven's own that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be
+importable from ``ravenbench`` itself stands in ``ravenbench.name``.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distribution, entry_points
+from pathlib import Path
 from typing import Any
 
+CHECK_GROUP = "ravenbench.check"
 COMMAND_GROUP = "ravenbench.command"
 DOCUMENT_GROUP = "ravenbench.document"
 FORM_GROUP = "ravenbench.form"
@@ -83,9 +87,34 @@ def document_formats() -> dict[str, DocumentFormat]:
 def registered(group: str) -> dict[str, EntryPoint]:
     """What installed packages register in a group, by name; of two packages with one name the first."""
     points: dict[str, EntryPoint] = {}
-    for point in entry_points(group=group):
+    for point in present_points(group):
         points.setdefault(point.name, point)
     return points
+
+
+@cache
+def present_points(group: str) -> tuple[EntryPoint, ...]:
+    """What installed packages register in a group, but for extensions of Raven's own whose folder is not there."""
+    return tuple(point for point in entry_points(group=group) if _is_here(extension_of(point.value)))
+
+
+@cache
+def absent_extensions() -> frozenset[str]:
+    """Raven's own extensions that its metadata names and whose folder was taken out."""
+    values = [point.value for point in distribution("ravenbench").entry_points]
+    named = {name for value in values if (name := extension_of(value)) is not None}
+    return frozenset(name for name in named if not _is_here(name))
+
+
+@cache
+def _is_here(extension: str | None) -> bool:
+    return extension is None or (Path(__file__).parent / "ext" / extension / "__init__.py").is_file()
+
+
+def extension_of(target: str) -> str | None:
+    """The extension of Raven's own that a module, or a module:attribute, belongs to; None elsewhere."""
+    parts = target.partition(":")[0].split(".")
+    return parts[2] if parts[:2] == ["ravenbench", "ext"] and len(parts) > 2 else None
 
 
 def commands_of_packages() -> dict[str, Command]:

@@ -279,7 +279,7 @@ class Model:
     def _cache(self) -> DiskCache:
         return DiskCache(self.name)
 
-    def asked(self, questions: int, read: float, written: float) -> Asked:
+    def cost_of(self, questions: int, read: float, written: float) -> Asked:
         """What so many questions with so many tokens come to."""
         return Asked(questions, read, written, (read * self.prices[0] + written * self.prices[1]) / 1e6)
 
@@ -287,7 +287,7 @@ class Model:
         """What distinct requests come to at most, as if none were answered yet."""
         distinct = {str(request): request for request in requests}.values()
         read = sum(len(message["content"]) for request in distinct for message in request["messages"])
-        return self.asked(len(distinct), read / _CHARACTERS, float(sum(r["max_tokens"] for r in distinct)))
+        return self.cost_of(len(distinct), read / _CHARACTERS, float(sum(r["max_tokens"] for r in distinct)))
 
     def announce(self, cost: Asked, what: str) -> None:
         """Say what questions come to before the first of them. InputError if they are more than a run may ask."""
@@ -301,7 +301,7 @@ class Model:
         where = f"{self.url}{left}" if self.url else "a model on this machine"
         print(f"{self.name} ({where}): {what}{cost}", file=sys.stderr)
 
-    def kept(self, request: Request, usable: Callable[[str], bool]) -> str | None:
+    def answer_of(self, request: Request, usable: Callable[[str], bool]) -> str | None:
         """The answer that was kept, if it could be one."""
         return self._cache.get([self.url or self.place, request], usable)
 

@@ -62,6 +62,6 @@ def test_the_command_tells_what_it_took_and_what_can_be_asked(tmp_path):
 def test_questions_follow_the_counts(tmp_path):
     few = {q.question.split(":")[0]: q for q in questions(summarise(read_table(table(tmp_path))))}
     assert few["new topics"].possible and not few["one disputed text"].possible
-    assert "here 5" in few["training domain"].told and "only 8 authors" in few["content"].told
+    assert "here 5" in few["training domain"].answer and "only 8 authors" in few["content"].answer
     none = questions(summarise(read_table(table(tmp_path), topic=None)))
     assert [q.possible for q in none] == [True, False, False, True, False]

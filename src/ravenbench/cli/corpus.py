@@ -108,7 +108,7 @@ def show_questions(questions: list[Question]) -> None:
     table = Table.grid(padding=(0, 1))
     for question in questions:
         table.add_row("✓" if question.possible else "✗", question.question)
-        table.add_row("", question.told)
+        table.add_row("", question.answer)
     print_part(table)
 
 

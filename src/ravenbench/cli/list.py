@@ -51,7 +51,7 @@ def describe(kind: str, name: str) -> dict[str, Any]:
     return {**entry, "about": registry.docstring(known[name]), "parameters": parameters, "promises": promises}
 
 
-def told(entry: dict[str, Any]) -> str:
+def described(entry: dict[str, Any]) -> str:
     """The description as lines for a terminal."""
     spoken = ", ".join(key if value is None else f"{key}={value}" for key, value in entry["parameters"].items())
     lines = [f"{entry['name']}({spoken})" if spoken else entry["name"], "", entry["about"], ""]
@@ -101,7 +101,7 @@ def command(
         return
     if name:
         entry = describe(kind, name)
-        print_json(entry) if json else typer.echo(told(entry))
+        print_json(entry) if json else typer.echo(described(entry))
         return
     kinds_shown = [kind] if kind else SHOWN
     if json:

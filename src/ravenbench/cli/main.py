@@ -26,7 +26,9 @@ from ravenbench.seams import (
     TASK_GROUP,
     TEST,
     Command,
+    absent_extensions,
     commands_of_packages,
+    extension_of,
     registered,
 )
 
@@ -228,6 +230,10 @@ def _run() -> None:
         place = f"{visible(str(error.filename))}: " if error.filename else ""
         typer.echo(f"{place}{error.strerror or error}\n  fix: {remedy(error)}", err=True)
         sys.exit(2)
+    except ModuleNotFoundError as error:
+        if (name := extension_of(error.name or "")) is None or name not in absent_extensions():
+            raise
+        _fail(f"this needs Raven's extension {name!r}, which is not here", "raven doctor names all that is missing")
     except MemoryError:
         _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
     except (KeyboardInterrupt, SystemExit) as end:

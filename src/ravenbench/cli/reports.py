@@ -196,7 +196,7 @@ def evaluate(
         seed=seed,
         workers=workers or usable_cores(),
     )
-    page = None if out is None else write_evaluation(evaluation, out, title, kept=keep)
+    page = None if out is None else write_evaluation(evaluation, out, title, keep_answers=keep)
     _print(evaluation, page, json)
 
 

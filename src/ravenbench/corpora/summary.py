@@ -98,7 +98,7 @@ class Question:
 
     question: str
     possible: bool
-    told: str
+    answer: str
 
 
 def questions(summary: dict[str, Any]) -> list[Question]:

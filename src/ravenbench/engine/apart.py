@@ -415,12 +415,12 @@ class Apart:
     def learned(cls, store: Store, *again: Any) -> Apart:
         """What a function and its arguments, such as ``learn``, make of a method in a process of its own."""
         apart = cls(b"", again)
-        with apart.asked(store) as process:
+        with apart.process_for(store) as process:
             apart.state = process.ask(dump)["state"]
         return apart
 
     @contextmanager
-    def asked(self, store: Store) -> Iterator[Process]:
+    def process_for(self, store: Store) -> Iterator[Process]:
         """A process that has learned and was asked nothing; it ends with this block."""
         process, whole = Process(), False
         try:
@@ -469,7 +469,7 @@ def answered(
     for rows in parts(store, fold, test):
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
-            with learned.asked(store) as process:
+            with learned.process_for(store) as process:
                 given = process.ask(answers, problems, each)
         else:
             _, given = answers(_copied(learned), problems, each)

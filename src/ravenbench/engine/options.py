@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import types
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -74,7 +75,7 @@ class Option:
         return takes if self.required else f"{takes} | None"
 
 
-def told(
+def about(
     text: str, *, takes: str = "", flags: tuple[str, ...] = (), metavar: str | None = None, many: bool = False
 ) -> msgspec.Meta:
     """What a field of a spec means, and what is special about it as an option (see ``Option``)."""
@@ -82,10 +83,17 @@ def told(
     return msgspec.Meta(description=text, extra={name: value for name, value in how.items() if value})
 
 
-Encoding = Annotated[str | None, told(ENCODING)]
+def __getattr__(name: str) -> Any:
+    if name == "told":  # what packages wrote in earlier versions
+        warnings.warn("told is now about; the former name goes in the next version", FutureWarning, 2)
+        return about
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+Encoding = Annotated[str | None, about(ENCODING)]
 Metrics = Annotated[
     str | None,
-    told("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
+    about("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
 ]
 
 
@@ -95,11 +103,11 @@ class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     later: ClassVar[tuple[str, ...]] = (*Spec.later, "text", "author", "topic")
 
     text: Annotated[
-        str | None, told("Column of a table with the texts; by default found by name.", metavar="COLUMN")
+        str | None, about("Column of a table with the texts; by default found by name.", metavar="COLUMN")
     ] = None
-    author: Annotated[str | None, told("Column with the authors; by default found by name.", metavar="COLUMN")] = None
+    author: Annotated[str | None, about("Column with the authors; by default found by name.", metavar="COLUMN")] = None
     topic: Annotated[
-        str | None, told("Column with the topics, or none; by default found by name.", metavar="COLUMN")
+        str | None, about("Column with the topics, or none; by default found by name.", metavar="COLUMN")
     ] = None
     encoding: Encoding = None
 

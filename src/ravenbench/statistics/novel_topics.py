@@ -159,18 +159,18 @@ def _interval(d: Floats, w: Floats, mean: float, level: float, seed: int, pair: 
         signs[0] = 1.0
     moved, shares = signs @ (w * d), signs @ w
 
-    def kept(shift: float) -> bool:
+    def not_rejected(shift: float) -> bool:
         far = abs(mean - shift)
         return float(np.mean(np.abs(moved - shift * shares) >= far - _TOLERANCE)) > 1 - level
 
     ends = []
     for side in (-1.0, 1.0):
         inside, step = 0.0, max(float(np.ptp(d)), 1e-6)
-        while kept(mean + side * step) and step < 1e3:
+        while not_rejected(mean + side * step) and step < 1e3:
             inside, step = step, 2 * step
         for _ in range(40):
             middle = (inside + step) / 2
-            inside, step = (middle, step) if kept(mean + side * middle) else (inside, middle)
+            inside, step = (middle, step) if not_rejected(mean + side * middle) else (inside, middle)
         ends.append(mean + side * inside)
     return ends[0], ends[1]
 

@@ -274,7 +274,7 @@ class CountStore:
         self._ordered[size] = tuple(self._names), self._ids
         return self._names
 
-    def taken(self, table: TextTable, rows: Ints) -> Part:
+    def part_of(self, table: TextTable, rows: Ints) -> Part:
         """Counts of these rows, which ascend, as they are kept here; they are then forgotten."""
         self._meet(table)
         self._places(table, rows)
@@ -363,7 +363,7 @@ def count_ahead(table: TextTable, rows: Ints, units: Units) -> None:
 
     def parts() -> Iterator[Part]:
         for first in range(0, len(rows), _AHEAD):
-            yield store.taken(table, rows[first : first + _AHEAD])
+            yield store.part_of(table, rows[first : first + _AHEAD])
             if len(store.lexicon) > MOST_UNITS:
                 raise ValueError("more units than a process keeps")
 

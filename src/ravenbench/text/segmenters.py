@@ -46,9 +46,9 @@ SMALL = {
 """Scripts without spaces in which a character is a sound."""
 _OTHERS = {"Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af", "Arabic": "\u0620-\u06ff", "Tibetan": "\u0f00-\u0fff"}
 _LETTERS = {
-    script: re.compile(f"[{held}]")
+    script: re.compile(f"[{letters}]")
     for scripts in (LARGE, SMALL, _OTHERS)
-    for script, held in scripts.items()
+    for script, letters in scripts.items()
 }  # fmt: skip
 _WITHOUT_SPACES = re.compile(f"((?:[{''.join((*LARGE.values(), *SMALL.values()))}][{MARKS}]*)+)")
 _CHARACTER = re.compile(

@@ -150,7 +150,7 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path):
     rng, same = np.random.default_rng(0), np.arange(120) % 2 == 0
     truth = Truth(np.array([f"p{i}" for i in range(120)]), same)
     known = {name: np.clip(np.where(same, 0.6, 0.4) + rng.normal(0, 0.3, 120), 0, 1) for name in ("a", "b")}
-    write_evaluation(ravenbench.evaluate(truth, known, replicates=50, trials=50), tmp_path / "task", kept=True)
+    write_evaluation(ravenbench.evaluate(truth, known, replicates=50, trials=50), tmp_path / "task", keep_answers=True)
     lines = [json.dumps({"id": f"p{i}", "value": 0.9 if same[i] else 0.1}) + "\n" for i in range(120)]
     (tmp_path / "late.jsonl").write_text("".join(lines))
     late = {"<late>": tmp_path / "late.jsonl"}
@@ -160,7 +160,7 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path):
     truth = replace(truth, about="machines")
     apart = SystemAnswers(truth.ids, known["a"], "apart", same.astype(float))
     first = ravenbench.evaluate(truth, [apart], replicates=10, trials=10)
-    write_evaluation(first, tmp_path / "other", kept=True)
+    write_evaluation(first, tmp_path / "other", keep_answers=True)
     again = with_late(tmp_path / "other", late)
     assert again.truth.words.yes == "machine", "what truth is about is kept"
     assert again.systems[0].scores["c@1"] == 1.0, "decisions that were given apart are kept"

@@ -10,7 +10,7 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.corpora.load import is_named
-from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError
 from ravenbench.text.splicing import FUNCTION_WORDS
 
@@ -29,33 +29,33 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     corpus: Annotated[
         str,
-        told(
+        about(
             "A generator with its dials, synthetic(…) or manifold(…), such as manifold(style=0.6, drift=1); or a "
             "corpus or table with topics, of which each world takes half. Default: synthetic(style=0.4)."
         ),
     ] = "synthetic(style=0.4)"
-    pairs: Annotated[str, told("Pair rule: matched (the default), controlled or reference.")] = "matched"
+    pairs: Annotated[str, about("Pair rule: matched (the default), controlled or reference.")] = "matched"
     doses: Annotated[
         tuple[Dose, ...],
-        told(
+        about(
             "Shares of topic in the blends; style and topic alone are always there. Default: .1, .3, .5.",
             takes="str | Sequence[float]",
         ),
     ] = DOSES
     replicates: Annotated[
-        AtLeastTwo, told("Simulated data sets (worlds); a generated one takes about 10 CPU seconds. Default: 20.")
+        AtLeastTwo, about("Simulated data sets (worlds); a generated one takes about 10 CPU seconds. Default: 20.")
     ] = 20
-    pools: Annotated[AtLeastOne, told("Draws of topics a world. Default: 5.")] = 5
-    folds: Annotated[AtLeastTwo, told("Folds a pool. Default: 5.")] = 5
-    repetitions: Annotated[AtLeastTwo, told("Repetitions of the crossed probe. Default: 10.")] = 10
+    pools: Annotated[AtLeastOne, about("Draws of topics a world. Default: 5.")] = 5
+    folds: Annotated[AtLeastTwo, about("Folds a pool. Default: 5.")] = 5
+    repetitions: Annotated[AtLeastTwo, about("Repetitions of the crossed probe. Default: 10.")] = 10
     function_words: Annotated[
-        AtLeastOne, told("Most frequent words that stay when content is transplanted. Default: 200.")
+        AtLeastOne, about("Most frequent words that stay when content is transplanted. Default: 200.")
     ] = FUNCTION_WORDS
     segmenter: Annotated[
         str | None,
-        told("How words are found (raven list segmenter); by default as a run does, by scripts and language."),
+        about("How words are found (raven list segmenter); by default as a run does, by scripts and language."),
     ] = None
-    seed: Annotated[int, msgspec.Meta(ge=0), told("Number of the first world. Default: 0.")] = 0
+    seed: Annotated[int, msgspec.Meta(ge=0), about("Number of the first world. Default: 0.")] = 0
 
 
 def build(values: Mapping[str, Any]) -> SimulateSpec:

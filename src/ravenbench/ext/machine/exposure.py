@@ -179,7 +179,7 @@ def recited(
     model.announce(model.estimate(requests), "at most ")
     said: dict[tuple[str, str, int], list[str] | None] = {}
     for done, (one, request) in enumerate(zip(asked, requests, strict=True), start=1):
-        text, reason = model.kept(request, bool), ""
+        text, reason = model.answer_of(request, bool), ""
         if text is None:
             text, reason = model.ask(request, lambda answer: (answer, ""), whole=False)
         if text is None and reason not in ("refused", "empty"):

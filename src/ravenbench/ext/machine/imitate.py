@@ -180,7 +180,7 @@ class Imitate(Obfuscator):
     def _ask(self, request: Request, fault: Callable[[str], str | None]) -> str:
         """The kept answer to a request, or a fresh one. ProgramError if there is none that could be taken."""
         model = self._model()
-        text, wrong = model.kept(request, lambda kept: fault(kept) is None), ""
+        text, wrong = model.answer_of(request, lambda imitation: fault(imitation) is None), ""
         if text is None:
             text, wrong = model.ask(request, lambda said: (None, reason) if (reason := fault(said)) else (said, ""))
         if text is None:

@@ -97,7 +97,7 @@ class LLM(Obfuscator):
             new: str | None = None
             if any(c.isalpha() for c in body):
                 request = self._request(body, int(self.draws(seed, task, "chunk", number).integers(2**31)))
-                new = model.kept(request, lambda kept, body=body: objection(body, kept) is None)  # type: ignore[misc]
+                new = model.answer_of(request, lambda new_text, body=body: objection(body, new_text) is None)  # type: ignore[misc]
                 reason = ""
                 if new is None:
                     new, reason = model.ask(request, partial(_take, body))

@@ -156,7 +156,7 @@ class PromptedLM(Verifier):
         """
         self.require()
         model, requests = self._model(), {str(request): request for request in self._requests(problems)}
-        answers = {name: model.kept(request, is_probability) for name, request in requests.items()}
+        answers = {name: model.answer_of(request, is_probability) for name, request in requests.items()}
         if missing := {name: requests[name] for name, answer in answers.items() if answer is None}:
             model.announce(model.estimate(missing.values()), f"{len(requests) - len(missing)} answers kept; to ask: ")
             faults: Counter[str] = Counter()
@@ -164,7 +164,7 @@ class PromptedLM(Verifier):
                 texts = "\n".join(message["content"] for message in request["messages"])
                 answers[name], reason = model.ask(request, partial(probability, texts))
                 faults.update([reason] if reason else [])
-            spent = model.asked(len(missing), model.used["prompt_tokens"], model.used["completion_tokens"])
+            spent = model.cost_of(len(missing), model.used["prompt_tokens"], model.used["completion_tokens"])
             print(f"{self.name}: asked {spent} as the endpoint counts", file=sys.stderr)
             if faults:
                 why = ", ".join(f"{reason}: {count}" for reason, count in faults.most_common())

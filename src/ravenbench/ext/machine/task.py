@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.engine.options import COMPONENTS, PATH, Encoding, Option, Spec, told
+from ravenbench.engine.options import COMPONENTS, PATH, Encoding, Option, Spec, about
 from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import InputError
 from ravenbench.formats.documents import is_document
@@ -31,26 +31,26 @@ class DetectSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides the answers."""
 
     texts: Annotated[
-        str, told("Texts to answer, with labels: PAN 2024 (pairs), 2025, 2026; file, folder, zip.", takes=PATH)
+        str, about("Texts to answer, with labels: PAN 2024 (pairs), 2025, 2026; file, folder, zip.", takes=PATH)
     ]
-    train: Annotated[str, told("Texts with labels to learn from, in the same formats.", takes=PATH)]
+    train: Annotated[str, about("Texts with labels to learn from, in the same formats.", takes=PATH)]
     people: Annotated[
         str,
-        told(
+        about(
             "Corpora of texts that people wrote before 2020, such as newsgroups or files, between commas: every "
             "detector's false alarms are measured there, and shown before anything else."
         ),
     ]
     detectors: Annotated[
-        str, told("Detectors, see raven list detector. Default: tfidf-svm, text-length.", takes=COMPONENTS)
+        str, about("Detectors, see raven list detector. Default: tfidf-svm, text-length.", takes=COMPONENTS)
     ] = "tfidf-svm, text-length"
     by: Annotated[
         str | None,
-        told("Columns of these corpora to break false alarms down by, such as 'topic, native'; length always is one."),
+        about("Columns of these corpora to break false alarms down by, such as 'topic, native'; length always is one."),
     ] = None
-    most: Annotated[int, told("Texts of a corpus that are drawn at most. Default: 500.")] = 500
+    most: Annotated[int, about("Texts of a corpus that are drawn at most. Default: 500.")] = 500
     encoding: Encoding = None
-    seed: Annotated[int, told("Seed of all that is drawn. Default: 0.")] = 0
+    seed: Annotated[int, about("Seed of all that is drawn. Default: 0.")] = 0
 
 
 class DetectPlan(Plan, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, checked, told
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, about, checked
 from ravenbench.errors import SpecError
 from ravenbench.ext.map.deltas import MEASURES
 from ravenbench.text.splicing import FUNCTION_WORDS
@@ -36,65 +36,67 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What decides a map's pictures and numbers."""
 
     analysis_type: Annotated[
-        str, told(f"Pictures, of {', '.join(PICTURES)}, or all. Default: CA, BCT, MDS, network.", takes="str")
+        str, about(f"Pictures, of {', '.join(PICTURES)}, or all. Default: CA, BCT, MDS, network.", takes="str")
     ] = "CA, BCT, MDS, network"
-    distance_measure: Annotated[str, told(f"Distance: {', '.join(MEASURES)}. Default: delta.")] = "delta"
-    mfw_min: Annotated[AtLeastTwo, told("Fewest most frequent words. Default: 100.")] = 100
+    distance_measure: Annotated[str, about(f"Distance: {', '.join(MEASURES)}. Default: delta.")] = "delta"
+    mfw_min: Annotated[AtLeastTwo, about("Fewest most frequent words. Default: 100.")] = 100
     mfw_max: Annotated[
         AtLeastTwo | None,
-        told("Most of them; single pictures use the last step. Default: 500, or mfw_min where that is more."),
+        about("Most of them; single pictures use the last step. Default: 500, or mfw_min where that is more."),
     ] = None
-    mfw_incr: Annotated[AtLeastOne, told("Step from the fewest to the most. Default: 100.")] = 100
-    culling_min: Annotated[Percent, told("Percent of texts that a word must stand in, at least. Default: 0.")] = 0
+    mfw_incr: Annotated[AtLeastOne, about("Step from the fewest to the most. Default: 100.")] = 100
+    culling_min: Annotated[Percent, about("Percent of texts that a word must stand in, at least. Default: 0.")] = 0
     culling_max: Annotated[
-        Percent | None, told("At most; single pictures use the last step. Default: as culling_min.")
+        Percent | None, about("At most; single pictures use the last step. Default: as culling_min.")
     ] = None
-    culling_incr: Annotated[AtLeastOne, told("Step between the two. Default: 20.")] = 20
-    start_at: Annotated[AtLeastOne, told("Rank of the first word used. Default: 1.")] = 1
-    mfw_list_cutoff: Annotated[AtLeastTwo, told("Words that are counted at all. Default: 5000.")] = 5000
-    analyzed_features: Annotated[Literal["w", "c"], told("w (words) or c (characters). Default: w.")] = "w"
-    ngram_size: Annotated[AtLeastOne, told("Words or characters in a row that make one feature. Default: 1.")] = 1
-    preserve_case: Annotated[bool, told("Keep capitals apart.")] = False
-    delete_pronouns: Annotated[bool, told("Leave personal and possessive pronouns out (of corpus_lang).")] = False
+    culling_incr: Annotated[AtLeastOne, about("Step between the two. Default: 20.")] = 20
+    start_at: Annotated[AtLeastOne, about("Rank of the first word used. Default: 1.")] = 1
+    mfw_list_cutoff: Annotated[AtLeastTwo, about("Words that are counted at all. Default: 5000.")] = 5000
+    analyzed_features: Annotated[Literal["w", "c"], about("w (words) or c (characters). Default: w.")] = "w"
+    ngram_size: Annotated[AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")] = 1
+    preserve_case: Annotated[bool, about("Keep capitals apart.")] = False
+    delete_pronouns: Annotated[bool, about("Leave personal and possessive pronouns out (of corpus_lang).")] = False
     corpus_lang: Annotated[
         Literal["English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German",
                 "Italian", "Spanish", "Other"],
-        told("English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."),
+        about(
+            "English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."
+        ),
     ] = "English"  # fmt: skip
     sampling: Annotated[
         Literal["no", "normal", "random"],
-        told("no, normal (texts are cut into samples) or random (samples are drawn from each text). Default: no."),
+        about("no, normal (texts are cut into samples) or random (samples are drawn from each text). Default: no."),
     ] = "no"
-    sample_size: Annotated[AtLeastTwo, told("Words in a sample. Default: 10000.")] = 10_000
-    sample_overlap: Annotated[Count, told("Words that a sample shares with the next. Default: 0.")] = 0
-    number_of_samples: Annotated[AtLeastOne, told("Random samples of each text. Default: 1.")] = 1
+    sample_size: Annotated[AtLeastTwo, about("Words in a sample. Default: 10000.")] = 10_000
+    sample_overlap: Annotated[Count, about("Words that a sample shares with the next. Default: 0.")] = 0
+    number_of_samples: Annotated[AtLeastOne, about("Random samples of each text. Default: 1.")] = 1
     linkage: Annotated[
         Literal["ward.D", "ward.D2", "single", "complete", "average", "mcquitty"],
-        told("How clusters are joined: ward.D, ward.D2, single, complete, average or mcquitty. Default: ward.D."),
+        about("How clusters are joined: ward.D, ward.D2, single, complete, average or mcquitty. Default: ward.D."),
     ] = "ward.D"
     consensus_strength: Annotated[
-        float, msgspec.Meta(ge=0.5, le=1), told("Share of trees that a branch of the consensus needs. Default: 0.5.")
+        float, msgspec.Meta(ge=0.5, le=1), about("Share of trees that a branch of the consensus needs. Default: 0.5.")
     ] = 0.5
     resamples: Annotated[
         Count,
-        told(
+        about(
             "Trees of word lists drawn with replacement, over all settings in turn; 0: a tree a setting. Default: 100."
         ),
     ] = 100
-    linked_neighbors: Annotated[AtLeastOne, told("Nearest neighbours that a text is linked to. Default: 3.")] = 3
-    rolling: Annotated[str | None, told("A text, by its name: who it is nearest to, along it, of all others.")] = None
-    slice_size: Annotated[AtLeastTwo, told("Words in a slice of that text. Default: 5000.")] = 5000
-    slice_overlap: Annotated[Count | None, told("Words shared with the next. Default: 9 tenths of a slice.")] = None
+    linked_neighbors: Annotated[AtLeastOne, about("Nearest neighbours that a text is linked to. Default: 3.")] = 3
+    rolling: Annotated[str | None, about("A text, by its name: who it is nearest to, along it, of all others.")] = None
+    slice_size: Annotated[AtLeastTwo, about("Words in a slice of that text. Default: 5000.")] = 5000
+    slice_overlap: Annotated[Count | None, about("Words shared with the next. Default: 9 tenths of a slice.")] = None
     classification_method: Annotated[
-        Literal["delta", "svm"], told("Who wrote a slice: the nearest text (delta), or a linear svm. Default: delta.")
+        Literal["delta", "svm"], about("Who wrote a slice: the nearest text (delta), or a linear svm. Default: delta.")
     ] = "delta"
-    function_words: Annotated[AtLeastTwo, told("Words that may stay when content words are masked. Default: 200.")] = (
+    function_words: Annotated[AtLeastTwo, about("Words that may stay when content words are masked. Default: 200.")] = (
         FUNCTION_WORDS
     )
     texts: Annotated[
-        int, msgspec.Meta(ge=3), told("Most texts shown; of more, whole authors are drawn. Default: 300.")
+        int, msgspec.Meta(ge=3), about("Most texts shown; of more, whole authors are drawn. Default: 300.")
     ] = 300
-    seed: Annotated[Count, told("Seed of every draw. Default: 0.")] = 0
+    seed: Annotated[Count, about("Seed of every draw. Default: 0.")] = 0
 
     @property
     def pictures(self) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ravenbench.engine.options import COMPONENTS, AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
+from ravenbench.engine.options import COMPONENTS, AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError
 
 METHODS = "char-ngrams, words, delta"
@@ -17,7 +17,7 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     source: Annotated[
         str,
-        told(
+        about(
             "A corpus, by its name or its file; or a folder or zip with queries.jsonl and candidates.jsonl, as "
             "AuthBench, HIATUS and LUAR have them; or PAN's attribution problems.",
             takes="str | Path",
@@ -25,7 +25,7 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ]
     methods: Annotated[
         str,
-        told(
+        about(
             "Retrievers, such as 'char-ngrams, words, delta, ppm, encoder' (raven list retriever), or your own as "
             f"module:Class with embed(texts). Default: {METHODS}.",
             takes=COMPONENTS,
@@ -33,22 +33,24 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = METHODS
     k: Annotated[
         tuple[AtLeastOne, ...],
-        told("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]"),
+        about("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]"),
     ] = (1, 8)
-    queries: Annotated[AtLeastOne, told("Of a corpus: queries at most, one an author. Default: 1000.")] = 1000
-    limit: Annotated[AtLeastOne | None, told("Of a corpus: candidates at most; true ones stay. By default all.")] = None
-    across: Annotated[bool, told("Of a corpus: a query and its true candidates are on different topics.")] = False
+    queries: Annotated[AtLeastOne, about("Of a corpus: queries at most, one an author. Default: 1000.")] = 1000
+    limit: Annotated[AtLeastOne | None, about("Of a corpus: candidates at most; true ones stay. By default all.")] = (
+        None
+    )
+    across: Annotated[bool, about("Of a corpus: a query and its true candidates are on different topics.")] = False
     rerank: Annotated[
         str | None,
-        told(
+        about(
             "Verifiers that put the first candidates of the first method into their own order, e.g. raven-2026.",
             takes=COMPONENTS,
         ),
     ] = None
-    first: Annotated[AtLeastTwo, told("Candidates of a query that are ordered anew. Default: 50.")] = 50
+    first: Annotated[AtLeastTwo, about("Candidates of a query that are ordered anew. Default: 50.")] = 50
     train: Annotated[
         str | None,
-        told(
+        about(
             "What re-rankers learn from, as SOURCE; without it, of a corpus a third of the authors, who are then not "
             "searched.",
             takes="str | Path",
@@ -57,10 +59,10 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     content: Annotated[
         int,
         msgspec.Meta(ge=0),
-        told("Queries at most that are also searched for with other texts' content; 0: none. Default: 300."),
+        about("Queries at most that are also searched for with other texts' content; 0: none. Default: 300."),
     ] = 300
-    half: Annotated[bool, told("Keep embeddings in half precision.")] = False
-    seed: Annotated[int, msgspec.Meta(ge=0), told("Seed of every random choice. Default: 0.")] = 0
+    half: Annotated[bool, about("Keep embeddings in half precision.")] = False
+    seed: Annotated[int, msgspec.Meta(ge=0), about("Seed of every random choice. Default: 0.")] = 0
 
 
 def build(values: dict[str, Any]) -> RetrieveSpec:

@@ -430,7 +430,7 @@ def asked_about(learned: Any, store: Store, queries: Items) -> Iterator[Ask]:
     texts, row = own_table(store.texts, np.unique(queries.rows))
     own, order = nameless(queries, store.texts, row)
     back = np.argsort(order)
-    with learned.apart.asked(store) as process:
+    with learned.apart.process_for(store) as process:
         process.ask(asking, texts, own)
         yield lambda block: process.ask(scored, learned.place[block])["scores"][back]
 

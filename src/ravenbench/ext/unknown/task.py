@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from ravenbench.engine.cells import CellUnit, Filled
-from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, options_of, spec_of, told
+from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, about, options_of, spec_of
 from ravenbench.engine.task import Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
@@ -48,21 +48,23 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     unknown: Annotated[
         tuple[str, ...],
-        told("A text whose author is wanted, or a folder of them. Several: repeat.", takes=PATHS, many=True),
+        about("A text whose author is wanted, or a folder of them. Several: repeat.", takes=PATHS, many=True),
     ]
     candidates: Annotated[
         str,
-        told(
+        about(
             "Texts by the candidates: candidate/text.txt, Author_Title.txt, a table, a corpus by name.",
             takes="str | Path | Corpus",
         ),
     ]
-    methods: Annotated[str, told(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)] = DEFAULT
+    methods: Annotated[str, about(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)] = (
+        DEFAULT
+    )
     none: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
-        told("How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.", metavar="P"),
+        about("How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.", metavar="P"),
     ] = 0.5
-    seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
+    seed: Annotated[int, about("Seed of every draw. Default: 0.")] = 0
 
 
 class KnownRecord(Record, frozen=True, kw_only=True):

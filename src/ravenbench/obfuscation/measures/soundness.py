@@ -96,18 +96,18 @@ _NEGATIVE = frozenset(_NEGATING.split())
 class Preserved(NamedTuple):
     """How many of something were kept, and how many there could have been."""
 
-    kept: int
+    preserved: int
     total: int
 
     def __add__(self, other: object) -> Preserved:
         if not isinstance(other, Preserved):
             return NotImplemented
-        return Preserved(self.kept + other.kept, self.total + other.total)
+        return Preserved(self.preserved + other.preserved, self.total + other.total)
 
     @property
     def share(self) -> float | None:
         """The share that was kept; None where there was nothing to keep."""
-        return self.kept / self.total if self.total else None
+        return self.preserved / self.total if self.total else None
 
 
 def numbers(original: str, rewritten: str) -> Preserved:

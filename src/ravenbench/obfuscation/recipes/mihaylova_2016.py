@@ -289,7 +289,7 @@ class Context:
     wordnet: bool
     names: frozenset[str] = frozenset()
 
-    def kept(self, text: str) -> Stretches | None:
+    def guarded(self, text: str) -> Stretches | None:
         """The stretches of a part's text that must not change; None in faithful mode, which may change everything."""
         return None if self.faithful else stretches(text, self.names)
 
@@ -395,7 +395,7 @@ def stop_words(text: str, context: Context, rng: np.random.Generator) -> str:
             return match.group()
         return _cased(context, match.group(), table[match.group().lower()])
 
-    result = substituted(pattern("stopword_alternatives"), swap, text, context.kept(text))
+    result = substituted(pattern("stopword_alternatives"), swap, text, context.guarded(text))
     return result if result == text else _single_spaces(result)
 
 
@@ -417,7 +417,7 @@ def punctuation(text: str, context: Context, rng: np.random.Generator) -> str:
     def put(match: re.Match[str]) -> str:
         return marks[int(rng.integers(4 if context.faithful else 3))] if rng.random() < p else match.group()
 
-    return substituted(before, put, text, context.kept(text))
+    return substituted(before, put, text, context.guarded(text))
 
 
 def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -444,16 +444,16 @@ def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
             new = explain(match, text, pos) if once else None
         return word if new is None else _cased(context, word, new)
 
-    return substituted(_WORD, swap, text, context.kept(text))
+    return substituted(_WORD, swap, text, context.guarded(text))
 
 
 def sentence_length(text: str, context: Context, rng: np.random.Generator) -> str:
     """11. Long sentences are split at *and* and at discourse markers, short ones merged."""
     delta = context.delta["sentence_length"]
     if delta > 3:
-        guarded = context.kept(text)
+        guarded = context.guarded(text)
         return "".join(split(text[a:b], context.document.pos, guarded) for a, b in sentences(text))
-    return merge(text, rng, context.kept(text)) if delta < -3 else text
+    return merge(text, rng, context.guarded(text)) if delta < -3 else text
 
 
 def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -468,7 +468,7 @@ def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
         return text
     correcting = delta > 0 if context.faithful else delta < 0
     if correcting:
-        return substituted(_WORD, lambda m: _corrected(m.group()), text, context.kept(text))
+        return substituted(_WORD, lambda m: _corrected(m.group()), text, context.guarded(text))
     table = load("misspellings")
     p = -delta if context.faithful else delta
 
@@ -477,7 +477,7 @@ def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
             return _cased(context, match.group(), table.get(match.group().lower(), match.group()))
         return "" if context.faithful else match.group()
 
-    return substituted(pattern("misspellings"), swap, text, context.kept(text))
+    return substituted(pattern("misspellings"), swap, text, context.guarded(text))
 
 
 def variants(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -491,7 +491,7 @@ def variants(text: str, context: Context, rng: np.random.Generator) -> str:
         new = table.get(lower) or back.get(lower)
         return match.group() if new is None or rng.random() >= 0.5 else _cased(context, match.group(), new)
 
-    return substituted(_WORD, swap, text, context.kept(text))
+    return substituted(_WORD, swap, text, context.guarded(text))
 
 
 def markers(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -507,7 +507,7 @@ def markers(text: str, context: Context, rng: np.random.Generator) -> str:
             body = sentence.lstrip()
             lead = sentence[: len(sentence) - len(body)]
             first = body.split(" ", 1)[0]
-            guarded = context.kept(sentence)
+            guarded = context.guarded(sentence)
             bare = first.strip(".,;:!?\"'“”‘’()")
             keep = guarded is None or keeps_capital(re.split("['’-]", bare)[0], guarded)
             sentence = f"{lead}{marker}, {body if keep else body[:1].lower() + body[1:]}"

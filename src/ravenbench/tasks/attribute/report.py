@@ -405,7 +405,8 @@ def collection_table(collection: CollectionScores) -> Table:
         col("method", lambda method: method, text=True),
         *(problem(p.name) for p in collection.problems),
         col("mean", collection.mean),
-        note="; ".join(f"{p.name}: {len(p.candidates)} candidates, {len(p.unknown)} texts" for p in collection.problems),
+        note="; ".join(f"{p.name}: {len(p.candidates)} candidates, {len(p.unknown)} texts"
+                       for p in collection.problems),
     )  # fmt: skip
 
 

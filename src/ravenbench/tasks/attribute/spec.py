@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, spec_of, told
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError, did_you_mean
 
 METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"
@@ -21,43 +21,45 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     """What decides the answers of attribution, and the difference for which its report reckons topics."""
 
     corpus: Annotated[
-        str, told("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")
+        str, about("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")
     ] = ""
     topic: Annotated[
-        str | None, told("Topics: a column, a level of the corpus, extract(clusters=20), or none (k-fold only).")
+        str | None, about("Topics: a column, a level of the corpus, extract(clusters=20), or none (k-fold only).")
     ] = None
     protocol: Annotated[
         Literal["novel-topic", "k-fold", "both"],
-        told("novel-topic (leave one topic out, the default), k-fold, or both."),
+        about("novel-topic (leave one topic out, the default), k-fold, or both."),
     ] = "novel-topic"
     methods: Annotated[
         str,
-        told(f"E.g. 'maxent, svm(n=4), distorted(svm), mine:Method'. Default: {METHODS}.", takes="str | Sequence[Any]"),
+        about(
+            f"E.g. 'maxent, svm(n=4), distorted(svm), mine:Method'. Default: {METHODS}.", takes="str | Sequence[Any]"
+        ),
     ] = METHODS
     folds: Annotated[
-        AtLeastTwo, told("Folds of k-fold; novel-topic has one for each topic. Default: 10.", metavar="K")
+        AtLeastTwo, about("Folds of k-fold; novel-topic has one for each topic. Default: 10.", metavar="K")
     ] = 10
-    min_docs: Annotated[AtLeastOne, told("Documents an author needs. Default: 10.")] = 10
-    min_topics: Annotated[AtLeastOne, told("Topics an author needs; 1 keeps authors of one topic. Default: 2.")] = 2
+    min_docs: Annotated[AtLeastOne, about("Documents an author needs. Default: 10.")] = 10
+    min_topics: Annotated[AtLeastOne, about("Topics an author needs; 1 keeps authors of one topic. Default: 2.")] = 2
     min_per_topic: Annotated[
-        AtLeastOne, told("Documents with which an author counts as writing on a topic. Default: 1.")
+        AtLeastOne, about("Documents with which an author counts as writing on a topic. Default: 1.")
     ] = 1
-    min_topic_docs: Annotated[AtLeastOne, told("Documents a topic needs. Default: 1.")] = 1
-    docs_per_topic: Annotated[AtLeastOne | None, told("Most documents kept of a topic; default: all.")] = None
+    min_topic_docs: Annotated[AtLeastOne, about("Documents a topic needs. Default: 1.")] = 1
+    docs_per_topic: Annotated[AtLeastOne | None, about("Most documents kept of a topic; default: all.")] = None
     equal_counts: Annotated[
-        bool, told("Novel-topic: teach equally many texts of an author, whichever topic is held out.")
+        bool, about("Novel-topic: teach equally many texts of an author, whichever topic is held out.")
     ] = False
-    merge_authors: Annotated[bool, told("Join authors equal up to case and white space.")] = False
+    merge_authors: Annotated[bool, about("Join authors equal up to case and white space.")] = False
     sampler: Annotated[
         str | None,
-        told("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."),
+        about("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."),
     ] = None
-    topics: Annotated[AtLeastTwo | None, told("How many topics the sampler takes.", metavar="M")] = None
-    encoder: Annotated[str, told("What topics are compared by, for the sampler. Default: lsa.")] = "lsa"
+    topics: Annotated[AtLeastTwo | None, about("How many topics the sampler takes.", metavar="M")] = None
+    encoder: Annotated[str, about("What topics are compared by, for the sampler. Default: lsa.")] = "lsa"
     difference: Annotated[
-        Positive, told("Reckon the topics needed to show this difference in accuracy. Default: 0.05.")
+        Positive, about("Reckon the topics needed to show this difference in accuracy. Default: 0.05.")
     ] = 0.05
-    seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
+    seed: Annotated[int, about("Seed of every draw. Default: 0.")] = 0
 
     @property
     def protocols(self) -> tuple[str, ...]:

@@ -76,7 +76,9 @@ class EvaluationView(View):
         return self.written, "write_evaluation(evaluation, FOLDER)"
 
 
-def write_evaluation(evaluation: Evaluation, folder: str | Path, title: str = "", *, kept: bool = False) -> Path:
+def write_evaluation(
+    evaluation: Evaluation, folder: str | Path, title: str = "", *, keep_answers: bool = False
+) -> Path:
     """Write everything and return the page's path; an earlier evaluation goes only when the new one is complete.
 
     ``index.html``, ``report.json``, ``tables/*.csv`` and ``.tex``, ``figures/*.svg``, ``.pdf`` and ``.png``,
@@ -84,17 +86,19 @@ def write_evaluation(evaluation: Evaluation, folder: str | Path, title: str = ""
 
     ``folder``: its place; one in an object store is filled when all files are made. InputError if something other than
     an earlier evaluation lies there, or the place cannot be written. ``title`` heads the page and
-    a site's leaderboard. ``kept``: truth and answers are written too, so that ``raven site`` can put later ones beside
-    them; such a folder is not to be published.
+    a site's leaderboard. ``keep_answers``: truth and answers are written too, so that ``raven site`` can put later
+    ones beside them; such a folder is not to be published.
     """
     view: EvaluationView = evaluation._view()
-    view.written = write_whole(location(folder), lambda place: _write(evaluation, place, title, kept), "evaluate")
+    view.written = write_whole(
+        location(folder), lambda place: _write(evaluation, place, title, keep_answers), "evaluate"
+    )
     return view.written
 
 
-def _write(evaluation: Evaluation, folder: Path, title: str, kept: bool) -> None:
+def _write(evaluation: Evaluation, folder: Path, title: str, keep_answers: bool) -> None:
     figures = draw(evaluation)
-    if kept:
+    if keep_answers:
         keep(evaluation, folder)
     for s in evaluation.meta:
         write_answers(folder / "meta" / s.name / "answers.jsonl", Answers(evaluation.truth.ids, s.value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from ravenbench import registry
-from ravenbench.engine.options import PATH, PATHS, Encoding, Spec, told
+from ravenbench.engine.options import PATH, PATHS, Encoding, Spec, about
 from ravenbench.obfuscation.base import Obfuscator
 
 
@@ -13,24 +13,24 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What decides an obfuscation."""
 
     obfuscator: Annotated[
-        str, told("The obfuscator, e.g. mihaylova-2016 or 'random(rate=0.2)'.", takes="str | Obfuscator")
+        str, about("The obfuscator, e.g. mihaylova-2016 or 'random(rate=0.2)'.", takes="str | Obfuscator")
     ]
-    source: Annotated[str, told("A text, a folder of .txt files, or a problem set.", takes=PATH, metavar="IN")]
+    source: Annotated[str, about("A text, a folder of .txt files, or a problem set.", takes=PATH, metavar="IN")]
     encoding: Encoding = None
-    seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
-    every: Annotated[bool, told("Of a problem set, rewrite different-author problems too.", flags=("--all",))] = False
+    seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
+    every: Annotated[bool, about("Of a problem set, rewrite different-author problems too.", flags=("--all",))] = False
     split: Annotated[
         Literal["train", "test"] | None,
-        told("The part to take of a problem set that has both: train or test."),
+        about("The part to take of a problem set that has both: train or test."),
     ] = None
     known: Annotated[
         tuple[str, ...],
-        told("Texts by the author of the source, where that is no problem set.", takes=PATHS, many=True),
+        about("Texts by the author of the source, where that is no problem set.", takes=PATHS, many=True),
     ] = ()
-    language: Annotated[str | None, told("Language of the texts; problem sets usually say it.")] = None
-    train: Annotated[str | None, told("Problems that surrogates learn from.", takes=PATH)] = None
+    language: Annotated[str | None, about("Language of the texts; problem sets usually say it.")] = None
+    train: Annotated[str | None, about("Problems that surrogates learn from.", takes=PATH)] = None
     surrogates: Annotated[
-        str | None, told("Verifiers that an obfuscator may query while it searches; keep them out of your evaluation.")
+        str | None, about("Verifiers that an obfuscator may query while it searches; keep them out of your evaluation.")
     ] = None
 
     def component(self) -> Obfuscator:

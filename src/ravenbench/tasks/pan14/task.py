@@ -8,7 +8,7 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.components import identity_hash
-from ravenbench.engine.options import COMPONENTS, PATH, PATHS, Encoding, Metrics, Option, Spec, spec_of, told
+from ravenbench.engine.options import COMPONENTS, PATH, PATHS, Encoding, Metrics, Option, Spec, about, spec_of
 from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import SpecError
 from ravenbench.metrics.base import metrics_of
@@ -26,13 +26,13 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     data: Annotated[
         Annotated[tuple[str, ...], msgspec.Meta(min_length=1)],
-        told(
+        about(
             "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.", takes=PATHS, many=True
         ),
     ]
     verifiers: Annotated[
         str,
-        told(
+        about(
             "Verifiers to test, e.g. 'ppm, impostors'; default: raven-2026 and five published methods.",
             takes=COMPONENTS,
         ),
@@ -41,7 +41,7 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     encoding: Encoding = None
     probe: Annotated[
         Literal["transplant", "none"],
-        told("transplant: how far content alone moves a verifier; none. Default: transplant."),
+        about("transplant: how far content alone moves a verifier; none. Default: transplant."),
     ] = "transplant"
 
     def resolved(self) -> dict[str, Any]:

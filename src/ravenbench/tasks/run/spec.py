@@ -10,7 +10,7 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.components import Component, each_seeded, identity, identity_hash, unknown_parameter
-from ravenbench.engine.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, LevelSpec, Metrics, checked, told
+from ravenbench.engine.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, LevelSpec, Metrics, about, checked
 from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.tasks.run.methods import methods_of
 
@@ -31,55 +31,55 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     corpus: Annotated[
         str | None,
-        told(
+        about(
             "A known corpus (raven corpus list), a table, a folder of texts by author or an imported one."
             " Default: synthetic.",
             takes=PATH,
         ),
     ] = "synthetic"
-    train: Annotated[str | None, told("Problem set to train on, instead of a corpus.", takes=PATH)] = None
-    test: Annotated[str | None, told("Problem set to answer, together with --train.", takes=PATH)] = None
+    train: Annotated[str | None, about("Problem set to train on, instead of a corpus.", takes=PATH)] = None
+    test: Annotated[str | None, about("Problem set to answer, together with --train.", takes=PATH)] = None
     topic: Annotated[
-        str | None, told("Topics: a column of the table, a level of the corpus, or extract(within='group').")
+        str | None, about("Topics: a column of the table, a level of the corpus, or extract(within='group').")
     ] = None
     topics: Annotated[
         AtLeastTwo | tuple[AtLeastTwo, ...] | None,
-        told(
+        about(
             "How many topics to choose; several numbers are a sweep.",
             takes="int | str | Sequence[int]",
             metavar="M[,M…]",
         ),
     ] = None
-    folds: Annotated[AtLeastTwo | None, told("Folds over topics.", metavar="K")] = None
-    pools: Annotated[AtLeastOne | None, told("Repetitions on random subsets of topics.", metavar="N")] = None
+    folds: Annotated[AtLeastTwo | None, about("Folds over topics.", metavar="K")] = None
+    pools: Annotated[AtLeastOne | None, about("Repetitions on random subsets of topics.", metavar="N")] = None
     pool_share: Annotated[
-        Annotated[float, msgspec.Meta(gt=0, le=1)], told("Share of all topics in each of several pools.")
+        Annotated[float, msgspec.Meta(gt=0, le=1)], about("Share of all topics in each of several pools.")
     ] = 0.5
-    samplers: Annotated[str, told("How topics are chosen; default: hits (least alike), random, anti (most alike).")] = (
-        "hits, random, anti"
-    )
-    pairs: Annotated[str, told("Pair rule: matched, controlled or reference.")] = "matched"
-    docs_per_topic: Annotated[AtLeastTwo | None, told("Documents kept of each topic.")] = None
-    min_docs: Annotated[AtLeastOne | None, told("Topics with fewer documents are left out.")] = None
-    limit: Annotated[AtLeastTwo | None, told("Most pairs on each side of a fold.")] = None
+    samplers: Annotated[
+        str, about("How topics are chosen; default: hits (least alike), random, anti (most alike).")
+    ] = "hits, random, anti"
+    pairs: Annotated[str, about("Pair rule: matched, controlled or reference.")] = "matched"
+    docs_per_topic: Annotated[AtLeastTwo | None, about("Documents kept of each topic.")] = None
+    min_docs: Annotated[AtLeastOne | None, about("Topics with fewer documents are left out.")] = None
+    limit: Annotated[AtLeastTwo | None, about("Most pairs on each side of a fold.")] = None
     calibration: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
-        told("Share of training topics (or authors) that calibrates and is not learned from."),
+        about("Share of training topics (or authors) that calibrates and is not learned from."),
     ] = 0.2
-    encoder: Annotated[str, told("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")] = "lsa"
+    encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")] = "lsa"
     probe: Annotated[
         Literal["both", "transplant", "crossed", "none"],
-        told(
+        about(
             "transplant: how far content alone moves a verifier; crossed: what training near the test topics is worth; "
             "both; none. Default: both."
         ),
     ] = "both"
     repetitions: Annotated[
-        AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.", metavar="R")
+        AtLeastOne, about("Repetitions of the crossed probe, and of its null; default 20.", metavar="R")
     ] = 20
     lengths: Annotated[
         tuple[AtLeastOne, ...] | None,
-        told(
+        about(
             "Accuracy over length: repeat with all texts cut to so many words, e.g. 100,250,500.",
             takes="int | str | Sequence[int]",
             metavar="WORDS[,…]",
@@ -87,14 +87,14 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     verifiers: Annotated[
         str,
-        told(
+        about(
             "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them.",
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
     normalise: Annotated[
         str | None,
-        told(
+        about(
             "Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask; default: none.",
             metavar="MASK",
         ),
@@ -102,7 +102,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     metrics: Metrics = None
     group: Annotated[
         tuple[str, ...] | None,
-        told(
+        about(
             "Verifiers that are runs of one method, NAME=A,B,…; those that differ only in seeds are one by themselves."
             " May be repeated.",
             takes="str | Sequence[str]",
@@ -112,16 +112,16 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     against: Annotated[
         str | None,
-        told(
+        about(
             "Method that each of the others is compared with; by default the first one, where one has several runs.",
             metavar="METHOD",
         ),
     ] = None
     aliases: Annotated[
-        dict[str, str], told("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]")
+        dict[str, str], about("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]")
     ] = {}
     seed: Annotated[
-        int, told("Seed of every draw, that of verifiers included unless they name their own; default 0.")
+        int, about("Seed of every draw, that of verifiers included unless they name their own; default 0.")
     ] = 0
 
     def named_verifiers(self) -> dict[str, Component]:

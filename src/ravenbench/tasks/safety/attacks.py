@@ -407,26 +407,26 @@ class Played:
 class Attacks:
     """Plays *mirror*, *invert* and *preimage* against one obfuscator; ``made`` rewrites tasks with it and a seed."""
 
-    asked: Sequence[str]
+    names: Sequence[str]
     component: Obfuscator
     made: Callable[[Obfuscator, Sequence[ObfuscationTask], int], Mapping[str, str]]
 
     def play(self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]) -> Played:
         """Attack the rewritings of one seed."""
         played = Played()
-        if "mirror" in self.asked and self.component.needs_oracle:
+        if "mirror" in self.names and self.component.needs_oracle:
             played.not_played["mirror"] = "a search attack is not mirrored"
-        elif "mirror" in self.asked:
+        elif "mirror" in self.names:
             try:
                 played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
             except InputError as error:
                 played.not_played["mirror"] = _on_one_line(error)
-        if traced := [attack for attack in ("invert", "preimage") if attack in self.asked]:
+        if traced := [attack for attack in ("invert", "preimage") if attack in self.names]:
             self._trace(traced, seed, fold, tasks, done, played)
         return played
 
     def _trace(
-        self, asked: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
+        self, traced: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
         played: Played,
     ) -> None:  # fmt: skip
         """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
@@ -434,12 +434,12 @@ class Attacks:
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
         reason = "a search attack is not inverted" if self.component.needs_oracle else "nothing was changed"
         if self.component.needs_oracle or not pairs:
-            played.not_played |= dict.fromkeys(asked, reason)
+            played.not_played |= dict.fromkeys(traced, reason)
             return
         own = next(s for s in ATTACKER if s != seed)
         try:
             channel = learn(fold.train, self._maker, own)
-            if "invert" in asked:
+            if "invert" in traced:
                 hidden = inverted(fold, self._maker, seed, own, channel)
                 total = Restoration(0, 0, 0)
                 for task, rewriting in pairs:
@@ -449,12 +449,12 @@ class Attacks:
                     precision=total.precision, recall=total.recall, altered=total.altered
                 )
                 played.folds.append(hidden)
-            if "preimage" in asked and not is_deterministic(self.component, tasks):
+            if "preimage" in traced and not is_deterministic(self.component, tasks):
                 played.not_played["preimage"] = "it draws at random: there is no preimage to enumerate"
-            elif "preimage" in asked:
+            elif "preimage" in traced:
                 played.preimage = preimages(self.component, pairs, channel)
         except InputError as error:
-            played.not_played |= dict.fromkeys(asked, _on_one_line(error))
+            played.not_played |= dict.fromkeys(traced, _on_one_line(error))
 
     @property
     def _maker(self) -> RewriteTexts:

@@ -339,8 +339,8 @@ NAME = "grades.json"
 def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]) -> None:
     """Match reviews with the run's rewritings, then write them all; those of an earlier call are replaced.
 
-    Raises InputError if a reviewed text is not among the rewritings in ``rewritings_folder``, or is not the one that is there; then
-    nothing is written.
+    Raises InputError if a reviewed text is not among the rewritings in ``rewritings_folder``, or is not the one that is
+    there; then nothing is written.
     """
     there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
     for entry in store.plan_as(SafetyPlan).obfuscators:

@@ -30,12 +30,12 @@ from ravenbench.types import Fold, Problems
 class SafetyPlanner:
     """Writes a run's plan into its store.
 
-    ``kept`` is the folder that keeps rewritings, ``place`` its name in the plan, ``methods`` what attributes texts, by
+    ``rewritings_folder`` keeps rewritings, ``place`` its name in the plan, ``methods`` what attributes texts, by
     name, where that is attacked.
     """
 
     spec: SafetySpec
-    kept: Path
+    rewritings_folder: Path
     place: str
     engine: Engine
     progress: Progress
@@ -101,7 +101,7 @@ class SafetyPlanner:
         for seed in self.spec.seeds:
             try:
                 tasks = attacked.tasks_for(component)
-                done = rewrite(self.kept, component, seed, tasks, self.engine, self.progress, surrogates)
+                done = rewrite(self.rewritings_folder, component, seed, tasks, self.engine, self.progress, surrogates)
             except InputError as error:
                 return msgspec.structs.replace(entry, error=str(error).replace("\n  ", "; "))
             failed = {one.id: str(one.error).splitlines()[0] for one in done if one.rewriting is None}
@@ -135,7 +135,7 @@ class SafetyPlanner:
 
     def _made(self, component: Obfuscator, tasks: Sequence[ObfuscationTask], seed: int) -> dict[str, str]:
         """New texts by id, from the store where they were rewritten; a text that failed stays as it is."""
-        done = rewrite(self.kept, component, seed, tasks, self.engine, self.progress)
+        done = rewrite(self.rewritings_folder, component, seed, tasks, self.engine, self.progress)
         original = {task.id: task.questioned for task in tasks}
         return {o.id: original[o.id] if o.rewriting is None else o.rewriting.text for o in done}
 

@@ -9,7 +9,7 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.components import Component, identity
-from ravenbench.engine.options import COMPONENTS, PATH, AtLeastTwo, Encoding, Spec, checked, plain_of, told
+from ravenbench.engine.options import COMPONENTS, PATH, AtLeastTwo, Encoding, Spec, about, checked, plain_of
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator
 from ravenbench.store.plans import content_key, decides
@@ -26,25 +26,25 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     problems: Annotated[
         str,
-        told(
+        about(
             "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19 attribution.",
             takes=PATH,
         ),
     ]
-    train: Annotated[str | None, told("Problems the verifiers learn from.", takes=PATH)] = None
+    train: Annotated[str | None, about("Problems the verifiers learn from.", takes=PATH)] = None
     obfuscators: Annotated[
         str,
-        told(
+        about(
             "Obfuscators to test; default: identity, random, mihaylova-2016, mansoorizadeh-2016.",
             takes="str | Sequence[str | Obfuscator]",
         ),
     ] = DEFAULT_OBFUSCATORS
     verifiers: Annotated[
-        str, told("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.", takes=COMPONENTS)
+        str, about("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.", takes=COMPONENTS)
     ] = DEFAULT_VERIFIERS
     methods: Annotated[
         str | None,
-        told(
+        about(
             "Attribution methods to attack instead of verifiers, e.g. 'svm, ppm'; they learn from the candidates' "
             "texts.",
             takes="str | Sequence[Any]",
@@ -53,15 +53,15 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reject: Annotated[
         float,
         msgspec.Meta(ge=0, lt=1),
-        told("With --methods: the lead in probability below which a text is nobody's; PAN19's is 0.1. Default: 0."),
+        about("With --methods: the lead in probability below which a text is nobody's; PAN19's is 0.1. Default: 0."),
     ] = 0.0
     seeds: Annotated[
         Annotated[tuple[int, ...], msgspec.Meta(min_length=1)],
-        told("Seeds of the rewritings; default: 0.", takes="str | Sequence[int]", metavar="SEED[,SEED…]"),
+        about("Seeds of the rewritings; default: 0.", takes="str | Sequence[int]", metavar="SEED[,SEED…]"),
     ] = (0,)
     attacks: Annotated[
         tuple[str, ...],
-        told(
+        about(
             "Attacks on the obfuscated texts: normalise, mirror, invert (these two rewrite much) and preimage; or "
             "none. Default: normalise.",
             takes="str | Sequence[str]",
@@ -69,15 +69,15 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = ("normalise",)
     normalise: Annotated[
         str,
-        told(
+        about(
             "Form to which the attack normalise reduces all texts: normaliser (plain form), or a mask such as "
             "posnoise or frequency-mask. Default: normaliser.",
             metavar="MASK",
         ),
     ] = "normaliser"
-    surrogates: Annotated[str | None, told("Verifiers that obfuscators may query while they search.")] = None
+    surrogates: Annotated[str | None, about("Verifiers that obfuscators may query while they search.")] = None
     encoding: Encoding = None
-    limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
+    limit: Annotated[AtLeastTwo | None, about("Use so many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:
         """Display name → component, in order. Raises SpecError if one does not parse, or two have one name or label."""

@@ -98,7 +98,7 @@ class Safety(Task):
         self.folder = self.place_or(f"safety-{stem}-{identity_hash(spec.resolved())[:8]}")
         self.elsewhere = files.location(values["rewritings"]) if "rewritings" in values else None
         self.rewritings = place_of(self.elsewhere)
-        self.kept = kept_at(self.folder, self.rewritings)
+        self.rewritings_folder = kept_at(self.folder, self.rewritings)
 
     def draft(self) -> Draft[Any]:
         """The problems that are attacked, before anything is rewritten."""
@@ -129,11 +129,13 @@ class Safety(Task):
         self.reviews = read_reviews(Path(values["grades"])) if "grades" in values else None
         if self.elsewhere is not None:
             check_folder_of_many(self.elsewhere, self.inputs)
-        planner = SafetyPlanner(self.spec, self.kept, self.rewritings, self.engine, self.progress, self.methods)
+        planner = SafetyPlanner(
+            self.spec, self.rewritings_folder, self.rewritings, self.engine, self.progress, self.methods
+        )
         self.planner = planner
         store = super().prepare()
-        self.kept = kept_at(self.folder, store.plan_as(SafetyPlan).rewritings, self.elsewhere)
-        if (not planner.folds and any_unusable(store)) or not all_kept(store, self.kept):
+        self.rewritings_folder = kept_at(self.folder, store.plan_as(SafetyPlan).rewritings, self.elsewhere)
+        if (not planner.folds and any_unusable(store)) or not all_kept(store, self.rewritings_folder):
             # Measures rest on rewritings: those that were lost are made again, and with them the plan. An obfuscator
             # that an earlier call could not use may find now what it lacked.
             planner.write(store, lambda: None)
@@ -155,15 +157,15 @@ class Safety(Task):
 
         plan, progress = store.plan_as(SafetyPlan), self.progress
         if self.reviews is not None:
-            keep_grades(store, self.kept, self.reviews)
+            keep_grades(store, self.rewritings_folder, self.reviews)
         if self.methods:
             units = method_units(store, self.methods, self.spec.reject)
             errors = run_units(self.engine, units, progress, "attributing")
         else:
             errors = execute(store, self.verifiers, self.engine, progress)
-        measure(store.path / "measures", self.kept, plan.hiding, self.engine, self.helpers, progress)
+        measure(store.path / "measures", self.rewritings_folder, plan.hiding, self.engine, self.helpers, progress)
         if not self.methods:
-            detect(store, self.kept, progress)
+            detect(store, self.rewritings_folder, progress)
         return [*(f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None), *errors]
 
     def preview(self) -> Preview:
@@ -186,7 +188,9 @@ class Safety(Task):
             for component, seed in sets
             for key in keys_of(component, seed, material.tasks_for(component), spec.surrogates)
         ]
-        rewritten = sum((r := read_rewriting(self.kept, key)) is not None and r.rewriting is not None for key in keys)
+        rewritten = sum(
+            (r := read_rewriting(self.rewritings_folder, key)) is not None and r.rewriting is not None for key in keys
+        )
         if store is None:
             folds, fits = _sizes(spec, len(named), sum(not component.needs_oracle for component in named.values()))
             answering = len(self.verifiers) + len(self.methods)

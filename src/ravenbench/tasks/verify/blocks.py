@@ -28,7 +28,7 @@ from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Verifier
 
 
-def kept(store: Store, component: Component) -> Verifier | None:
+def trained_before(store: Store, component: Component) -> Verifier | None:
     """The verifier that an earlier call kept; None where there is none or it is damaged, which is then removed."""
     try:
         record = read_trained(store)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ravenbench import files, registry
 from ravenbench.components import Component, identity_hash
-from ravenbench.engine.options import COMPONENT, PATH, Encoding, Option, Spec, spec_of, told
+from ravenbench.engine.options import COMPONENT, PATH, Encoding, Option, Spec, about, spec_of
 from ravenbench.engine.task import Draft, Preview, Task, slug
 from ravenbench.errors import InputError, RavenError, SpecError, said
 from ravenbench.shown import Shown
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
 
-    verifier: Annotated[str, told("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
+    verifier: Annotated[str, about("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
     test: Annotated[
         str,
-        told(
+        about(
             "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; of one with both parts, the test part.",
             takes=PATH,
         ),
     ]
     train: Annotated[
-        str | None, told("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH)
+        str | None, about("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH)
     ] = None
-    load: Annotated[str | None, told("A trained verifier's folder, instead of problems to learn from.", takes=PATH)] = (
-        None
-    )
+    load: Annotated[
+        str | None, about("A trained verifier's folder, instead of problems to learn from.", takes=PATH)
+    ] = None
     encoding: Encoding = None
     probe: Annotated[
         Literal["transplant", "none"],
-        told("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
+        about("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
     ] = "none"
 
     def resolved(self) -> dict[str, Any]:
@@ -188,7 +188,7 @@ class Verify(Task):
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import local, run_units
         from ravenbench.store.resume import note
-        from ravenbench.tasks.verify.blocks import BlockUnit, collect, keep, kept, unanswered
+        from ravenbench.tasks.verify.blocks import BlockUnit, collect, keep, trained_before, unanswered
         from ravenbench.tasks.verify.plan import VerifyPlan
         from ravenbench.verifiers.contract import persist
 
@@ -197,7 +197,7 @@ class Verify(Task):
         self.fitting: float | None = None
         if not missing and save is None:
             return []
-        trained = kept(store, self.component)
+        trained = trained_before(store, self.component)
         shared = trained is not None
         if trained is None:
             trained = self.loaded

@@ -9,19 +9,30 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench import registry
-from ravenbench.engine.cells import CellUnit, Filled
-from ravenbench.engine.options import PATH, Option, Spec, told
+from ravenbench import (
+    CellPlace,
+    CellUnit,
+    Draft,
+    Option,
+    Plan,
+    Report,
+    Spec,
+    Store,
+    Table,
+    Task,
+    VerifierRecord,
+    about,
+    col,
+    read_problems,
+    registry,
+    table,
+)
+from ravenbench.engine.cells import Filled
+from ravenbench.engine.options import PATH
 from ravenbench.engine.pool import run_units
-from ravenbench.engine.task import Draft, Task
-from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc
 from ravenbench.problems.sources import given
-from ravenbench.reports.report import Report
-from ravenbench.reports.view import Table, col, table
 from ravenbench.store.plans import content_key, fold_record, on_one_table
-from ravenbench.store.records import CellPlace, Plan, VerifierRecord
-from ravenbench.store.store import Store
 
 MEASURES = {"words": lambda text: len(text.split()), "characters": len}
 
@@ -29,8 +40,8 @@ MEASURES = {"words": lambda text: len(text.split()), "characters": len}
 class LengthsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides the answers."""
 
-    problems: Annotated[str, told("Problems with truth, a PAN folder or zip.", takes=PATH)]
-    measures: Annotated[str, told("What is counted: words, characters, or both. Default: both.")] = "words, characters"
+    problems: Annotated[str, about("Problems with truth, a PAN folder or zip.", takes=PATH)]
+    measures: Annotated[str, about("What is counted: words, characters, or both. Default: both.")] = "words, characters"
 
 
 class LengthsPlan(Plan, frozen=True, kw_only=True):

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ravenbench import files, registry
 from ravenbench.components import Component, each_seeded
-from ravenbench.engine.options import COMPONENTS, PATH, PATHS, AtLeastOne, AtLeastTwo, CorpusSpec, listed, spec_of, told
+from ravenbench.engine.options import (
+    COMPONENTS,
+    PATH,
+    PATHS,
+    AtLeastOne,
+    AtLeastTwo,
+    CorpusSpec,
+    about,
+    listed,
+    spec_of,
+)
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.dossier import place_of
 from ravenbench.formats.decoding import checked_name
@@ -31,7 +41,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     questioned: Annotated[
         tuple[str, ...],
-        told(
+        about(
             "The text whose author is in question: a UTF-8 .txt file. Several: repeat the option.",
             takes=PATHS,
             metavar="FILE",
@@ -40,7 +50,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = ()
     known: Annotated[
         tuple[str, ...],
-        told(
+        about(
             "Texts the candidate wrote: a .txt file or a folder of them. NAME=PATH names the candidate; else the "
             "folder does. Several candidates: repeat NAME=PATH; one name with several paths is one candidate.",
             takes=f"{PATHS} | Mapping[str, {PATHS}]",
@@ -50,7 +60,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = ()
     background: Annotated[
         str,
-        told(
+        about(
             "Texts by other people, of the same kind and language: a folder author/text.txt or Author_Title.txt, "
             "a table, an imported or named corpus.",
             takes=PATH,
@@ -58,13 +68,13 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = ""
     batch: Annotated[
         str | None,
-        told(
+        about(
             "Many cases: a .csv, .tsv or .jsonl with case, questioned, known (paths split by ;), candidate.", takes=PATH
         ),
     ] = None
     each: Annotated[
         str | None,
-        told(
+        about(
             "A class: a folder author/text.txt (or a table). Every author's newest text is compared with their own "
             "others; the rest of the class, and --background if given, is the background.",
             takes=PATH,
@@ -72,7 +82,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = None
     which: Annotated[
         str | None,
-        told(
+        about(
             "With --each: a part of the name of the text in question. Default: the newest by a date column or by the "
             "date in its name, else the last by name.",
             metavar="NAME",
@@ -80,7 +90,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = None
     machine: Annotated[
         str | None,
-        told(
+        about(
             "A third proposition, a model that imitates the candidate: MODEL=FOLDER, its texts by whom they imitate "
             "(candidates, and ten background authors or more), or imitate(...), which has them written.",
             metavar="MODEL=FOLDER",
@@ -88,14 +98,14 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = None
     verifiers: Annotated[
         str,
-        told("Methods that are calibrated and fused, separated by commas (raven list verifiers).", takes=COMPONENTS),
+        about("Methods that are calibrated and fused, separated by commas (raven list verifiers).", takes=COMPONENTS),
     ] = DEFAULT
-    authors: Annotated[AtLeastTwo, told("Most background authors used; of more, some are drawn. Default 80.")] = 80
-    folds: Annotated[AtLeastTwo, told("Parts in which background authors are held out. Default 5.", metavar="K")] = 5
-    donors: Annotated[AtLeastOne, told("How often the questioned text's content words are replaced. Default 4.")] = 4
+    authors: Annotated[AtLeastTwo, about("Most background authors used; of more, some are drawn. Default 80.")] = 80
+    folds: Annotated[AtLeastTwo, about("Parts in which background authors are held out. Default 5.", metavar="K")] = 5
+    donors: Annotated[AtLeastOne, about("How often the questioned text's content words are replaced. Default 4.")] = 4
     validated: Annotated[
         str | None,
-        told(
+        about(
             "The folder of a dossier of raven validate. The cell that a case falls into is cited; outside cells that "
             "passed no answer is given.",
             takes=PATH,
@@ -103,13 +113,13 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = None
     condition: Annotated[
         str | None,
-        told(
+        about(
             "How labels of the two sides lie to each other, as in the dossier's conditions: topic=different, "
             "genre=essay>letter (known>questioned)."
         ),
     ] = None
-    unvalidated: Annotated[bool, told("Answer also where no cell that passed covers the case, and say so.")] = False
-    seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
+    unvalidated: Annotated[bool, about("Answer also where no cell that passed covers the case, and say so.")] = False
+    seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
 
     def resolved(self) -> dict[str, Any]:
         """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any, and a

@@ -1,0 +1,19 @@
+"""What ``raven doctor`` looks at for the readers of collections."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ravenbench.files import expanded
+
+
+def checks() -> Iterator[tuple[str, str, str, str, str]]:
+    """Whether 20 Newsgroups lies on this machine."""
+    # scikit-learn's own name of the folder and of the file; asking scikit-learn would make the folder.
+    home = expanded(Path(os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data"))
+    if (home / "20news-bydate_py3.pkz").is_file():
+        yield "data", "newsgroups", "ok", f"20 Newsgroups in {home}", ""
+    else:
+        yield "data", "newsgroups", "missing", f"20 Newsgroups, not in {home}", "raven corpus fetch newsgroups"
