@@ -129,6 +129,8 @@ def test_other_values_are_left_alone():
 def test_misspelt_arguments_get_a_suggestion():
     with pytest.raises(TypeError, match=r"run\(\) got an unexpected .* 'verifier'; did you mean 'verifiers'\?"):
         ravenbench.run("synthetic", verifier="ppm")
+    with pytest.raises(TypeError, match="positional"):
+        ravenbench.load_corpus("synthetic", *range(20))
     with pytest.raises(TypeError, match="did you mean 'metrics'"):
         ravenbench.evaluate("truth.jsonl", "answers.jsonl", metric="auc")
 

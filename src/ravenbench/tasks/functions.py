@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from inspect import Parameter, Signature, cleandoc, signature
+from itertools import starmap, zip_longest
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -66,16 +67,18 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     (``corpora.memory``), a misspelt argument gets a suggestion, and what an InputError says of options it says by their
     names in Python; its traceback ends where the function was called.
     """
-    accepted = signature(function).parameters
+    own_signature = signature(function)
+    accepted = own_signature.parameters
 
     @wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True  # for notebooks and pytest
         refusal: Exception
         try:
-            _check_names(function.__name__, kwargs, signature(function))
+            _check_names(function.__name__, kwargs, own_signature)
             given = {name: _as_place(value, accepted.get(name)) for name, value in kwargs.items()}
-            return function(*map(_as_place, args, accepted.values()), **given)
+            # What is too much is refused by the function itself.
+            return function(*starmap(_as_place, zip_longest(args, [*accepted.values()][: len(args)])), **given)
         except _UnknownArgument as error:
             refusal = TypeError(str(error))
         except InputError as error:
