@@ -191,9 +191,9 @@ class Task:
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
         named |= ({FROZEN.name: FROZEN} if cls.freezes else {}) | EVERY
         if cls.pools_seeds:
-            how = "Several run one after another and are pooled."
-            told = f"{named['seed'].help.removesuffix('.')}. {how}"
-            named["seed"] = replace(named["seed"], kind=str, takes="int | Sequence[int]", metavar="N[,N…]", help=told)
+            several = f"{named['seed'].help.removesuffix('.')}. Several run one after another and are pooled."
+            how = {"kind": str, "takes": "int | Sequence[int]", "metavar": "N[,N…]", "help": several}
+            named["seed"] = replace(named["seed"], **how)  # type: ignore[arg-type]
         order = [*cls.order.split(), *(name for name in named if name not in cls.order.split())]
         return [named[name] for name in order if name in named]
 
