@@ -278,3 +278,17 @@ def test_a_search_and_an_evaluation_stand_beside_each_other_and_every_row_says_w
             site(folders, tmp_path / "site", submitted={"theirs": given})
     row = json.loads(place.read_text())[0]
     assert row["mrr_interval"][0] <= row["mrr"] <= row["mrr_interval"][1] and found.store.kind == "retrieve"
+
+
+def test_several_seeds_of_a_run_are_one_board(tmp_path):
+    ravenbench.run(
+        "synthetic(documents=200, authors=30, topics=6)", verifiers="length, char-ngram", samplers="random", folds=2,
+        topics=4, pools=1, probe="none", seed=[0, 1], out=tmp_path / "seeds", workers=1,
+    )  # fmt: skip
+    page = site([tmp_path / "seeds"], tmp_path / "site")
+    assert [p.name for p in (page.parent / "boards").glob("*.html")] == ["seeds.html"]
+    board = (page.parent / "boards" / "seeds.html").read_text()
+    assert "Means over 2 seeds" in board and board.count("(2 seeds)") == 2
+    rows = json.loads((page.parent / "downloads" / "seeds" / "leaderboard.json").read_text())
+    assert [row["system"] for row in rows] == ["char-ngram", "length"] and rows[0]["rank"][0] == "1"
+    assert "references" in page.read_text()

@@ -342,6 +342,11 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
     runs: list[Store] = []
     for key, place in places.items():
         late = submitted.get(key, {})
+        if seeds := seeds_of(place):
+            if late:
+                raise InputError("a board of several seeds takes no answers from outside", file=place)
+            made_boards.append(_over_seeds(boards({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key))
+            continue
         if not (place / "run.json").is_file():
             made_boards.append(_evaluated(place, key, late))
             continue
@@ -381,6 +386,30 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         notes = (*board.notes, *_of_late(outsiders, metas))
         made_boards.append(replace(board, standings=standings, notes=notes, data=_data(run), versions=versions))
     return with_own_titles(sorted(made_boards, key=lambda board: list(places).index(board.key)))
+
+
+def seeds_of(place: Path) -> list[Path]:
+    """The runs in a folder that ``--seed 0,1,…`` filled; none in any other folder."""
+    return [] if (place / "run.json").is_file() else sorted(run.parent for run in place.glob("seed-*/run.json"))
+
+
+def _over_seeds(each: Sequence[Board], key: str) -> Board:
+    """One board of a spec's runs with several seeds: a system is above another where it is so significantly with each
+    seed."""
+    by_name = [{s.system: s for s in board.standings} for board in each]
+    shared = [name for name, s in by_name[0].items() if s.tie is not None and all(name in one for one in by_name)]
+    rows = [Standing.of_runs(name, [one[name] for one in by_name]) for name in shared]
+    ties = np.array([[one[name].tie or 0 for one in by_name] for name in shared]).reshape(len(shared), len(each))
+    apart = (ties[:, None] != ties[None]).all(axis=2)
+    first = each[0]
+    values = np.array([np.nan if (v := row.scores[first.metric].value) is None else v for row in rows])
+    ranked = [replace(row, tie=tie) for row, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)]
+    ordered = sorted(ranked, key=lambda s: (s.tie or 0, -(s.scores[first.metric].value or 0), s.system))
+    note = f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over those of all."
+    title = first.title.partition(" (seed ")[0]
+    return replace(
+        first, key=key, title=title, standings=tuple(ordered), folds=(), tables=(), notes=(note, *first.notes)
+    )
 
 
 def _data(store: Store) -> str:
