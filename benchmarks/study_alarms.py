@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
-from ravenbench.ext.machine.causal import opened
+from ravenbench.ext.machine.causal import open_model
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus
 
@@ -34,7 +34,7 @@ def written(texts: Sequence[str], kind: str) -> list[str]:
     """A machine's text for each of these, all at once, up to its last whole sentence."""
     import torch
 
-    lm = opened("smollm2", "cpu")
+    lm = open_model("smollm2", "cpu")
     lm.tokenizer.padding_side = "left"
     chats = [
         [{"role": "user", "content": f"Write {kind}. Begin with: {' '.join(text.split()[:BEGINNING])}"}]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.study_cases_corpora import NEAREST, OWN, RANDOM
-from ravenbench.ext.case.compare.model import FUSED, ShapeScores, System, learn, read_scores, taken, validate
+from ravenbench.ext.case.compare.model import FUSED, ShapeScores, System, learn, read_scores, subset, validate
 from ravenbench.ext.case.compare.record import ComparePlan
 from ravenbench.ext.case.likelihood_ratios import LN10, Fusion, calibrate, cllr, fuse
 from ravenbench.randomness import stream
@@ -98,7 +98,7 @@ def _cases(found: ShapeScores, way: Way, verifiers: list[str], kinds: Mapping[st
     ]
     learned = learn(pairs, pairs.weight)
     fusion = way(_members(learned, verifiers, pairs.scores, pairs.content), pairs.same, pairs.weight)
-    llr = fusion.llr(_members(learned, verifiers, taken(found.cases, rows), found.content[rows]))
+    llr = fusion.llr(_members(learned, verifiers, subset(found.cases, rows), found.content[rows]))
     return llr, np.array([kinds[found.problems[row].case] == "same" for row in rows])
 
 
@@ -134,7 +134,7 @@ class Asked:
     best: str
 
 
-def issued(store: Store, kinds: Mapping[str, str], names: Sequence[str]) -> Asked:
+def issue_llr(store: Store, kinds: Mapping[str, str], names: Sequence[str]) -> Asked:
     """What these verifiers and their fusion say of all cases, whether or not they would be answered."""
     plan = store.plan_as(ComparePlan)
     (found,) = (read_scores(store, plan, shape) for shape in plan.shapes if shape.problems)
@@ -150,8 +150,8 @@ def issued(store: Store, kinds: Mapping[str, str], names: Sequence[str]) -> Aske
             name: np.mean(found.cases[name][off], axis=0, keepdims=True)
             if off else np.full_like(found.cases[name][:1], np.nan) for name in names
         }  # fmt: skip
-        scores, content = taken({name: found.cases[name] for name in names}, [row]), found.content[[row]]
-        llr.append(valid.limits.held(valid.system.told(scores, moved, content), content))
+        scores, content = subset({name: found.cases[name] for name in names}, [row]), found.content[[row]]
+        llr.append(valid.limits.bounded(valid.system.combined(scores, moved, content), content))
     cases = [problems[row].case for row in plain]
     joined = {name: np.concatenate([one[name] for one in llr]) for name in llr[0]}
     return Asked(
@@ -220,7 +220,7 @@ def main() -> None:
     for name in SETS:
         kinds = MADE[name](out / name).truth
         store = Store.open(str(out / name / "run"))
-        each.append({label: issued(store, kinds, names) for label, names in (("used", USED), ("tried", TRIED))})
+        each.append({label: issue_llr(store, kinds, names) for label, names in (("used", USED), ("tried", TRIED))})
         _write(out / f"{name}.lists.json", [lists(each[-1], title, *pair) for title, pair in SETS[name]])
     _write(out / "all.lists.json", [lists(together(each), "all but the nearest strangers", "same", "different")])
 

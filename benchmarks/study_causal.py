@@ -25,7 +25,7 @@ from ravenbench.types import Problems
 SHORT = "longest=128, context=256"
 VERIFIERS = (
     f"char-ngram, causal-lm({SHORT}, against='nothing'), causal-lm({SHORT}, references=1), "
-    "causal-lm(longest=64, references=1, neutral=True), authorial-lm(longest=128)"
+    "causal-lm(longest=64, references=1, neutral=True)"
 )
 
 

@@ -42,7 +42,7 @@ def tiny(texts: list[str], folder: Path, width: int) -> causal.CausalLM:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         transformers.GPT2LMHeadModel(config).save_pretrained(folder)
-    return causal.opened(str(folder), "cpu")
+    return causal.open_model(str(folder), "cpu")
 
 
 def main() -> None:

@@ -87,7 +87,7 @@ def matched(texts: Sequence[str], author: Ints, background: Sequence[str], share
 
 def rate(hand: OneHand, texts: Sequence[str], author: Ints) -> str:
     """Share of texts said to change hands, every author counting the same, with a 95 % interval over authors."""
-    found = np.array([hand.look(text).found for text in texts], dtype=float)
+    found = np.array([hand.look(text).changes_hand for text in texts], dtype=float)
     by_author = np.array([found[author == a].mean() for a in np.unique(author)])
     rng = stream(SEED, "one-hand-people")
     drawn = [by_author[rng.integers(len(by_author), size=len(by_author))].mean() for _ in range(2000)]

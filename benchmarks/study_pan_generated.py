@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.checkout import load
 from ravenbench import registry
 from ravenbench.corpora.load import load_corpus
-from ravenbench.ext.machine.detectors import named, of_pair
+from ravenbench.ext.machine.detectors import as_problems, of_pair
 from ravenbench.metrics.pan import STANDARD, scores
 
 TASKS = "clef24/generative-authorship-verification", "clef25/generative-authorship-verification"
@@ -57,7 +57,7 @@ def baselines(checkout: Path) -> Iterator[tuple[str, float]]:
     corpus = load_corpus("synthetic(authors=10, topics=4, documents=80, words=120)")
     texts = [corpus.texts[row] for row in range(80)]
     machine = np.arange(80) % 2 == 0
-    problems = named(texts, [str(i) for i in range(80)])
+    problems = as_problems(texts, [str(i) for i in range(80)])
     load(checkout, f"{BASELINES}/detector_base.py", "pan25_genai_baselines.detector_base")
     compressed = load(checkout, f"{BASELINES}/ppmd.py").PPMdDetector()
     ours = registry.parse("detector", "ppmd-halves").score(problems)

@@ -91,7 +91,7 @@ def world(generator: str, number: int) -> dict[str, Any]:
         method.fit(pool)
         bits, success = {}, {}
         for version in pool.versions:
-            asked = pool.asked(version)
+            asked = pool.questions(version)
             one = search(method.ask(asked.queries), asked, pool.candidates, every, edges=False)
             values = of_queries(one, asked.true_ptr, (8,))
             bits[version], success[version] = values["bits"], float(values["success@8"].mean())

@@ -1,4 +1,4 @@
-"""Modules under the names that they had in earlier versions: imports of those go on working, with a warning."""
+"""What had another name in earlier versions (imports go on working, with a warning), and what was taken out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+from ravenbench.errors import SpecError
 
 MOVED = {
     "attribution.raven_2026": "ext.shelf.raven_2026.attribution",
@@ -97,6 +99,17 @@ MOVED = {
     "verifiers.raven_2026": "ext.shelf.raven_2026",
 }
 """Names within the package: what a module or package was called, and what it is called now."""
+TAKEN_OUT = {
+    "raven compare --machine": "it was measured on made texts only; on real ones 4 of 14 likelihood ratios were right",
+    "raven safety --doses": "with a language model two of four doses were ever measured, and these hid nobody",
+    "the verifier authorial-lm": "no figure was ever measured; causal-lm reads with the model as it is",
+}
+
+
+def check_there(name: str) -> None:
+    """SpecError, with the reason, for an option or a component that was taken out."""
+    if (reason := TAKEN_OUT.get(name)) is not None:
+        raise SpecError(f"{name} was taken out of Raven", fix=f"leave it out: {reason}")
 
 
 def present_name(name: str) -> str | None:

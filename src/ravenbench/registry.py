@@ -22,6 +22,7 @@ from typing import Any
 from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, said, writable
+from ravenbench.former import check_there
 from ravenbench.kinds import METHODS, SPOKEN, check_kind, importable
 from ravenbench.seams import present_points
 
@@ -85,6 +86,7 @@ def load(kind: str, name: str) -> Any:
     known = {} if ":" in name else targets(kind)
     target = name if ":" in name else known.get(name)
     if target is None:
+        check_there(f"the {SPOKEN.get(kind, kind)} {name}")
         raise SpecError(f"there is no {SPOKEN.get(kind, kind)} named {name!r}", fix=suggestion(kind, name))
     module, _, attribute = target.partition(":")
     importable(kind, module)

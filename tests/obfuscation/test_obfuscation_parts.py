@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import Change, Draft
+from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import EditedText, LetterChange
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
 
 TEXT = st.text(alphabet=st.sampled_from(list("ab .!?\n\r\t\"'…,é😀A")), max_size=120)
@@ -59,12 +59,12 @@ def test_overlapping_edits_are_refused():
     TEXT.filter(bool), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 6), st.sampled_from(["", "x", "“…é"])))
 )
 def test_a_draft_knows_where_its_text_came_from(text, edits):
-    draft = Draft.of(text)
+    draft = EditedText.of(text)
     for start, length, new in edits:
         low = start % (len(draft.text) + 1)
         high = min(low + length, len(draft.text))
         before = draft
-        change = Change(low, high, new, "edit", 1.0)
+        change = LetterChange(low, high, new, "edit", 1.0)
         old, fresh = before.windows(change)
         draft = before.apply(change)
         assert old in before.data and fresh in draft.data
@@ -76,6 +76,6 @@ def test_a_draft_knows_where_its_text_came_from(text, edits):
 
 
 def test_bytes_map_to_characters():
-    draft = Draft.of("a…é“b")
+    draft = EditedText.of("a…é“b")
     assert draft.data == 'a...é"b'.encode()
     assert draft.span(1, 4) == (1, 2) and draft.span(4, 6) == (2, 3) and draft.span(6, 8) == (3, 5)

@@ -10,9 +10,9 @@ from ravenbench import registry
 from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import (
     Author,
-    Change,
-    Draft,
-    State,
+    EditedText,
+    LetterChange,
+    SearchState,
     plain_bytes,
 )
 from ravenbench.ext.shelf.obfuscation.mutant_x_2019 import positional_meteor
@@ -24,7 +24,7 @@ TEXT = toy_tasks(1)[0].questioned
 
 
 def state(text, known=KNOWN):
-    return State.of(Author.of(known, False, False), Draft.of(text))
+    return SearchState.of(Author.of(known, False, False), EditedText.of(text))
 
 
 def test_distances_at_the_ends():
@@ -39,7 +39,7 @@ def test_counts_follow_edits(edits):
     found = state(TEXT)
     for start, length, new in edits:
         low = start % (len(found.draft.text) - 10)
-        found.make(Change(low, low + length, new, "edit", 1.0))
+        found.make(LetterChange(low, low + length, new, "edit", 1.0))
         if len(found.draft.text) < 30:
             break
     expected = reference_distance(plain_bytes(KNOWN), found.draft.data)
@@ -51,7 +51,7 @@ def test_counts_follow_edits(edits):
 def test_predicted_gain_is_what_happens(start, length, new):
     found = state(TEXT * 4)
     low = start % (len(found.draft.text) - 10)
-    change = Change(low, low + length, new, "edit", 1.0)
+    change = LetterChange(low, low + length, new, "edit", 1.0)
     before = found.distance**2 / 2
     won = found.gain(*found.draft.windows(change))
     found.make(change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ravenbench.ext.site.boards import Board, Standing
+from ravenbench.ext.site.boards import Board, BoardStanding
 from ravenbench.reports.view import Number
 from ravenbench.sampling.samplers import draw_pools, more_pools
 from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test
@@ -56,7 +56,7 @@ def test_none_is_advised_where_none_can_be_drawn() -> None:
 
 def board(ranks: list[int | None], values: list[float]) -> Board:
     both = enumerate(zip(ranks, values, strict=True))
-    standings = tuple(Standing(f"s{i}", rank, {"c@1": Number(value)}) for i, (rank, value) in both)
+    standings = tuple(BoardStanding(f"s{i}", rank, {"c@1": Number(value)}) for i, (rank, value) in both)
     return Board("k", "t", "run", "c@1", 1, 1, standings, {}, {})
 
 

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from ravenbench import __version__
 from ravenbench.cli import terminal
 from ravenbench.errors import RavenError, SpecError, remedy, said, visible
+from ravenbench.former import check_there
 from ravenbench.seams import (
     CORPORA,
     FORM_GROUP,
@@ -94,7 +95,9 @@ class ShownCommand(_Switches, TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
-            # Typer's releases have this class in different places.
+            # Typer's releases have these classes in different places.
+            if type(error).__name__ == "NoSuchOption":
+                check_there(f"{ctx.command_path} {getattr(error, 'option_name', '')}")
             if type(error).__name__ != "MissingParameter":
                 raise
             missing: Any = error

@@ -197,9 +197,9 @@ class Writer:
         self.seed, self.style, self.topic, self.topics, self.words = seed, style, topic, topics, words
         self._shared, self._loud = round(families * SLOTS), loud
         self._manner = lru_cache(REMEMBERED)(self._draw_manner)
-        self._taste = lru_cache(REMEMBERED)(lambda author, topic: _cumulated(self._slant(author, topic)))
-        self._shares = _cumulated(self._kinds())
-        self._common = _cumulated(zipf(GENERAL, 0.6))
+        self._taste = lru_cache(REMEMBERED)(lambda author, topic: cumulated(self._slant(author, topic)))
+        self._shares = cumulated(self._kinds())
+        self._common = cumulated(zipf(GENERAL, 0.6))
 
     def document(self, number: int, author: int, topic: int) -> str:
         """The text that seed, dials and these three numbers determine."""
@@ -210,20 +210,20 @@ class Writer:
         rng = stream(self.seed, "synthetic-document", number)
         manner = self._manner(author)
         n = self._length(rng)
-        kind = _places(self._shares, rng.random(n))
+        kind = drawn_places(self._shares, rng.random(n))
         count = np.bincount(kind, minlength=4)
         word = np.empty(n, dtype=np.int64)
-        word[kind == 0] = _FIRST_FUNCTION + _places(manner.function, rng.random(count[0]))
+        word[kind == 0] = _FIRST_FUNCTION + drawn_places(manner.function, rng.random(count[0]))
         pair = rng.integers(_HABITS, size=count[1])
         word[kind == 1] = _FIRST_SPELLING + 2 * pair + (rng.random(count[1]) < manner.habit[pair])
         taste = self._taste(author, topic)
-        word[kind == 2] = _FIRST_TOPICAL + topic * SLOTS + _places(taste, rng.random(count[2]))
-        word[kind == 3] = _FIRST_GENERAL + _places(self._common, rng.random(count[3]))
+        word[kind == 2] = _FIRST_TOPICAL + topic * SLOTS + drawn_places(taste, rng.random(count[2]))
+        word[kind == 3] = _FIRST_GENERAL + drawn_places(self._common, rng.random(count[3]))
         stops = np.cumsum(3 + rng.poisson(max(manner.sentence - 3, 1), size=n // 3 + 1))
         last = np.zeros(n, dtype=np.bool_)
         last[stops[stops < n] - 1] = True
         last[-1] = True
-        joint, mark = _places(manner.joint, rng.random(n)), _places(manner.mark, rng.random(n))
+        joint, mark = drawn_places(manner.joint, rng.random(n)), drawn_places(manner.mark, rng.random(n))
         letters, starts, sizes = self._pieces
         pieces = np.empty(2 * n, dtype=np.int64)
         pieces[::2], pieces[1::2] = word, np.where(last, _JOINTS + mark, joint)
@@ -246,7 +246,7 @@ class Writer:
     def _draw_manner(self, author: int) -> Habits:
         """An author's habits as cumulated shares, as ``Generator.choice`` would cumulate them."""
         h = self._draw_habits(author)
-        return h._replace(function=_cumulated(h.function), mark=_cumulated(h.mark), joint=_cumulated(h.joint))
+        return h._replace(function=cumulated(h.function), mark=cumulated(h.mark), joint=cumulated(h.joint))
 
     def _draw_habits(self, author: int) -> Habits:
         rng = stream(self.seed, "synthetic-author", author)
@@ -294,12 +294,13 @@ class Writer:
         return np.frombuffer("".join(known).encode("ascii"), dtype=np.uint8), sizes.cumsum() - sizes, sizes
 
 
-def _cumulated(shares: Floats) -> Floats:
+def cumulated(shares: Floats) -> Floats:
+    """Shares or weights as cumulated shares that end at 1."""
     total = shares.cumsum()
     return np.asarray(total / total[-1], dtype=np.float64)
 
 
-def _places(shares: Floats, draws: Floats) -> Ints:
+def drawn_places(shares: Floats, draws: Floats) -> Ints:
     """The places of draws among cumulated shares."""
     return shares.searchsorted(draws, "right")
 

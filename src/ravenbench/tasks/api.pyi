@@ -177,7 +177,6 @@ def compare(
     batch: str | Path | None = None,
     each: str | Path | None = None,
     which: str | None = None,
-    machine: str | None = None,
     verifiers: str | Sequence[str | Component] | None = None,
     authors: int | None = None,
     folds: int | None = None,

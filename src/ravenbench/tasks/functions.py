@@ -17,6 +17,7 @@ from ravenbench import registry
 from ravenbench.engine.options import Option, Spec, options_of
 from ravenbench.engine.task import EVERY, SeededRun, Task, run_task, task_of
 from ravenbench.errors import InputError, did_you_mean
+from ravenbench.former import check_there
 
 
 @cache
@@ -25,6 +26,8 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
     own_signature = signature_of(task)
 
     def function(*args: Any, **kwargs: Any) -> Any:
+        for name in kwargs.keys() - own_signature.parameters.keys():
+            check_there(f"raven {task.name} --{name}")
         values = own_signature.bind(*args, **kwargs).arguments
         how = {name: values.pop(name, None) for name in EVERY}
         jobs = task.jobs(values) if task.pools_seeds else {"": values}
@@ -101,6 +104,7 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for unknown in (name for name in arguments if name not in parameters):
+        check_there(f"raven {function} --{unknown}")
         near = did_you_mean(unknown, parameters)
         raise _UnknownArgument(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
 

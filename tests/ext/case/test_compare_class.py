@@ -2,14 +2,16 @@
 
 import json
 
+import msgspec
 import numpy as np
 import pytest
 from comparable import FAST, background, text, write
 
 import ravenbench
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.case.compare.analysis import CaseFound
 from ravenbench.ext.case.compare.classes import newest, read_class
-from ravenbench.ext.case.compare.record import ComparePlan
+from ravenbench.ext.case.compare.record import CaseRecord, CaseTextRecord, ComparePlan, Why
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.texts import TextTable
@@ -138,3 +140,16 @@ def test_short_texts_of_a_class_are_compared_among_themselves(tmp_path):
     by_case = {case.id: shapes[case.shape].questioned for case in plan.cases}
     assert len(shapes) == 2 and by_case["author05"] < min(by_case[f"author{i:02d}"] for i in range(12) if i != 5)
     assert np.isfinite([case.answer.fused.llr for case in analyse(store).cases if case.answer]).all()
+
+
+def test_a_refusal_keeps_its_kind_and_folders_of_before_have_none():
+    one = CaseTextRecord(name="t", row=0, words=9, sha256="", coverage=0.5)
+    given = {"id": "c", "candidate": "p", "questioned": one, "known": [], "shape": None, "notes": []}
+    case = CaseRecord(**given, refusals=["it repeats another"], refused=[Why.COPIED])
+    stored = json.loads(msgspec.json.encode(case))
+    again = msgspec.convert(stored, CaseRecord)
+    assert again.reasons == ("it repeats another",) and again.reasons[0].why is Why.COPIED
+    assert CaseFound(again, None, None, again.reasons).attention == (0, 0.0)
+    del stored["refused"]
+    assert [reason.why for reason in msgspec.convert(stored, CaseRecord).reasons] == [Why.EARLIER]
+    assert "refused" not in json.loads(msgspec.json.encode(CaseRecord(**given, refusals=[])))

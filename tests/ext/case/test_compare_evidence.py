@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from ravenbench.ext.case.compare.analysis import too_few
-from ravenbench.ext.case.compare.evidence import Passage, by_tokens, evidence, hidden
+from ravenbench.ext.case.compare.evidence import MarkedPassage, by_tokens, evidence, hidden
 from ravenbench.ext.case.compare.model import (
     FUSED,
     STYLE,
     UNSHOWN,
     PairScores,
-    able,
-    drawn,
-    issued,
+    bootstrap_systems,
+    issue_llr,
     limits,
     promise,
-    taken,
+    subset,
     validate,
+    was_transplanted,
 )
 from ravenbench.ext.case.compare.report import css_text, heat
 from ravenbench.ext.case.compare.sentences import NEITHER, answer, by_chance, misleading, sided, signed, times, verbal
@@ -138,11 +138,11 @@ def test_no_name_ends_the_running_head():
 
 def test_passages_are_shares_of_what_all_say():
 
-    made = [Passage((), log10) for log10 in (20.0, 10.0, -6.0, 4.0)]
+    made = [MarkedPassage((), log10) for log10 in (20.0, 10.0, -6.0, 4.0)]
     shown = heat(made)
     assert [part["share"] for part in shown] == ["+50 %", "+25 %", "−15 %", "+10 %"]
     assert [part["tell"] for part in shown] == ["for", "for", "against", ""]
-    assert [part["share"] for part in heat([Passage((), 0.0)])] == ["0 %"]
+    assert [part["share"] for part in heat([MarkedPassage((), 0.0)])] == ["0 %"]
 
 
 def pairs_of(seed=0, gain=8.0, authors=40, style=None):
@@ -173,9 +173,9 @@ def test_what_is_validated_is_what_would_be_issued(style):
         bounds = valid.limits.bounds[name]
         assert (llr >= bounds.lower).all() and (llr <= bounds.upper).all()
         most = valid.limits.upper(name, valid.pairs.content, valid.raw.style[name])
-        assert llr.tolist() == np.clip(issued(valid.pairs, valid.pairs)[name], bounds.lower, most).tolist()
+        assert llr.tolist() == np.clip(issue_llr(valid.pairs, valid.pairs)[name], bounds.lower, most).tolist()
     each = zip(valid.raw.llr[FUSED], valid.pairs.content, valid.raw.style[FUSED], strict=True)
-    as_cases = [valid.limits.of(FUSED, content, alone).held(raw) for raw, content, alone in each]
+    as_cases = [valid.limits.of(FUSED, content, alone).bounded(raw) for raw, content, alone in each]
     assert valid.as_cases().tolist() == as_cases
     assert verbal(UNSHOWN) == "no support either way"
 
@@ -184,7 +184,7 @@ def test_beyond_what_strangers_show_only_style_supports_one_author():
     plain, with_style = validate(pairs_of()), validate(pairs_of(style=3.0))
     beyond = plain.pairs.content > plain.limits.reach
     assert beyond.any() and max(llr[beyond].max() for llr in plain.llr.values()) == UNSHOWN
-    without = beyond & ~able(with_style.pairs)
+    without = beyond & ~was_transplanted(with_style.pairs)
     assert without.any() and max(llr[without].max() for llr in with_style.llr.values()) == UNSHOWN
     for name, llr in with_style.llr.items():
         most = np.fmax(STYLE * with_style.raw.style[name], UNSHOWN)
@@ -205,20 +205,23 @@ def test_style_comes_in_with_likeness_up_to_one_half():
     valid = validate(pairs_of(style=3.0))
     system, rows = valid.system, [0] * 4
     at = np.array([0.0, system.middle, (system.middle + system.knee) / 2, 1.0])
-    told = system.told(taken(valid.pairs.scores, rows), taken(valid.pairs.moved, rows), at)
+    told = system.combined(subset(valid.pairs.scores, rows), subset(valid.pairs.moved, rows), at)
     for name, written in told.written.items():
         assert told.llr[name] == pytest.approx(written + np.array([0, 0, 0.25, 0.5]) * (told.style[name] - written))
     lost = {name: np.full(4, np.nan) for name in valid.pairs.moved}
-    alone = system.told(taken(valid.pairs.scores, rows), lost, at)
+    alone = system.combined(subset(valid.pairs.scores, rows), lost, at)
     assert np.isnan(alone.style[FUSED]).all() and alone.llr[FUSED].tolist() == told.written[FUSED].tolist()
 
 
 def test_style_is_learned_without_the_pairs_that_have_none():
     pairs = pairs_of(style=3.0)
-    assert able(pairs).sum() == (np.arange(len(pairs)) % 10 != 9).sum() and not able(pairs_of()).any()
+    assert (
+        was_transplanted(pairs).sum() == (np.arange(len(pairs)) % 10 != 9).sum()
+        and not was_transplanted(pairs_of()).any()
+    )
     assert validate(pairs_of()).system.style is None
     valid = validate(pairs)
-    assert np.isnan(valid.raw.style[FUSED]).tolist() == (~able(pairs)).tolist()
+    assert np.isnan(valid.raw.style[FUSED]).tolist() == (~was_transplanted(pairs)).tolist()
     assert not any(np.isnan(llr).any() for llr in valid.llr.values())
 
 
@@ -227,21 +230,21 @@ def test_likeness_alone_moves_no_likelihood_ratio_far():
     at = np.linspace(0.5, 1.0, 12)
     stranger = {name: 8.0 * np.maximum(at - 0.5, 0) for name in ("one", "two")}
     counted = valid.system.written.calibrations["one"].llr(stranger["one"])
-    taken_off = valid.system.told(stranger, {}, at).llr["one"]
+    taken_off = valid.system.combined(stranger, {}, at).llr["one"]
     assert counted[-1] > 1 and np.ptp(taken_off) < 0.3 * np.ptp(counted)
 
 
 def test_limits_are_drawn_anew_with_the_authors():
     pairs = pairs_of(gain=0.0)
     valid = validate(pairs)
-    samples = drawn(valid, 0, 30)
+    samples = bootstrap_systems(valid, 0, 30)
     tops = [at.bounds["one"].upper for _, at in samples]
     assert len(samples) == 30 and np.ptp(tops) > 0
     assert limits(pairs, valid.raw, pairs.weight).bounds == valid.limits.bounds
     # A score far beyond all: held at the top of each sample, which differ, so that no interval is a point.
     far = np.array([50.0])
     far_off = {"one": far, "two": far}
-    held = [at.held(system.told(far_off, {}, np.zeros(1)), np.zeros(1))["one"][0] for system, at in samples]
+    held = [at.bounded(system.combined(far_off, {}, np.zeros(1)), np.zeros(1))["one"][0] for system, at in samples]
     assert np.ptp(held) > 0
 
 

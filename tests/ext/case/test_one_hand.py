@@ -57,11 +57,11 @@ def hand() -> OneHand:
 def test_changes_are_found_where_they_are_and_hardly_where_there_is_none(hand):
     own, author = people(12, seed=1, each=1)
     changes = [hand.look(text) for text in spliced(own, author, seed=3)]
-    assert np.mean([change.found for change in changes]) > 0.7 and hand.power > 0.7
-    assert np.median([abs(change.place - 250) for change in changes if change.found]) <= 50
-    assert sum(hand.look(text).found for text in own) <= 2
+    assert np.mean([change.changes_hand for change in changes]) > 0.7 and hand.power > 0.7
+    assert np.median([abs(change.place - 250) for change in changes if change.changes_hand]) <= 50
+    assert sum(hand.look(text).changes_hand for text in own) <= 2
     for change in changes:
-        assert change.found == (change.p <= ALARMS) and change.p >= 1 / 26
+        assert change.changes_hand == (change.p <= ALARMS) and change.p >= 1 / 26
         assert len(change.places) == len(change.llr) == len(change.low) == len(change.high)
 
 

@@ -1,4 +1,4 @@
-"""A validation dossier: its criterion comes first, its LRs are those issued, and a comparison cites or abstains."""
+"""A validation dossier: its criterion comes first, its LRs are those issue_llr, and a comparison cites or abstains."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, InputError, SpecError
 from ravenbench.ext.case.compare.dossier import Cited, Dossier, Figure, cited, covering, parse_between, standing
-from ravenbench.ext.case.compare.model import FUSED, issued, limits, read_scores, validate
+from ravenbench.ext.case.compare.model import FUSED, issue_llr, limits, read_scores, validate
 from ravenbench.ext.case.likelihood_ratios import cllr
 from ravenbench.ext.case.validate.conditions import MOST_CELLS, read_conditions
 from ravenbench.ext.case.validate.plan import ValidatePlan
@@ -112,11 +112,11 @@ def test_the_lrs_validated_are_those_of_the_comparison_but_for_limits_learned_wi
     plan = done.plan_as(ValidatePlan)
     shape = plan.tested[0].pairs
     pairs = read_scores(done, plan, shape).pairs
-    valid, llr = validate(pairs), issued(pairs, pairs)[FUSED]
+    valid, llr = validate(pairs), issue_llr(pairs, pairs)[FUSED]
     for fold in np.unique(pairs.fold):
         here = pairs.fold == fold
         at = limits(pairs, valid.raw, pairs.weight * ~here)
-        assert np.allclose(llr[here], at.held(valid.raw, pairs.content)[FUSED][here])
+        assert np.allclose(llr[here], at.bounded(valid.raw, pairs.content)[FUSED][here])
     cell = analyse(done).cells[0]
     assert cell.result.measures["cllr"].value == pytest.approx(cllr(llr, pairs.same, pairs.weight))
     with (done.path / "report" / "tables" / "lrs.csv").open() as file:

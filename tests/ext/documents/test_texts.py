@@ -54,19 +54,19 @@ def test_texts_stand_by_author_and_the_page_says_what_was_left_out(inbox, tmp_pa
     }  # fmt: skip
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert "<script>alert" not in page and "\u202e" not in page and str(tmp_path) not in page
-    for words in ("cell", "tables (1)", "ot UTF-8, and read as cp1252", result.taken[0].document.file_sha256):
+    for words in ("cell", "tables (1)", "ot UTF-8, and read as cp1252", result.texts[0].document.file_sha256):
         assert words in page
     account = json.loads((tmp_path / "out" / "texts.json").read_text("utf-8"))
     with (tmp_path / "out" / "texts.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(account["texts"]) == 5
-    assert {row["text_sha256"] for row in account["texts"]} == {one.document.text_sha256 for one in result.taken}
+    assert {row["text_sha256"] for row in account["texts"]} == {one.document.text_sha256 for one in result.texts}
 
 
 def test_folders_say_who_wrote_where_that_is_wanted(inbox, tmp_path):
     result = extract_texts(inbox, tmp_path / "out", by="folder")
-    assert {one.source: one.author for one in result.taken}["Eve/letter.docx"] == "Eve"
-    assert {one.author for one in result.taken} == {"Eve", "again", UNKNOWN}
+    assert {one.source: one.author for one in result.texts}["Eve/letter.docx"] == "Eve"
+    assert {one.author for one in result.texts} == {"Eve", "again", UNKNOWN}
 
 
 def test_all_or_nothing_and_only_over_its_own(inbox, tmp_path):

@@ -12,7 +12,7 @@ from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.ext.lab.report import Share, SimulateReport, summarise
 from ravenbench.ext.lab.spec import SimulateSpec, build
 from ravenbench.ext.lab.task import Simulate
-from ravenbench.ext.lab.trials import Found, arrays_of, found_of, trial
+from ravenbench.ext.lab.trials import Trial, arrays_of, trial, trials_of
 from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, names
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.statistics.axes import Content
@@ -83,7 +83,7 @@ def test_json(store, found):
 
 def test_a_trial_is_a_function_of_its_design_and_number():
     one = list(trial(TINY, 1).values())
-    assert found_of(arrays_of(one)) == one == list(trial(TINY, 1).values())
+    assert trials_of(arrays_of(one)) == one == list(trial(TINY, 1).values())
     assert list(trial(TINY, 0).values()) != one
 
 
@@ -106,7 +106,7 @@ def test_verdicts_are_counted_by_the_rule_of_runs():
             auc=good, style_left=good, drop=none, swing=figure, sway=none, silence=none, shift=none, turned=none,
             null_swing=none, same=100, different=100, folds=5, units=50,
         )  # fmt: skip
-        return Found(content, swing_alone=figure)
+        return Trial(content, swing_alone=figure)
 
     design = SimulateSpec(doses=(0.3,))
     ends = {0: (0.03, 0.05), 1: (-0.01, 0.01), 40: (0.01, 0.05), 41: (0.03, 0.04)}

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 import ravenbench
 from ravenbench import registry
 from ravenbench.errors import InputError
-from ravenbench.ext.machine.detectors import named, of_pair
+from ravenbench.ext.machine.detectors import as_problems, of_pair
 from ravenbench.statistics.shares import share_of
 from ravenbench.testing import toy_problems
 
@@ -21,7 +21,7 @@ MACHINE = np.arange(40) % 2 == 0
 
 
 def test_tfidf_svm_is_the_published_pipeline():
-    problems = named(TEXTS, [str(i) for i in range(40)])
+    problems = as_problems(TEXTS, [str(i) for i in range(40)])
     fitted = registry.parse("detector", "tfidf-svm(undecided=0)").fit(problems.select(np.arange(30)), MACHINE[:30])
     words = TfidfVectorizer(ngram_range=(1, 4), max_features=1000).fit(TEXTS[:30])
     machine = LinearSVC(random_state=0).fit(words.transform(TEXTS[:30]), MACHINE[:30])

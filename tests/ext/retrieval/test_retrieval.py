@@ -14,8 +14,8 @@ from ravenbench.ext.retrieval.content import with_content
 from ravenbench.ext.retrieval.intervals import Authors, rank_content
 from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
 from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
-from ravenbench.ext.retrieval.pool import Parts, Pool
-from ravenbench.ext.retrieval.reading import Row, of_corpus, pool_of, read_pool
+from ravenbench.ext.retrieval.pool import Pool, PoolParts
+from ravenbench.ext.retrieval.reading import ItemRow, of_corpus, pool_of, read_pool
 from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
 from ravenbench.ext.retrieval.search import added, search, shards
 from ravenbench.statistics.axes import Content
@@ -64,7 +64,7 @@ def test_blocks_and_shards_find_what_a_loop_finds(pool, monkeypatch):
     method = registry.parse("retriever", "char-ngrams(n=3, size=500)").fit(pool)
     ask, every = method.ask(pool.plain.queries), np.arange(len(pool.candidates))
     whole = search(ask, pool.plain, pool.candidates, every, top=5)
-    scores, parts = ask(every), Parts.of(pool.plain, pool.candidates)
+    scores, parts = ask(every), PoolParts.of(pool.plain, pool.candidates)
     for place, (query, true) in enumerate(zip(pool.plain.owner, pool.plain.true, strict=True)):
         others = np.setdiff1d(every, pool.plain.true[pool.plain.owner == query])
         assert whole["greater"][0, place] == (scores[query, others] > scores[query, true] + 1e-6).sum()
@@ -215,10 +215,14 @@ def test_texts_of_an_author_are_an_episode_as_hiatus_has_them(tmp_path):
 def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(monkeypatch):
     corpus = load_corpus("synthetic(documents=300, authors=40, topics=8, words=80)")
     pool, left_out = with_content(of_corpus(corpus, queries=40, candidates=None, across=False, seed=1), 40, 0)
-    assert len(pool.kept) >= 20 and set(pool.versions) == {"own", "on", "off", "off2"} and isinstance(left_out, dict)
+    assert (
+        len(pool.transplanted) >= 20
+        and set(pool.versions) == {"own", "on", "off", "off2"}
+        and isinstance(left_out, dict)
+    )
     again = Pool.of_arrays(pool.texts, pool.arrays().get)
-    own, off = again.asked("own"), again.asked("off")
-    assert (own.queries.rows == again.plain.queries.rows[again.kept]).all() and (off.barred == own.barred).all()
+    own, off = again.questions("own"), again.questions("off")
+    assert (own.queries.rows == again.plain.queries.rows[again.transplanted]).all() and (off.barred == own.barred).all()
     texts = [pool.texts.rows(one.queries.rows) for one in (own, off)]
     assert all(a != b for a, b in zip(*texts, strict=True))
     assert not set(zip(off.owner, off.true, strict=True)) & set(
@@ -228,7 +232,7 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
     for name in ("words", "same('topic')"):
         method, bits = registry.parse("retriever", name).fit(pool), {}
         for version in pool.versions:
-            asked = pool.asked(version)
+            asked = pool.questions(version)
             found = search(method.ask(asked.queries), asked, pool.candidates, every, edges=False)
             bits[version] = of_queries(found, asked.true_ptr, (8,))["bits"]
         outcomes[name], _ = rank_content(Authors.of(own.queries.codes("author")), bits)
@@ -238,7 +242,7 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
     assert with_content(few, 5, 0)[0].versions == {}
     monkeypatch.setattr("ravenbench.ext.retrieval.content.GIVERS", 40)
     part = with_content(of_corpus(corpus, queries=40, candidates=None, across=False, seed=1), 40, 0)[0]
-    assert len(part.kept) >= 20 and 0 < len(np.unique(part.barred[1])) < len(np.unique(pool.barred[1]))
+    assert len(part.transplanted) >= 20 and 0 < len(np.unique(part.barred[1])) < len(np.unique(pool.barred[1]))
 
 
 def test_labels_are_looked_through():
@@ -248,17 +252,18 @@ def test_labels_are_looked_through():
         return " ".join(f"w{i}" for i in rng.integers(0, 5000, words))
 
     repeated, passage = text(), text(60)
-    rows = [Row(f"d{i}", (text(),), {"author": f"a{i % 40}", "topic": "t"}) for i in range(80)]
-    rows += [Row(f"h{i}", (text(),), {"author": "The News Team"}) for i in range(2)]
+    rows = [ItemRow(f"d{i}", (text(),), {"author": f"a{i % 40}", "topic": "t"}) for i in range(80)]
+    rows += [ItemRow(f"h{i}", (text(),), {"author": "The News Team"}) for i in range(2)]
     queries = [
-        Row("copied", (repeated,), {"author": "a0"}),
-        Row("quoting", (f"{passage}\n> {text()}\n> no\nyes",), {"author": "a1"}),
-        Row("own", (f"{rows[2].texts[0]} more",), {"author": "a2"}),
-        Row("plain", (f"{text()} he says: “{text(60)}”.",), {"author": "a3"}),
-        Row("house", (text(),), {"author": "The News Team"}),
+        ItemRow("copied", (repeated,), {"author": "a0"}),
+        ItemRow("quoting", (f"{passage}\n> {text()}\n> no\nyes",), {"author": "a1"}),
+        ItemRow("own", (f"{rows[2].texts[0]} more",), {"author": "a2"}),
+        ItemRow("plain", (f"{text()} he says: “{text(60)}”.",), {"author": "a3"}),
+        ItemRow("house", (text(),), {"author": "The News Team"}),
     ]  # fmt: skip
     candidates = [
-        *rows, Row("x", (f"{repeated} end",), {"author": "other"}), Row("y", (f"{text()} {passage}",), {"author": "b"}),
+        *rows, ItemRow("x", (f"{repeated} end",), {"author": "other"}),
+        ItemRow("y", (f"{text()} {passage}",), {"author": "b"}),
     ]  # fmt: skip
     true = [[i for i, row in enumerate(candidates) if row.labels["author"] == q.labels["author"]] for q in queries]
     found = audit(pool_of(queries, candidates, true, 0))
@@ -310,7 +315,7 @@ def test_a_pool_of_two_languages_without_a_column_of_them_is_warned_of():
 
     def pool(*languages, **labels):
         rows = [
-            Row(f"d{i}", (" ".join(rng.choice([*words[languages[i % len(languages)]].split(), f"w{i}"], 400)),),
+            ItemRow(f"d{i}", (" ".join(rng.choice([*words[languages[i % len(languages)]].split(), f"w{i}"], 400)),),
                 {"author": f"a{i // 2 % 8 * 2 + i % 2}", **labels})
             for i in range(40)
         ]  # fmt: skip
@@ -324,7 +329,7 @@ def test_a_pool_of_two_languages_without_a_column_of_them_is_warned_of():
 
 
 def test_where_texts_have_no_words_content_is_not_measured_and_the_page_says_why():
-    rows = [Row(f"d{i}", ("1 2 3 " * i,), {"author": f"a{i % 30}", "topic": f"t{i % 3}"}) for i in range(1, 91)]
+    rows = [ItemRow(f"d{i}", ("1 2 3 " * i,), {"author": f"a{i % 30}", "topic": f"t{i % 3}"}) for i in range(1, 91)]
     pool, why = with_content(pool_of(rows[:30], rows[30:], None, 0), 30, 0)
     assert not pool.versions and list(why) == [
         "the texts have too few words in common to tell which topics are alike; longer texts have more"

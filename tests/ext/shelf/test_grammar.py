@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from tests.references.grammar import PlainGrammar
 
 from ravenbench.errors import InputError
-from ravenbench.ext.shelf.published.grammar import END, START, Sentences, Vocabulary, grammar_log10, sentences
+from ravenbench.ext.shelf.published.grammar import END, START, Sentences, SentenceVocabulary, grammar_log10, sentences
 
 TOKENS = st.lists(st.lists(st.sampled_from("abcde."), min_size=1, max_size=12), min_size=1, max_size=8)
 
 
 def fast(asked, own, chosen, order, discount=0.75):
-    vocabulary = Vocabulary()
+    vocabulary = SentenceVocabulary()
     pool, read = vocabulary.encode(own), vocabulary.encode(asked)
     return grammar_log10(read, pool, np.asarray(chosen), len(vocabulary), order, discount)
 
@@ -59,7 +59,7 @@ def test_sentences_end_at_marks_and_line_breaks():
 
 
 def test_words_get_numbers_as_they_come():
-    vocabulary = Vocabulary(["a"])
+    vocabulary = SentenceVocabulary(["a"])
     found = vocabulary.encode([["b", "a"], ["b"]])
     assert found.ids.tolist() == [START, 4, 3, END, START, 4, END] and found.bounds.tolist() == [0, 4, 7]
     assert len(vocabulary) == 5

@@ -61,7 +61,7 @@ class Extract(Component):
         vectors = unit_length((self.encoder or LSA()).encode(texts))
         present, words = counts(texts, min_df=2, max_df=1.0, features=20000, binary=True)
         rarity = -np.log(np.asarray(present.mean(axis=0)).ravel())
-        found: list[str | None] = [None] * len(corpus)
+        labels: list[str | None] = [None] * len(corpus)
         for code in np.unique(codes[rows]):
             inside = np.flatnonzero(codes[rows] == code)
             topic = "" if parent is None else parent.names[code]
@@ -72,8 +72,8 @@ class Extract(Component):
                 shown = ", ".join(_distinguishing(present[inside], cluster == number, words, rarity))
                 head = f"{topic}/{mark}" if topic else mark
                 for row in rows[inside[cluster == number]]:
-                    found[row] = f"{head}: {shown}" if shown else head
-        return Labels.of(found)
+                    labels[row] = f"{head}: {shown}" if shown else head
+        return Labels.of(labels)
 
     def _clusters(self, vectors: Floats, topic: str) -> Ints:
         """Cluster of each document, numbered from the largest (then the first) down."""

@@ -34,8 +34,8 @@ def profile(texts: Iterable[str], counted: Sequence[str]) -> Floats:
     """The profile (f,) of one author's or one case's texts: the mean of theirs."""
     each = []
     for text in texts:
-        found = Counter(tokens(lowered(text)))
-        each.append(np.sqrt([100 * found[one] / max(found.total(), 1) for one in counted]))
+        words = Counter(tokens(lowered(text)))
+        each.append(np.sqrt([100 * words[one] / max(words.total(), 1) for one in counted]))
     return np.asarray(np.mean(each, axis=0))
 
 

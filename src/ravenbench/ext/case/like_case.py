@@ -44,7 +44,7 @@ class Portion(NamedTuple):
     topic: int
 
 
-class Side(NamedTuple):
+class ProblemSide(NamedTuple):
     """Texts of one side of a problem, and the documents and topics they are taken from."""
 
     texts: tuple[str, ...]
@@ -53,12 +53,12 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Writer:
+class AuthorTexts:
     """An author's part: known sides, questioned sides, and (known, questioned) numbers of same-author problems."""
 
     author: int
-    known: tuple[Side, ...]
-    questioned: tuple[Side, ...]
+    known: tuple[ProblemSide, ...]
+    questioned: tuple[ProblemSide, ...]
     own: tuple[tuple[int, int], ...]
 
 
@@ -99,14 +99,14 @@ Fits = Callable[[int, int], bool]
 def writer(
     author: int, portions: Sequence[Portion], shape: Shape, seed: int, most: int = QUESTIONED_EACH,
     fits: Fits | None = None,
-) -> Writer:  # fmt: skip
+) -> AuthorTexts:  # fmt: skip
     """What an author's portions give in this shape; sides are left out where they are too few or too short. With
     ``fits`` the sides of same-author problems have topics that fit each other."""
     drawn = stream(seed, "like-case", author, len(portions)).permutation(len(portions)).tolist()
     # One portion of each document before the second of any.
     earlier = [sum(portions[j].document == portions[i].document for j in drawn[:n]) for n, i in enumerate(drawn)]
     order = [i for _, i in sorted(zip(earlier, drawn, strict=True), key=lambda pair: pair[0])]
-    questioned, own, place = list[Side](), list[tuple[int, int]](), dict[Side, int]()
+    questioned, own, place = list[ProblemSide](), list[tuple[int, int]](), dict[ProblemSide, int]()
     for i in order:
         if len(questioned) == most:
             break
@@ -126,10 +126,10 @@ def writer(
     if not known:
         side = _fill(shape.known, [portions[i] for i in order])
         known = [] if side is None else [side]
-    return Writer(author, tuple(known), tuple(questioned), tuple(own))
+    return AuthorTexts(author, tuple(known), tuple(questioned), tuple(own))
 
 
-def _fill(slots: Sequence[int], portions: Sequence[Portion], document: int | None = None) -> Side | None:
+def _fill(slots: Sequence[int], portions: Sequence[Portion], document: int | None = None) -> ProblemSide | None:
     """Texts of these lengths from portions in order; with a document, its own portions go first, else those that are
     long enough by themselves: texts joined from several tell more of their author than one of a case does."""
     if document is not None:
@@ -150,10 +150,10 @@ def _fill(slots: Sequence[int], portions: Sequence[Portion], document: int | Non
         if size < LEAST_FILLED * wanted:
             return None
         texts.append("\n\n".join(parts))
-    return Side(tuple(texts), frozenset(documents), frozenset(topics))
+    return ProblemSide(tuple(texts), frozenset(documents), frozenset(topics))
 
 
-class Pair(NamedTuple):
+class SidePair(NamedTuple):
     """A problem: the author and number of its known side, the author and number of its questioned side."""
 
     known: tuple[int, int]
@@ -166,14 +166,14 @@ class Pair(NamedTuple):
 
 
 def pairs(
-    writers: Sequence[Writer], drawn: int, near: int, seed: int, similarity: Floats | None = None,
+    writers: Sequence[AuthorTexts], drawn: int, near: int, seed: int, similarity: Floats | None = None,
     allowed: Bools | None = None,
-) -> list[Pair]:  # fmt: skip
+) -> list[SidePair]:  # fmt: skip
     """All same-author pairs, and for each known side questioned texts by others: ``drawn`` at random, and the ``near``
     most alike in content by ``similarity`` (known sides, questioned sides), in order of the writers; without it none.
     Of different-author pairs those alone that are ``allowed`` (known sides, questioned sides), by default all.
     """
-    drawn_pairs = [Pair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
+    drawn_pairs = [SidePair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
     sides = [(i, q) for i, one in enumerate(writers) for q in range(len(one.questioned))]
     row = 0
     for i, one in enumerate(writers):
@@ -181,10 +181,10 @@ def pairs(
         for k in range(len(one.known)):
             others = by_others if allowed is None else [place for place in by_others if allowed[row, place]]
             order = stream(seed, "like-case-others", one.author, k).permutation(len(others))
-            taken = {others[j] for j in order[:drawn]}
+            chosen = {others[j] for j in order[:drawn]}
             if similarity is not None:
-                nearest = sorted(set(others) - taken, key=lambda place: (-similarity[row, place], place))
-                taken |= set(nearest[:near])
-            drawn_pairs += [Pair((i, k), sides[place]) for place in sorted(taken)]
+                nearest = sorted(set(others) - chosen, key=lambda place: (-similarity[row, place], place))
+                chosen |= set(nearest[:near])
+            drawn_pairs += [SidePair((i, k), sides[place]) for place in sorted(chosen)]
             row += 1
     return drawn_pairs

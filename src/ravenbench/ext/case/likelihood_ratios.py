@@ -46,7 +46,7 @@ WIDEST = 20.0
 """Largest |log10 LR| that PAV is given: where the classes are wholly apart it would be infinite."""
 
 
-class Sides(NamedTuple):
+class LabelledLLR(NamedTuple):
     """Log10 LRs, truth and weights of pairs; ``weight`` sums to 1 within each class."""
 
     llr: Floats
@@ -69,7 +69,7 @@ class Pav(NamedTuple):
     best: Floats
 
 
-def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Sides:
+def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> LabelledLLR:
     """Checked arrays with weights that sum to 1 in each class; ValueError if lengths differ, a value is not finite, or
     one class has no weight."""
     values, truth = np.asarray(llr, dtype=np.float64), np.asarray(same, dtype=np.bool_)
@@ -84,10 +84,10 @@ def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> S
         if not total > 0:
             raise ValueError("both same-author and different-author pairs are needed")
         scaled[side] = weights[side] / total
-    return Sides(values, truth, scaled)
+    return LabelledLLR(values, truth, scaled)
 
 
-def _steps(llr: Floats, pairs: Sides) -> tuple[Floats, Floats, Floats, Ints]:
+def _steps(llr: Floats, pairs: LabelledLLR) -> tuple[Floats, Floats, Floats, Ints]:
     """Distinct values ascending, the weight of either class on each, and each pair's value by its place."""
     values, block = np.unique(llr, return_inverse=True)
     classes = (np.where(side, pairs.weight, 0.0) for side in (pairs.same, ~pairs.same))
@@ -116,7 +116,7 @@ def pav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Pav
     return Pav(np.sort(pairs.llr), _pav(pairs))
 
 
-def _pav(pairs: Sides) -> Floats:
+def _pav(pairs: LabelledLLR) -> Floats:
     """PAV's log10 LRs in ascending order of those given; equal LRs stay equal."""
     _, up, down, block = _steps(pairs.llr, pairs)
     pools: list[tuple[float, float, int]] = []
@@ -184,7 +184,7 @@ class Bounds(NamedTuple):
     lower: float
     upper: float
 
-    def held(self, llr: float) -> float:
+    def bounded(self, llr: float) -> float:
         """The value within the bounds."""
         return min(max(llr, self.lower), self.upper)
 

@@ -33,9 +33,11 @@ DRAWS = 400
 """Bootstrap samples of authors."""
 LEVEL = 0.95
 """Of a 95 % interval."""
+RATES = ("misleading_for", "misleading_against")
+"""Measures that are shares of pairs."""
 
 
-class Estimate(NamedTuple):
+class MeasureEstimate(NamedTuple):
     """A measure and its 95 % interval."""
 
     value: float
@@ -156,8 +158,8 @@ Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
 
 
 def estimated(
-    llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, draws: int, asked: Measures
-) -> dict[str, Estimate]:
+    llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, draws: int, wanted: Measures
+) -> dict[str, MeasureEstimate]:
     """The measures ``asked`` with their 95 % intervals, from drawing the ``authors`` (n, 2) of both sides anew.
 
     A rate's interval is at least as wide as Wilson's for as many cases as there are authors: where nothing was seen to
@@ -165,22 +167,22 @@ def estimated(
     """
     names = np.unique(authors)
     place = np.searchsorted(names, authors)
-    drawn: dict[str, list[float]] = {key: [] for key in asked}
+    drawn: dict[str, list[float]] = {key: [] for key in wanted}
     for number in range(draws):
         rng = stream(seed, "validation-bootstrap", number)
         times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
         often = times_drawn(times, place) * weight
         if often[same].any() and often[~same].any():
             used = often > 0
-            for key, measure in asked.items():
+            for key, measure in wanted.items():
                 drawn[key].append(measure(llr[used], same[used], often[used]))
-    found = {}
-    for key, measure in asked.items():
+    estimates = {}
+    for key, measure in wanted.items():
         value = measure(llr, same, weight)
         ends = np.quantile(drawn[key], [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if drawn[key] else (value, value)
         low, high = min(float(ends[0]), value), max(float(ends[1]), value)
-        if key.startswith("misleading"):
+        if key in RATES:
             narrow = wilson(value, len(names))
             low, high = min(low, narrow[0]), max(high, narrow[1])
-        found[key] = Estimate(value, low, high)
-    return found
+        estimates[key] = MeasureEstimate(value, low, high)
+    return estimates

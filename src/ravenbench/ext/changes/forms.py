@@ -69,8 +69,8 @@ def read_changes(
         places = [place for place in every if place.name.startswith("problem-") and place.suffix == ".txt"]
         split = {place: next((step for step in place.parts if step in SPLITS), "") for place in places}
         order = SPLITS if train else SPLITS[::-1] if "test" in split.values() else SPLITS[1:] + SPLITS[:1]
-        taken = next((one for one in order if one in split.values()), "")
-        places = [place for place in places if split[place] in (taken, "")]
+        chosen = next((one for one in order if one in split.values()), "")
+        places = [place for place in places if split[place] in (chosen, "")]
         truths = {place: truth for place in places if (truth := _truth(archive, place))}
         forms = {_form(*truth) for truth in truths.values()}
         if not places or len(forms) > 1:
@@ -79,8 +79,8 @@ def read_changes(
                 expected="problem-1.txt, problem-2.txt … and beside them truth-problem-1.json or problem-1.truth",
             )  # fmt: skip
         shown = next(iter(forms), None)
-        found = [_problem(archive, place, truths.get(place), shown or form) for place in places]
-    return sorted(found, key=lambda p: (p.part, len(p.name), p.name)), shown
+        problems = [_problem(archive, place, truths.get(place), shown or form) for place in places]
+    return sorted(problems, key=lambda p: (p.part, len(p.name), p.name)), shown
 
 
 def _truth(archive: Archive, place: PurePosixPath) -> tuple[str, dict[str, Any]] | None:
@@ -105,14 +105,14 @@ def _form(label: str, value: dict[str, Any]) -> int:
 
 
 def _problem(
-    archive: Archive, place: PurePosixPath, found: tuple[str, dict[str, Any]] | None, form: int | None
+    archive: Archive, place: PurePosixPath, label_and_truth: tuple[str, dict[str, Any]] | None, form: int | None
 ) -> ChangeProblem:
     text, truth = archive.text(str(place), published=True), None
     blank, line = (tuple(text.strip("\n").split(sign)) for sign in ("\n\n", "\n"))
     by_lines = form == 2022 or (form not in (2020, 2021) and len(blank) == 1)
     segments = line if by_lines else blank
-    if found is not None:
-        label, value = found
+    if label_and_truth is not None:
+        label, value = label_and_truth
         truth = _hands(value, label, form or 2022)
         if truth.changes is not None:
             tried = (segments, blank, line, tuple(text.split("\n")))

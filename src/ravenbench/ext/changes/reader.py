@@ -42,7 +42,7 @@ MADE, LONG = 300, 8
 """Problems made of a background, and their segments."""
 
 
-class Sides(NamedTuple):
+class BoundarySides(NamedTuple):
     """Features of pairs of sides, (n, columns) each."""
 
     style: Floats
@@ -82,7 +82,7 @@ class Segments:
         order[clash] = order[(clash + len(order) // 2) % len(order)]
         self.others = [self.texts[i] for i in order]
 
-    def sides(self, left: tuple[Ints, Ints], right: tuple[Ints, Ints], replaced: bool = False) -> Sides:
+    def sides(self, left: tuple[Ints, Ints], right: tuple[Ints, Ints], replaced: bool = False) -> BoundarySides:
         """Features of the segments from ``left[0]`` up to ``left[1]`` against those of ``right``, (n,) each."""
         style = [
             model.llr(*(c[b] - c[a] for a, b in (left, right)), *(s[b] - s[a] for a, b in (left, right))) / math.log(10)
@@ -92,24 +92,24 @@ class Segments:
         texts = self.others if replaced else self.texts
         joined = [[" ".join(texts[a:b]) for a, b in zip(*side, strict=True)] for side in (left, right)]
         content = self.reader.space.paired(*joined)[:, None]
-        return Sides(np.stack([*style, abs(words[0] - words[1]), words.min(axis=0)], axis=1), content)
+        return BoundarySides(np.stack([*style, abs(words[0] - words[1]), words.min(axis=0)], axis=1), content)
 
-    def around(self, replaced: bool = False) -> Sides:
+    def around(self, replaced: bool = False) -> BoundarySides:
         """Features of every place between segments: of the two, of those near, and how both stand to their text's
         mean."""
         at, owner = self.places, self.owner[self.places]
         low, high = np.maximum(self.first[owner], at - NEAR), np.minimum(self.first[owner + 1], at + NEAR)
         both = self.sides((at - 1, at), (at, at + 1), replaced), self.sides((low, at), (at, high), replaced)
         every = [np.hstack(one) for one in zip(*both, strict=True)]
-        return Sides(*(np.hstack([one, one - _means(one, owner)[owner]]) for one in every))
+        return BoundarySides(*(np.hstack([one, one - _means(one, owner)[owner]]) for one in every))
 
     def whole(self, x: Floats) -> Floats:
         """The least, mean and greatest of each text's features (places, columns), and how many places it has."""
-        found = np.zeros((len(self.first) - 1, 3 * x.shape[1] + 1))
+        summary = np.zeros((len(self.first) - 1, 3 * x.shape[1] + 1))
         for number, own in enumerate(np.split(x, np.cumsum(np.diff(self.first) - 1)[:-1])):
             if len(own):
-                found[number] = [*own.min(axis=0), *own.mean(axis=0), *own.max(axis=0), len(own)]
-        return found
+                summary[number] = [*own.min(axis=0), *own.mean(axis=0), *own.max(axis=0), len(own)]
+        return summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ class ChangeReader:
     @cached_property
     def rules(self) -> Mapping[tuple[str, str], Rule]:
         """The rule of every part of the training set ("": of all of it) on every basis."""
-        found = {}
+        rules = {}
         for part in ("", *sorted({p.part for p in self.problems} - {""})):
             own = [p for p in self.problems if part in (p.part, "")]
             truths = [p.truth or Hands() for p in own]
@@ -164,24 +164,24 @@ class ChangeReader:
                 if pairs is not None:
                     authors = np.hstack([t.paragraph_authors or () for t in truths])
                     same = _fit(pairs.of(basis), authors[i] == authors[j])
-                found[part, basis] = Rule(
+                rules[part, basis] = Rule(
                     change, threshold, all(sum(t.changes or ()) == 1 for t in truths), same, whole
                 )
-        return found
+        return rules
 
     def answer(self, problems: Sequence[ChangeProblem]) -> dict[str, list[Hands]]:
         """What is said of every problem on every basis, and as written where content is another problem's."""
-        segments, found = Segments(self, problems, self.seed), {}
+        segments, answers = Segments(self, problems, self.seed), {}
         for title in (AS_WRITTEN, REPLACED, STYLE, CONTENT):
             basis, replaced = (AS_WRITTEN, True) if title == REPLACED else (title, False)
             x = segments.around(replaced).of(basis)
             whole, owner = segments.whole(x), segments.owner[segments.places]
-            found[title] = [
+            answers[title] = [
                 self._one(self.rules.get((p.part, basis)) or self.rules["", basis], x[owner == number],
                           whole[number : number + 1], segments, number, (basis, replaced))
                 for number, p in enumerate(problems)
             ]  # fmt: skip
-        return found
+        return answers
 
     def _one(
         self, rule: Rule, x: Floats, whole: Floats, segments: Segments, number: int, basis: tuple[str, bool]
@@ -240,9 +240,9 @@ def _with_threshold(x: Floats, changes: Ints, owner: Ints) -> tuple[Any, float]:
     """What tells changes (n,), and the probability from which they are said."""
     chance = np.full(len(x), np.nan)
     for fold in range(FOLDS):
-        held = owner % FOLDS == fold
-        if held.any() and not held.all():
-            chance[held] = _chance(_fit(x[~held], changes[~held]), x[held])
+        left_out = owner % FOLDS == fold
+        if left_out.any() and not left_out.all():
+            chance[left_out] = _chance(_fit(x[~left_out], changes[~left_out]), x[left_out])
     some = ~np.isnan(chance)
     tried = np.quantile(chance[some], np.linspace(0.02, 0.98, 49)) if some.any() else [0.5]
     worth = [macro_f1(label_counts(changes[some], chance[some] >= at, (0, 1))) for at in tried]

@@ -35,7 +35,7 @@ NOTE = (
 )
 
 
-class Measure(NamedTuple):
+class ChangeMeasure(NamedTuple):
     """A measure of PAN's: counts of a truth and an answer, and its value by their sum."""
 
     key: str
@@ -44,7 +44,7 @@ class Measure(NamedTuple):
     value: Callable[[Floats], float]
 
 
-def measures(form: int, truths: Sequence[Hands], answers: Sequence[Hands]) -> list[Measure]:
+def measures(form: int, truths: Sequence[Hands], answers: Sequence[Hands]) -> list[ChangeMeasure]:
     """The year's measures of what truths say and answers answer."""
 
     def several(truth: Hands, said: Hands) -> Floats:
@@ -57,29 +57,29 @@ def measures(form: int, truths: Sequence[Hands], answers: Sequence[Hands]) -> li
         return label_counts(truth.paragraph_authors or (), said.paragraph_authors or (), range(1, MOST_AUTHORS + 1))
 
     def confusion(truth: Hands, said: Hands) -> Floats:
-        found = np.zeros((most, most))
-        found[(truth.authors or 1) - 1, (said.authors or 1) - 1] = truth.multi
-        return found
+        counts = np.zeros((most, most))
+        counts[(truth.authors or 1) - 1, (said.authors or 1) - 1] = truth.multi
+        return counts
 
     def present(counts: Floats) -> float:
         return macro_f1(counts[counts[:, 1:].any(axis=1)])
 
     if form < 2020:
         most = max(2, *(one.authors or 1 for one in (*truths, *answers)))
-        found = [Measure("accuracy", "accuracy", several, micro_f1)]
-        return [*found, Measure("oci", "ordinal index (0 is best)", confusion, ordinal_index)][: form - 2017]
+        wanted = [ChangeMeasure("accuracy", "accuracy", several, micro_f1)]
+        return [*wanted, ChangeMeasure("oci", "ordinal index (0 is best)", confusion, ordinal_index)][: form - 2017]
     name, value = ("micro F1", micro_f1) if form == 2020 else ("macro F1", macro_f1)
-    found = [Measure("changes", f"{name} of changes", changes, value)]
+    wanted = [ChangeMeasure("changes", f"{name} of changes", changes, value)]
     if form < LAST_FORM:
-        found.append(
-            Measure("multi-author", f"{name} of several authors", several, micro_f1 if form == 2020 else present)
+        wanted.append(
+            ChangeMeasure("multi-author", f"{name} of several authors", several, micro_f1 if form == 2020 else present)
         )
     if all(one.paragraph_authors for one in (*truths, *answers)):
-        found.append(Measure("paragraph-authors", f"{name} of who wrote what", authors, macro_f1))
-    return found
+        wanted.append(ChangeMeasure("paragraph-authors", f"{name} of who wrote what", authors, macro_f1))
+    return wanted
 
 
-class Row(NamedTuple):
+class ChangesRow(NamedTuple):
     """How good some answers to a part are: the value of each measure and its resampled values, by key."""
 
     part: str
@@ -116,7 +116,7 @@ class Changes(FolderView):
         self.problems, self.form, self.learned, self.seed = problems, form, learned, seed
         self.answers: Sequence[Hands] = answers[AS_WRITTEN]
         parts = sorted({problem.part for problem in problems})
-        self.rows: list[Row] = []
+        self.rows: list[ChangesRow] = []
         self.titles: dict[str, str] = {}
         self.sentences = [
             f"{sum(one.multi for one in self.answers):,} of {len(problems):,} texts are said to be by several authors."
@@ -128,24 +128,24 @@ class Changes(FolderView):
                 self.sentences.append(self._said({row.answers: row for row in rows}))
                 self.rows += rows
 
-    def _judged(self, part: str, chosen: Sequence[int], answers: Mapping[str, Sequence[Any]]) -> list[Row]:
+    def _judged(self, part: str, chosen: Sequence[int], answers: Mapping[str, Sequence[Any]]) -> list[ChangesRow]:
         truths = [truth for i in chosen if (truth := self.problems[i].truth) is not None]
-        found = measures(self.form, truths, [self.answers[i] for i in chosen])
-        self.titles |= {measure.key: measure.title for measure in found}
+        wanted = measures(self.form, truths, [self.answers[i] for i in chosen])
+        self.titles |= {measure.key: measure.title for measure in wanted}
         weights = np.hstack([problem_weights(len(chosen), self.seed, block) for block in range(BLOCKS)]).T
         rows = []
         for title, given in answers.items():
             said = [own if isinstance(own := given[i], list) else [own] for i in chosen]
             values = {}
-            for measure in found:
+            for measure in wanted:
                 counts = np.array([np.mean([measure.counts(truth, one) for one in own], axis=0)
                                    for truth, own in zip(truths, said, strict=True)])  # fmt: skip
                 drawn = np.tensordot(weights.astype(np.float64), counts, 1)
                 values[measure.key] = measure.value(counts.sum(axis=0)), np.array([measure.value(c) for c in drawn])
-            rows.append(Row(part, title, len(chosen), values))
+            rows.append(ChangesRow(part, title, len(chosen), values))
         return rows
 
-    def _said(self, by: Mapping[str, Row]) -> str:
+    def _said(self, by: Mapping[str, ChangesRow]) -> str:
         key, row = next(iter(self.titles)), by[AS_WRITTEN]
         value = {title: one.values[key][0] for title, one in by.items()}
         low, high = percentiles(by[REPLACED].values[key][1] - row.values[key][1], row.problems)
@@ -167,7 +167,7 @@ class Changes(FolderView):
     def table(self) -> Table:
         """Measures of every part, a row for each kind of answers."""
 
-        def of(key: str) -> list[Col[Row]]:
+        def of(key: str) -> list[Col[ChangesRow]]:
             return [
                 col(self.titles[key], lambda r: r.values[key][0] if key in r.values else None, json=key),
                 col("95%", lambda r: r.interval(key) if key in r.values else None, json=f"{key} interval",

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 from ravenbench.errors import FormatError, writable
-from ravenbench.ext.corpora.public import Found, PublicCorpus, text_of
+from ravenbench.ext.corpora.public import CollectionText, PublicCorpus, text_of
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.tabular import csv_rows, records
 
@@ -93,7 +93,7 @@ class AuthBench(Dump):
     authors = 153_825
     language: str = ""  # type: ignore[misc]
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         author_of: dict[str, str] = {}
         files = [*self.matched(archive, counted, rf"(candidates|queries|ground_truth)\.jsonl{_PACKED}")]
         for name in (name for name, match in files if match[1].lower() == "ground_truth"):
@@ -112,7 +112,7 @@ class AuthBench(Dump):
                 elif (text := self.usable(row["content"], counted)) is not None:
                     columns = {"genre": _name(row.get("genre")), "source": _name(row.get("source")), "role": role}
                     part = place.name or None
-                    yield Found(
+                    yield CollectionText(
                         f"{key}/{role}".removeprefix("./"), text, author, None, {**columns, "part": part}, language
                     )
 
@@ -138,7 +138,7 @@ class AmazonReviews(Dump):
     name = "amazon-reviews"
     layout = "Video_Games.json.gz: reviewerID, asin and reviewText in a line (2023: user_id, parent_asin and text)"
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for name, _ in self.matched(archive, counted, rf"(?!meta_).*\.jsonl?{_PACKED}"):
             stem = PurePosixPath(name).name.partition(".")[0]
             category = re.sub(r"^reviews_|_5$", "", stem)
@@ -149,7 +149,9 @@ class AmazonReviews(Dump):
                     item = _name(row.get("parent_asin", row.get("asin")))
                     day = _day(row.get("unixReviewTime", row.get("timestamp")))
                     rating = _name(row.get("overall", row.get("rating")))
-                    yield Found(f"{stem}/{line}", text, author, category, {"item": item, "rating": rating, "date": day})
+                    yield CollectionText(
+                        f"{stem}/{line}", text, author, category, {"item": item, "rating": rating, "date": day}
+                    )
 
 
 @dataclass(eq=False, repr=False)
@@ -176,11 +178,11 @@ class AuthorMix(Dump):
     )
     authors = 14
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for name, match in self.matched(archive, counted, rf"AuthorMix(?:-(\w+))?\.jsonl?{_PACKED}"):
             for number, (author, domain, text) in enumerate(self._paragraphs(archive, name), start=1):
                 if (usable := self.usable(text, counted)) is not None:
-                    yield Found(f"{match[1] or 'all'}/{number}", usable, author, domain, {"part": match[1]})
+                    yield CollectionText(f"{match[1] or 'all'}/{number}", usable, author, domain, {"part": match[1]})
 
     def _paragraphs(self, archive: Archive, name: str) -> Iterator[tuple[str, str, Any]]:
         """Author, domain and text, from an object of lists by domain and author, or from a record a line."""
@@ -227,7 +229,7 @@ class Reddit(Dump):
     subreddits: str = ""
     least: int = 10
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         wanted = {name.strip().lower() for name in self.subreddits.split(",") if name.strip()}
         for name, _ in self.matched(archive, counted, r".*\.(json|jsonl|ndjson|gz|zst)"):
             for _, row in self.lines(archive, name, ("author", "subreddit", "id", "body|selftext")):
@@ -238,7 +240,7 @@ class Reddit(Dump):
                 elif author in _GONE or text in _GONE:
                     counted["deleted, or by AutoModerator"] += 1
                 elif (text := self.usable(html.unescape(str(text)), counted)) is not None:
-                    yield Found(
+                    yield CollectionText(
                         f"{kind}/{row['id']}", text, author, forum, {"date": _day(row.get("created_utc")), "kind": kind}
                     )
 
@@ -267,7 +269,7 @@ class Gutenberg(PublicCorpus):
 
     language: str = "en"  # type: ignore[misc]
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         files: dict[str, str] = {}
         for name in archive.names:
             if (match := re.fullmatch(r"(PG\d+)_(raw|text)\.txt", PurePosixPath(name).name)) is not None:
@@ -288,7 +290,7 @@ class Gutenberg(PublicCorpus):
                 elif (text := text_of(archive, files[book], counted)) is not None:
                     subjects = sorted(re.findall(r"'([^']+)'", row.get("subjects") or ""))
                     columns = {"title": row.get("title"), "born": row.get("authoryearofbirth")}
-                    yield Found(book, text, author, subjects[0] if subjects else None, columns)
+                    yield CollectionText(book, text, author, subjects[0] if subjects else None, columns)
 
 
 _CODE = re.compile(r"<pre.*?</pre>|<blockquote.*?</blockquote>", re.DOTALL)
@@ -318,7 +320,7 @@ class StackExchange(Dump):
 
     least: int = 10
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for name, _ in self.matched(archive, counted, r"(?-i:Posts\.xml)"):
             tag_of: dict[str, str | None] = {}
             site = PurePosixPath(name).parent.name or archive.path.resolve().parent.name
@@ -335,7 +337,7 @@ class StackExchange(Dump):
                 if text is not None:
                     topic = tag_of.get(row["Id"] if kind == "question" else row.get("ParentId", ""))
                     columns = {"site": site, "kind": kind, "date": row.get("CreationDate", "")[:10] or None}
-                    yield Found(f"{site}/{row['Id']}", text, f"{site}/{row['OwnerUserId']}", topic, columns)
+                    yield CollectionText(f"{site}/{row['Id']}", text, f"{site}/{row['OwnerUserId']}", topic, columns)
 
     def _rows(self, archive: Archive, name: str) -> Iterator[dict[str, str]]:
         """The attributes of every row; each stands in a line of its own, which no entity can leave."""

@@ -26,7 +26,7 @@ from ravenbench.types import Corpus
 
 
 @dataclass(frozen=True)
-class Found:
+class CollectionText:
     """One document as a collection tells of it; ``line`` is its place in the file or the count of files."""
 
     id: str
@@ -68,7 +68,7 @@ class PublicCorpus(Component):
                 counted["other files"] += 1
 
     @abstractmethod
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         """Every document; ``counted`` takes the number of files not read, by reason."""
 
     def load(self) -> Corpus:
@@ -82,7 +82,7 @@ class PublicCorpus(Component):
         counted: Counter[str] = Counter()
         read = 0
         with Archive(self.path) as archive:
-            for read, one in enumerate(self.found(archive, counted), start=1):
+            for read, one in enumerate(self.texts_of(archive, counted), start=1):
                 language = one.language or self.language or None
                 builder.add(one.id, one.text, one.author, one.topic, read, language, one.columns)
         if not read:
@@ -121,14 +121,14 @@ def text_of(archive: Archive, name: str, counted: Counter[str]) -> str | None:
 class ByName(PublicCorpus):
     """Base of collections whose files' names tell everything but the text."""
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for name in archive.names:
             labels = self._told(PurePosixPath(name))
             if labels is None:
                 counted["other files"] += 1
             elif (text := text_of(archive, name, counted)) is not None:
                 author, topic, columns = labels
-                yield Found(name.rpartition(".")[0], text, author, topic, columns)
+                yield CollectionText(name.rpartition(".")[0], text, author, topic, columns)
 
     @abstractmethod
     def _told(self, path: PurePosixPath) -> tuple[str, str | None, dict[str, str]] | None:
@@ -293,7 +293,7 @@ class Blogs(PublicCorpus):
 
     least: int = 1
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for name, match in self.matched(archive, counted, _FILE):
             writer, gender, age, industry, sign = match.groups()
             columns = {"gender": gender.lower(), "age": age, "sign": sign}
@@ -302,7 +302,7 @@ class Blogs(PublicCorpus):
                 if len(text.split()) < self.least or not text:
                     counted["posts that are too short"] += 1
                     continue
-                yield Found(f"{writer}/{number}", text, writer, industry, {**columns, "date": date.strip()})
+                yield CollectionText(f"{writer}/{number}", text, writer, industry, {**columns, "date": date.strip()})
 
 
 _SENT = {"_sent_mail", "sent", "sent_items", "_sent", "sent_mail"}
@@ -338,7 +338,7 @@ class Enron(PublicCorpus):
 
     least: int = 10
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for place, raw in self._messages(archive, counted):
             parts = PurePosixPath(place).parts
             if len(parts) < 3 or parts[-2].lower() not in _SENT:
@@ -351,7 +351,7 @@ class Enron(PublicCorpus):
                 continue
             subject = re.sub(r"^(\s*(re|fw|fwd)\s*:\s*)+", "", str(message["Subject"] or ""), flags=re.IGNORECASE)
             columns = {"address": str(message["From"] or "") or None, "subject": " ".join(subject.split()) or None}
-            yield Found("/".join(parts[-3:]), text, parts[-3], None, columns)
+            yield CollectionText("/".join(parts[-3:]), text, parts[-3], None, columns)
 
     def _messages(self, archive: Archive, counted: Counter[str]) -> Iterator[tuple[str, str]]:
         for name in archive.names:
@@ -410,7 +410,7 @@ class IMDb62(PublicCorpus):
     documents = 62_000
     authors = 62
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for name in archive.names:
             if not name.lower().endswith((".txt", ".tsv")) or "readme" in name.lower():
                 counted["other files"] += 1
@@ -429,7 +429,7 @@ class IMDb62(PublicCorpus):
                 if not text:
                     counted["empty"] += 1
                     continue
-                yield Found(review, text, user, item, {"rating": rating or None, "title": title or None})
+                yield CollectionText(review, text, user, item, {"rating": rating or None, "title": title or None})
 
 
 # Not every file is well-formed XML: some have bare ampersands.
@@ -460,7 +460,7 @@ class Pan11(PublicCorpus):
     name = "pan11"
     layout = 'LargeTrain.xml: <text file="…"><author id="…"/><body>…</body></text>'
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         parts: dict[str, list[tuple[str, str, str | None]]] = {}
         truth: dict[str, dict[str, str]] = {}
         for name, _ in self.matched(archive, counted, r".*\.xml"):
@@ -478,7 +478,7 @@ class Pan11(PublicCorpus):
                 if author is None or not text:
                     counted["texts without an author" if author is None else "empty"] += 1
                     continue
-                yield Found(f"{part}/{file}", text, author, None, {"part": part})
+                yield CollectionText(f"{part}/{file}", text, author, None, {"part": part})
 
 
 _TOP = {"CCAT": "corporate", "ECAT": "economics", "GCAT": "government", "MCAT": "markets"}
@@ -505,7 +505,7 @@ class RCV1(PublicCorpus):
     name = "rcv1"
     layout = "19960820.zip … or 2286newsML.xml: <newsitem> with <byline>, <text> and <codes>"
 
-    def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
+    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
         for name, data in self._files(archive, counted):
             try:
                 item = ElementTree.fromstring(data)
@@ -521,7 +521,7 @@ class RCV1(PublicCorpus):
             codes = sorted(code.get("code", "") for code in subjects)
             topic = next((_TOP[code] for code in codes if code in _TOP), None)
             columns = {"codes": " ".join(codes) or None, "date": item.get("date")}
-            yield Found(item.get("itemid") or name, text, author, topic, columns)
+            yield CollectionText(item.get("itemid") or name, text, author, topic, columns)
 
     def _files(self, archive: Archive, counted: Counter[str]) -> Iterator[tuple[str, bytes]]:
         for name in archive.names:

@@ -41,9 +41,9 @@ def command(
         return
     for name, why, fix in result.left_out:
         typer.echo(f"left out: {name}: {why}" + (f" ({fix})" if fix else ""))
-    noted = sum(bool(one.notes) for one in result.taken)
+    noted = sum(bool(one.notes) for one in result.texts)
     typer.echo(
-        f"{len(result.taken):,} texts by {len(result.authors):,} authors in {out}, {len(result.left_out):,} left out"
+        f"{len(result.texts):,} texts by {len(result.authors):,} authors in {out}, {len(result.left_out):,} left out"
         + (f"; {noted:,} texts have a note" if noted else "")
     )
     for names in result.alike:

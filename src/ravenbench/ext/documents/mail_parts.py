@@ -73,7 +73,7 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         body = body[:start].rstrip()
         if not body[body.rfind("\n") + 1 :].strip("_- \t"):  # the line above the head of the other mail
             body = body[: body.rfind("\n") + 1]
-    kept: list[str] = []
+    written: list[str] = []
     quoted: list[str] = []
     for line in _WROTE.sub(lambda match: "".join(f"> {line}\n" for line in match[0].split("\n")), body).split("\n"):
         if QUOTED.match(line):
@@ -82,10 +82,10 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         if quoted and line.strip():
             rest.append(("quotations", "\n".join(quoted)))
             quoted = []
-        kept.append(line)
+        written.append(line)
     if quoted:
         rest.append(("quotations", "\n".join(quoted)))
-    text, ends = _without_end("\n".join(kept).rstrip())
+    text, ends = _without_end("\n".join(written).rstrip())
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest + ends
 
 

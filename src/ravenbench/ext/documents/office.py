@@ -201,8 +201,8 @@ def _by_style(node: Element, form: _Form, parents: Mapping[str, str]) -> str | N
             return CONTENTS if gallery.get(f"{_W}val") == "Table of Contents" else None
         return None
     if form.style:
-        found = node.find(form.style)
-        style = "" if found is None else found.get(f"{_W}val", "")
+        named = node.find(form.style)
+        style = "" if named is None else named.get(f"{_W}val", "")
     else:
         style = node.get(f"{_TEXT}style-name", "")
         style = parents.get(style) or style

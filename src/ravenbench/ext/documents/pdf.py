@@ -67,7 +67,7 @@ def _without_repeated(pages: list[list[str]], account: Account) -> list[list[str
     full = [page for page in pages if page]
     often = Counter(key for page in full for key in {_key(line) for line in page[:_EDGE] + page[-_EDGE:]})
     repeated = {key for key, count in often.items() if count >= max(2, 0.6 * len(full)) and key}
-    kept = []
+    bodies = []
     for page in pages:
         start, end = 0, len(page)
         gone = [_key(line) in repeated or _NUMBER.fullmatch(line) is not None for line in page]
@@ -77,8 +77,8 @@ def _without_repeated(pages: list[list[str]], account: Account) -> list[list[str
             end -= 1
         for line in page[:start] + page[end:]:
             account.add("headers and footers of pages", line)
-        kept.append(page[start:end])
-    return kept
+        bodies.append(page[start:end])
+    return bodies
 
 
 def _key(line: str) -> str:

@@ -54,14 +54,14 @@ class Extracted:
     """The texts that were written, and the files that were left out, by name with the reason and what would help."""
 
     folder: Path
-    taken: list[Taken] = field(default_factory=list)
+    texts: list[Taken] = field(default_factory=list)
     left_out: list[tuple[str, str, str]] = field(default_factory=list)
 
     @property
     def authors(self) -> dict[str, list[Taken]]:
         """Texts by author, the authors sorted."""
         by: dict[str, list[Taken]] = {}
-        for one in self.taken:
+        for one in self.texts:
             by.setdefault(one.author, []).append(one)
         return dict(sorted(by.items()))
 
@@ -81,7 +81,7 @@ class Extracted:
                 col("known by", lambda r: " ".join(sorted({one.known_by for one in r[1]})), text=True, json="known_by"),
             ),
             "texts": table(
-                "texts", "Texts that were taken", self.taken,
+                "texts", "Texts that were taken", self.texts,
                 col("document", lambda t: t.source, text=True, json="document"),
                 col("part", lambda t: t.document.part, text=True, json="part"),
                 col("text", lambda t: t.file, text=True, json="text"),
@@ -178,11 +178,11 @@ def extract_texts(
                     result.left_out.append((name, f"it repeats {first}", ""))
                     continue
                 file = names.of(author, document)
-                result.taken.append(
+                result.texts.append(
                     Taken(document, source, file, author, known_by, count_words(document.text), notes)
                 )  # fmt: skip
     faults.check()
-    if not result.taken:
+    if not result.texts:
         name, why, fix = result.left_out[0]
         raise FormatError("no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None)
     with fresh_folder(out, kind="texts") as place:
@@ -236,7 +236,7 @@ def _safe(name: str) -> str:
 
 
 def _write(result: Extracted, place: Path) -> None:
-    for one in result.taken:
+    for one in result.texts:
         (place / one.file).parent.mkdir(exist_ok=True)
         write_text(place / one.file, one.document.text)
     tables = result.tables()
@@ -244,7 +244,7 @@ def _write(result: Extracted, place: Path) -> None:
         if one_table.rows:
             write_text(place / f"{name}.csv", to_csv(one_table))
     write_json(place / "texts.json", {name: rows_json(one_table) for name, one_table in tables.items()})
-    shown = min(_SHOWN, max(500, _PAGE // len(result.taken)))
+    shown = min(_SHOWN, max(500, _PAGE // len(result.texts)))
     page = render(
         "ravenbench.ext.documents:template.html.j2", result=result, shown=shown, unknown=UNKNOWN,
         tables={name: to_html(one) for name, one in tables.items() if one.rows and name != "texts"},

@@ -173,13 +173,13 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
     body = _DELETED.sub("", body)
     _end(body, body.index("{"), path)
     text = rtf_to_text(body, errors="replace")
-    kept = []
+    written = []
     for line in text.split("\n"):
         if line.rstrip().endswith("|") and "\\row" in body:
             account.add("tables", line)
         else:
-            kept.append(line)
-    return [Document(path=path, text="\n".join(kept), left_out=account.left_out())]
+            written.append(line)
+    return [Document(path=path, text="\n".join(written), left_out=account.left_out())]
 
 
 def _end(raw: str, start: int, path: Path) -> int:

@@ -80,23 +80,25 @@ def thaw(
     if out is not None:
         check_folder(out, inputs=[manifest, corpus])
     columns: dict[str, Any] = {role: name for role, name in (("text", text), ("author", author)) if name is not None}
-    found = thaw(manifest, corpus, encoding=encoding, **columns)
-    what = "documents" if found.splits else "problems"
-    total = found.manifest.counts[what]
+    thawed = thaw(manifest, corpus, encoding=encoding, **columns)
+    what = "documents" if thawed.splits else "problems"
+    total = thawed.manifest.counts[what]
     if json:
-        print_json({**found.to_json(), "folder": None if out is None or (found.lacking and not partial) else str(out)})
+        print_json(
+            {**thawed.to_json(), "folder": None if out is None or (thawed.lacking and not partial) else str(out)}
+        )
     else:
-        for one in found.differences[:SHOWN]:
+        for one in thawed.differences[:SHOWN]:
             say(printable(f"{one.kind}: {one.document}" + (f" ({one.detail})" if one.detail else "")))
-        if (more := len(found.differences) - SHOWN) > 0:
+        if (more := len(thawed.differences) - SHOWN) > 0:
             say(f"and {more:,} more differences (all with --json)")
-        say(f"{total - found.lacking:,} of {total:,} {what} can be rebuilt; digest {found.manifest.digest}")
-        if not found.lacking:
+        say(f"{total - thawed.lacking:,} of {total:,} {what} can be rebuilt; digest {thawed.manifest.digest}")
+        if not thawed.lacking:
             same = "every text is the same to the byte"
-            say(same if found.exact else "some texts differ in white space at line ends")
+            say(same if thawed.exact else "some texts differ in white space at line ends")
     if out is not None:
-        found.write(out, partial)
+        thawed.write(out, partial)
         if not json:
             say(f"written to {out}")
-    elif found.lacking or any(one.kind == "other truth" for one in found.differences):
+    elif thawed.lacking or any(one.kind == "other truth" for one in thawed.differences):
         raise typer.Exit(2)

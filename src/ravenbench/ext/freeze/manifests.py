@@ -22,16 +22,7 @@ from ravenbench.formats.problems import (
     write_pan_problems,
 )
 from ravenbench.store.copies import Difference, match, parts_of, source_of
-from ravenbench.store.frozen import (
-    COLUMNS,
-    Manifest,
-    Names,
-    Part,
-    Source,
-    manifest_of,
-    read_manifest,
-    write_manifest,
-)
+from ravenbench.store.frozen import COLUMNS, Manifest, Names, Part, Source, manifest_of, read_manifest, write_manifest
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
@@ -120,16 +111,20 @@ class Thawed:
     @property
     def folds(self) -> list[Fold]:
         """Folds, of sets named ``FOLD/train`` and ``FOLD/test`` with truth."""
-        told = {name: one for name, one in self.sets.items() if one.same is not None}
-        both = [name.removesuffix("/train") for name in told if name.replace("/train", "/test") in told.keys() - {name}]
-        pairs = [(name, told[f"{name}/train"], told[f"{name}/test"]) for name in both]
+        true_sets = {name: one for name, one in self.sets.items() if one.same is not None}
+        both = [
+            name.removesuffix("/train")
+            for name in true_sets
+            if name.replace("/train", "/test") in true_sets.keys() - {name}
+        ]
+        pairs = [(name, true_sets[f"{name}/train"], true_sets[f"{name}/test"]) for name in both]
         return [Fold(n, a.problems, a.same, b.problems.blind(), b.same) for n, a, b in pairs]  # type: ignore[arg-type]
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
         sets = {n: {"problems": len(one.problems), "lacking": one.lacking} for n, one in self.sets.items()}
-        told = {"digest": self.manifest.digest, "lacking": self.lacking, "exact": self.exact, "sets": sets}
-        return told | {"differences": [one._asdict() for one in self.differences]}
+        described = {"digest": self.manifest.digest, "lacking": self.lacking, "exact": self.exact, "sets": sets}
+        return described | {"differences": [one._asdict() for one in self.differences]}
 
     def write(self, out: str | Path, partial: bool = False) -> None:
         """Write every set as PAN problems, in ``OUT/<set>``, and splits as columns of ``OUT/documents.jsonl``; a search
@@ -170,16 +165,16 @@ class Thawed:
         (truth,), rows = (one.problems for one in self.sets.values()), self.rows.tolist()
         ids = dict(zip(rows, self.manifest.ids or map(str, rows), strict=True))
         items: dict[str, dict[str, dict[str, Any]]] = {"queries": {}, "candidates": {}}
-        asked, found = set(truth.questioned_index.tolist()), set(truth.known_index.tolist())
+        queries, candidates = set(truth.questioned_index.tolist()), set(truth.known_index.tolist())
         for row, id in sorted((row, id) for row, id in ids.items() if row >= 0):
             role = columns["role"][row]
-            told = {name: one[row] for name, one in columns.items() if name != "role" and one[row] is not None}
+            labels = {name: one[row] for name, one in columns.items() if name != "role" and one[row] is not None}
             for side, key, here in (
-                ("queries", "query_id", role == "query" or row in asked),
-                ("candidates", "candidate_id", role == "candidate" or row in found),
+                ("queries", "query_id", role == "query" or row in queries),
+                ("candidates", "candidate_id", role == "candidate" or row in candidates),
             ):
                 if here:
-                    record = items[side].setdefault(id, {key: id, "content": [], **told})
+                    record = items[side].setdefault(id, {key: id, "content": [], **labels})
                     record["content"].append(self.documents.texts[row])
         true: dict[str, list[str]] = {}
         for row, of in zip(truth.known_index.tolist(), truth.questioned_index[truth.owner].tolist(), strict=True):
@@ -216,21 +211,21 @@ def thaw(
         check_folder(out, inputs=[one for one in (manifest, corpus) if isinstance(one, str | Path)])
     described = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
     copy = _documents(corpus, encoding, **reading)
-    found, size = match(described, copy), len(copy.texts)
-    labels: dict[str, Any] = {name: one.labels(found.rows, size) for name, one in described.columns.items()}
+    matched, size = match(described, copy), len(copy.texts)
+    labels: dict[str, Any] = {name: one.labels(matched.rows, size) for name, one in described.columns.items()}
     sets = {}
     for one in described.sets:
         problems, same = described.problems(one)
-        there = found.rows[problems.questioned_index] >= 0
-        there[problems.owner[found.rows[problems.known_index] < 0]] = False
-        kept = problems.select(there)
-        known, questioned = found.rows[kept.known_index], found.rows[kept.questioned_index]
-        ids = kept.ids if one.ids is not None else Problems.pairs(copy.texts, known, questioned).ids
-        kept = replace(kept, texts=copy.texts, ids=ids, known_index=known, questioned_index=questioned, **labels)
-        sets[one.name] = Rebuilt(kept, None if same is None else same[there], int((~there).sum()))
-    splits = {name: column.labels(found.rows, size) for name, column in described.splits.items()}
+        there = matched.rows[problems.questioned_index] >= 0
+        there[problems.owner[matched.rows[problems.known_index] < 0]] = False
+        rebuilt = problems.select(there)
+        known, questioned = matched.rows[rebuilt.known_index], matched.rows[rebuilt.questioned_index]
+        ids = rebuilt.ids if one.ids is not None else Problems.pairs(copy.texts, known, questioned).ids
+        rebuilt = replace(rebuilt, texts=copy.texts, ids=ids, known_index=known, questioned_index=questioned, **labels)
+        sets[one.name] = Rebuilt(rebuilt, None if same is None else same[there], int((~there).sum()))
+    splits = {name: column.labels(matched.rows, size) for name, column in described.splits.items()}
     documents = copy._replace(labels=labels)
-    thawed = Thawed(described, documents, found.rows, sets, splits, found.differences, found.exact)
+    thawed = Thawed(described, documents, matched.rows, sets, splits, matched.differences, matched.exact)
     if out is not None:
         thawed.write(out, partial)
     return thawed
@@ -239,8 +234,8 @@ def thaw(
 def _documents(what: str | Path | Corpus | Store, encoding: str | None = None, **reading: Any) -> Source:
     """The documents of a corpus, of problems, of a search's files, or of a run's folder."""
     if not isinstance(what, Corpus):
-        if (kept := _kept(what, encoding)) is not None:
-            return kept
+        if (source := _kept(what, encoding)) is not None:
+            return source
         # Topics are the manifest's: a table need not have a column of them.
         what = load_corpus(what, encoding=encoding, level="extract()", **reading)  # type: ignore[arg-type]
     return Source(what.texts, what.ids, {"author": what.author, "topic": what.topic, "language": what.language})

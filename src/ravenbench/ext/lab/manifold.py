@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.corpora.spelling import LANGUAGE
-from ravenbench.corpora.synthetic import Generated
+from ravenbench.corpora.synthetic import Generated, cumulated, drawn_places
 from ravenbench.randomness import stream
 from ravenbench.types import Document, Floats, Ints
 
@@ -32,7 +32,7 @@ Words = NDArray[np.object_]
 
 
 @dataclass(frozen=True, eq=False)
-class Habits:
+class ManifoldHabits:
     """An author's style: log-odds of function words (FUNCTIONS,) and of a function word against a content word,
     cumulated shares of sentence marks and of marks inside a sentence, mean words a sentence, shares of sentences begun
     in lowercase, of double spaces and of numbers."""
@@ -78,7 +78,7 @@ class ManifoldWriter:
         tokens[numbers] = rng.integers(2, 2_000, numbers.sum()).astype(str)
         return self._punctuated(tokens, habits, rng)
 
-    def _punctuated(self, tokens: NDArray[np.object_], h: Habits, rng: np.random.Generator) -> str:
+    def _punctuated(self, tokens: NDArray[np.object_], h: ManifoldHabits, rng: np.random.Generator) -> str:
         n = len(tokens)
         lengths = np.maximum(3, h.sentence * np.exp(0.5 * rng.standard_normal(n // 3 + 1))).astype(np.int64)
         last = np.zeros(n, dtype=np.bool_)
@@ -95,7 +95,7 @@ class ManifoldWriter:
         ]
         return "".join(pieces).rstrip()
 
-    def _function_shares(self, h: Habits, place: Floats) -> Floats:
+    def _function_shares(self, h: ManifoldHabits, place: Floats) -> Floats:
         logits = h.function
         if self.drift:
             logits = logits + self.drift * _DRIFT_TILT * (self._loadings @ _waves(place))
@@ -107,7 +107,7 @@ class ManifoldWriter:
         nearness = np.cos(2 * np.pi * (points - place)).sum(axis=1) - 2
         return cumulated(base * np.exp(self.topic * sharpness * nearness))
 
-    def _draw_habits(self, author: int) -> Habits:
+    def _draw_habits(self, author: int) -> ManifoldHabits:
         rng = stream(self.seed, "manifold-author", author)
         s = self.style
         function = self._function_law + s * _FUNCTION_TILT * rng.standard_normal(FUNCTIONS)
@@ -118,7 +118,7 @@ class ManifoldWriter:
         share = 0.05 + s * _SHARE_TILT * rng.standard_normal()
         sentence = 15 * np.exp(s * _LENGTH_TILT * rng.standard_normal())
         marks, joints = cumulated(np.exp(mark)), cumulated(np.exp(joint))
-        return Habits(function, share, marks, joints, float(sentence), lowercase, double, number)
+        return ManifoldHabits(function, share, marks, joints, float(sentence), lowercase, double, number)
 
     @cached_property
     def _content_laws(self) -> tuple[Floats, Floats, Floats]:
@@ -169,15 +169,9 @@ def offset(a: Floats, b: Floats) -> Floats:
     return np.asarray((a - b + 0.5) % 1.0 - 0.5, dtype=np.float64)
 
 
-def cumulated(weights: Floats) -> Floats:
-    """Weights as cumulated shares that end at 1."""
-    total = np.cumsum(weights)
-    return np.asarray(total / total[-1], dtype=np.float64)
-
-
 def draw(shares: Floats, rng: np.random.Generator, count: int) -> Ints:
     """So many places, drawn by cumulated shares."""
-    return np.searchsorted(shares, rng.random(count), side="right").astype(np.int64)
+    return drawn_places(shares, rng.random(count))
 
 
 def _waves(place: Floats) -> Floats:

@@ -17,7 +17,7 @@ from ravenbench.engine.options import checked
 from ravenbench.errors import InputError
 from ravenbench.ext.lab.plan import SimulatePlan
 from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.trials import Found, found_of
+from ravenbench.ext.lab.trials import Trial, trials_of
 from ravenbench.ext.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
@@ -48,6 +48,7 @@ from ravenbench.statistics.axes import (
     domain_axis,
 )
 from ravenbench.statistics.estimates import Estimate
+from ravenbench.statistics.shares import wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,12 +72,7 @@ class Share:
     @property
     def interval(self) -> Interval | None:
         """Wilson's 95 % interval; None of nothing."""
-        if not self.of:
-            return None
-        from scipy.stats import binomtest
-
-        proportion = binomtest(self.count, self.of).proportion_ci(method="wilson")
-        return float(proportion.low), float(proportion.high)
+        return wilson(self.count / self.of, self.of) if self.of else None
 
     def __str__(self) -> str:
         return f"{self.count} of {self.of}"
@@ -213,7 +209,7 @@ class Simulation(Shown):
 
 
 def summarise(
-    design: SimulateSpec, worlds: dict[int, list[Found]], failures: tuple[tuple[str, str], ...] = ()
+    design: SimulateSpec, worlds: dict[int, list[Trial]], failures: tuple[tuple[str, str], ...] = ()
 ) -> Simulation:
     """What the worlds show; each has the scorers in the order of ``names``."""
     kinds = [sample(number) for number in worlds]
@@ -227,7 +223,7 @@ def summarise(
 
 
 def _scorer(
-    design: SimulateSpec, name: str, worlds: Sequence[Found], kinds: Sequence[int], lengths: Sequence[Estimate | None]
+    design: SimulateSpec, name: str, worlds: Sequence[Trial], kinds: Sequence[int], lengths: Sequence[Estimate | None]
 ) -> ScorerRow:
     dose, trained = _known(design, name)
     null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in worlds]
@@ -350,13 +346,13 @@ class SimulateReport(Report[Simulation]):
         plan = store.plan_as(SimulatePlan)
         numbers = {replicate.fold: replicate.seed for replicate in plan.replicates}
         failures: list[tuple[str, str]] = []
-        worlds: dict[int, list[Found]] = {}
+        worlds: dict[int, list[Trial]] = {}
         for place in plan.cells:
             cell = store.read_cell(place.key)
             if cell is None or cell.error is not None:
                 failures.append((place.fold, "not simulated yet" if cell is None else str(cell.error).splitlines()[0]))
             else:
-                worlds[numbers[place.fold]] = found_of(cell.arrays)
+                worlds[numbers[place.fold]] = trials_of(cell.arrays)
         if not worlds:
             raise InputError(
                 "no world of this simulation has figures", file=store.path, found=failures[0][1],

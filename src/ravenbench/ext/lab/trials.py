@@ -34,7 +34,7 @@ from ravenbench.types import Corpus, Ints, Problems
 
 
 @dataclass(frozen=True)
-class Found:
+class Trial:
     """Figures of one scorer in one world.
 
     ``repetitions`` are those of the crossed probe that were complete, 0 where the probe does not apply; ``alike``
@@ -51,7 +51,7 @@ class Found:
     alike: bool = False
 
 
-def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
+def trial(spec: SimulateSpec, number: int) -> dict[str, Trial]:
     """The figures of all scorers in the world of this number."""
     forget_counts()
     world, cosine = draw(spec, number), untrained()
@@ -69,7 +69,7 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
 
 def _content(
     spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine, segmenter: Segmenter
-) -> dict[str, Found]:
+) -> dict[str, Trial]:
     usable, versions = list[KeptFold](), dict[str, tuple[list[Versions], list[Versions]]]()
     hidden, batched = Adversaries(spec, world, segmenter), set[str]()
     numbers: dict[str, int] = {}
@@ -82,16 +82,16 @@ def _content(
         fitted = Scorers(world.legible(fold), untrained, spec.doses, world.number, hidden)
         arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
         arms = {arm: world.read(problems) for arm, problems in (arms | {"off": done.off2}).items()}
-        each = {arm: fitted.asked(p, fold.name, arm, same) for arm, p in arms.items()}
+        each = {arm: fitted.of_version(p, fold.name, arm, same) for arm, p in arms.items()}
         for name in each["plain"]:
-            for kind, kept in enumerate(versions.setdefault(name, ([], []))):
+            for kind, of_kind in enumerate(versions.setdefault(name, ([], []))):
                 plain, along, against, off2 = (each[arm][name][kind] for arm in arms)
-                kept.append(Versions(plain, np.where(same, along, against), np.where(same, against, along), off2))
+                of_kind.append(Versions(plain, np.where(same, along, against), np.where(same, against, along), off2))
         for dose in spec.doses:
             thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
             both = versions.setdefault(f"texts {shown(dose)}", ([], []))
-            for kept, (*_, (plain, on, off, off2)) in zip(both, versions["untrained topic"], strict=True):
-                kept.append(Versions(plain, np.where(thin, on, off2), off, off2))
+            for of_kind, (*_, (plain, on, off, off2)) in zip(both, versions["untrained topic"], strict=True):
+                of_kind.append(Versions(plain, np.where(thin, on, off2), off, off2))
         half = np.arange(len(same))[::2]
         again = fitted.of(arms["plain"].select(half), fold.name, "again", same[half])
         batched |= {n for n in BATCHED if not alike(again[n], each["plain"][n][0][half], each["plain"][n][0])}
@@ -99,7 +99,7 @@ def _content(
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
     authors = ContentDesign(tuple(usable))
     return {
-        name: Found(*full.judged(answers, scores, batched=name in batched), authors.figures(answers).swing)
+        name: Trial(*full.judged(answers, scores, batched=name in batched), authors.figures(answers).swing)
         for name, (scores, answers) in versions.items()
     }
 
@@ -118,18 +118,18 @@ def _crossed(spec: SimulateSpec, world: World, untrained: Cosine) -> Mapping[str
     return gathered
 
 
-def _with_gain(found: Found, repetitions: Sequence[Repetition]) -> Found:
+def _with_gain(trial: Trial, repetitions: Sequence[Repetition]) -> Trial:
     from scipy.special import stdtrit
 
     gains = np.array([gain for pair in repetitions if (gain := gain_of(pair)) is not None])
     if domain.alike(repetitions):
-        return replace(found, repetitions=len(gains), alike=True)
+        return replace(trial, repetitions=len(gains), alike=True)
     alone = None
     if len(gains) > 1:
         mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
         half = float(stdtrit(len(gains) - 1, 0.975)) * error
         alone = Estimate(mean, error, (mean - half, mean + half), len(gains) - 1.0)
-    return replace(found, gain=gain_figure(repetitions), gain_alone=alone, repetitions=len(gains))
+    return replace(trial, gain=gain_figure(repetitions), gain_alone=alone, repetitions=len(gains))
 
 
 def _topics(corpus: Corpus, problems: Problems) -> Ints:
@@ -161,7 +161,7 @@ class ReplicateUnit(CellUnit):
         return f"{place.fold}: "
 
 
-def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:
+def arrays_of(trials: Sequence[Trial]) -> dict[str, NDArray[Any]]:
     """Arrays of s scorers.
 
     ``figures`` (s, 16, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
@@ -170,10 +170,12 @@ def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:
     """
     figures = [
         [*(_numbers(getattr(one.content, name)) for name in CONTENT), *(_numbers(getattr(one, n)) for n in OTHERS)]
-        for one in found
+        for one in trials
     ]
-    behind = [[_numbers(getattr(one.behind, name, None)) for name in CONTENT] for one in found]
-    counts = [[*(int(getattr(one.content, name)) for name in COUNTS), one.repetitions, int(one.alike)] for one in found]
+    behind = [[_numbers(getattr(one.behind, name, None)) for name in CONTENT] for one in trials]
+    counts = [
+        [*(int(getattr(one.content, name)) for name in COUNTS), one.repetitions, int(one.alike)] for one in trials
+    ]
     return {
         "figures": np.array(figures, dtype=np.float64),
         "behind": np.array(behind, dtype=np.float64),
@@ -181,7 +183,7 @@ def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:
     }
 
 
-def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Found]:
+def trials_of(arrays: Mapping[str, NDArray[Any]]) -> list[Trial]:
     """The scorers that ``arrays_of`` took apart."""
     results = []
     for figures, behind, counts in zip(
@@ -196,7 +198,7 @@ def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Found]:
         scored: dict[str, Any] = {name: _figure(each) for name, each in zip(CONTENT, behind, strict=True)}
         raw = None if scored["auc"] is None else content._replace(**scored)
         alone, gain, gain_alone = (read[name] for name in OTHERS)
-        results.append(Found(content, raw, alone, gain, gain_alone, repetitions, bool(alike)))
+        results.append(Trial(content, raw, alone, gain, gain_alone, repetitions, bool(alike)))
     return results
 
 

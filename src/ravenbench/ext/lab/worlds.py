@@ -78,7 +78,7 @@ ALIKE = 40
 
 
 @dataclass(frozen=True)
-class Reader:
+class StyleReader:
     """Reads what a generator wrote in another script, as a text transform; ``back`` writes it again."""
 
     back: Callable[[str], str]
@@ -106,7 +106,7 @@ class World:
     similarity: Floats
     inside: Ints
     folds: tuple[Fold, ...]
-    reader: Reader | None = None
+    reader: StyleReader | None = None
 
     def read(self, problems: Problems) -> Problems:
         """Problems as scorers see them."""
@@ -155,7 +155,7 @@ def draw(spec: SimulateSpec, number: int) -> World:
             source = source.set_params(language=sample(number))
         corpus = source.load()
         similarity = topic_similarity(corpus, registry.parse("encoder", ENCODER))
-        reader = None if source.script == "latin" else Reader(*source.spelling())
+        reader = None if source.script == "latin" else StyleReader(*source.spelling())
     defaults = corpus.notes["defaults"]
     size = len(similarity) if source is not None else len(similarity) // 2
     if size < defaults["m"]:
@@ -312,18 +312,18 @@ class Adversaries:
 
         table = problems.texts
         known = [table.hash(row) for row in problems.known_index.tolist()]
-        asked = [table.hash(row) for row in problems.questioned_index.tolist()]
+        hashes = [table.hash(row) for row in problems.questioned_index.tolist()]
 
         def draws(keys: list[bytes], purpose: bytes) -> Floats:
             return np.array([_draw(key, purpose) for key in keys])
 
-        far, noise = draws(asked, b"far"), ndtri(np.clip(draws(asked, b"noise"), 1e-9, 1 - 1e-9))
+        far, noise = draws(hashes, b"far"), ndtri(np.clip(draws(hashes, b"noise"), 1e-9, 1 - 1e-9))
         swayed = style + 0.3 * np.where(draws(known, b"sign") < 0.5, 1, -1) * cosine
         plain, tied, bit = np.round(style, 4), np.round(2 * style) / 2, cosine > 0
         scores = {
             "outliers": np.where(far < 0.005, 1e6, np.where(far < 0.01, -1e6, swayed)),
             "noisy": swayed + noise,
-            "some": np.where(draws(asked, b"some") < 0.1, cosine, style),
+            "some": np.where(draws(hashes, b"some") < 0.1, cosine, style),
             "veto": style - np.where(style > 0, np.maximum(-cosine, 0), 0),
         }
         contradicted = (np.abs(cosine) > 0.7) & (np.sign(cosine) != np.sign(style))
@@ -403,13 +403,13 @@ class Scorers:
             from sklearn.linear_model import LogisticRegression
 
             self.weights = LogisticRegression().fit(hidden.style.apart(train), same)
-            held = fold.train if learn.all() else fold.train.select(~learn)
+            left_out = fold.train if learn.all() else fold.train.select(~learn)
             truth = fold.train_same if learn.all() else fold.train_same[~learn]
             own = {name: self.blend.default_calibrator() for name in ("style-only", "topic")}
-            for name, scores in self.of(held, fold.name, "held", truth).items():
+            for name, scores in self.of(left_out, fold.name, "held", truth).items():
                 self.calibrators[name] = own.get(name, ScaledLogistic()).fit(scores, truth)
 
-    def asked(self, problems: Problems, fold: str, version: str, same: Bools) -> dict[str, tuple[Floats, Floats]]:
+    def of_version(self, problems: Problems, fold: str, version: str, same: Bools) -> dict[str, tuple[Floats, Floats]]:
         """Scores and answers of all scorers but ``texts D``, (n,) each; arguments as of ``of``."""
         assert self.hidden is not None
         scores = self.of(problems, fold, version, same)

@@ -81,14 +81,14 @@ def _file_digest(file: Path, size: int, changed: int) -> str:
         return hashlib.file_digest(opened, "blake2b").hexdigest()[:32]
 
 
-def opened(model: str, device: str = "auto") -> CausalLM:
+def open_model(model: str, device: str = "auto") -> CausalLM:
     """The model, loaded once a process; see ``model_file`` for what is raised."""
     place = model_file(model)
-    return _opened(place, digest(model), device)
+    return _loaded_model(place, digest(model), device)
 
 
 @lru_cache(maxsize=1)
-def _opened(place: Path, digest: str, device: str) -> CausalLM:
+def _loaded_model(place: Path, digest: str, device: str) -> CausalLM:
     try:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer

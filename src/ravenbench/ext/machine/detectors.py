@@ -183,9 +183,9 @@ class Likelihood(Detector):
         return digest(self.model)
 
     def of_text(self, text: str) -> float:
-        from ravenbench.ext.machine.causal import opened
+        from ravenbench.ext.machine.causal import open_model
 
-        logs = opened(self.model, self.device).logs(text, longest=self.longest).logs
+        logs = open_model(self.model, self.device).logs(text, longest=self.longest).logs
         return float(logs.mean()) if len(logs) else float("nan")
 
 
@@ -197,6 +197,6 @@ def of_pair(first: float, second: float, near: float = 0.001) -> float:
     return first / 2 if second > first + near else 0.5
 
 
-def named(texts: Sequence[str], ids: Sequence[str]) -> Problems:
+def as_problems(texts: Sequence[str], ids: Sequence[str]) -> Problems:
     """Texts as problems: each on both sides of one of its own."""
     return Problems.of((name, [text], text) for name, text in zip(ids, texts, strict=True))

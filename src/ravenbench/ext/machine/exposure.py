@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.errors import InputError, RavenError, SpecError
-from ravenbench.ext.machine.causal import SMALL, CausalLM, opened
+from ravenbench.ext.machine.causal import SMALL, CausalLM, open_model
 from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream
 from ravenbench.services import Model, begin_counting, chat, check_address
@@ -116,7 +116,7 @@ def exposure(
             "texts stand among the reference texts too", found=len(shared), expected="texts that the model cannot know"
         )
     if not url:
-        return by_likelihood(opened(model, device), *sides, longest=longest, progress=progress)
+        return by_likelihood(open_model(model, device), *sides, longest=longest, progress=progress)
     begin_counting()
     endpoint = Model("exposure", url, timeout, retries, (price_in, price_out))
     return recited(endpoint, model, *sides, progress=progress)
@@ -172,13 +172,13 @@ def recited(
     following = [_words(" ".join(text.split()[SHOWN : 2 * SHOWN])) for text in every]
     n = len(texts.texts)
     others = [following[i] for i in (*range(1, n), 0, *range(n + 1, len(every)), n)]
-    asked = [(CONTINUE.format(words=SHOWN), " ".join(text.split()[:SHOWN]), 3 * SHOWN) for text in every]
+    prompts = [(CONTINUE.format(words=SHOWN), " ".join(text.split()[:SHOWN]), 3 * SHOWN) for text in every]
     names = [_masked(text) for text in every]
-    asked += [(NAME, one[0], 20) for one in names if one is not None]
-    requests = [chat(name, *one) for one in asked]
+    prompts += [(NAME, one[0], 20) for one in names if one is not None]
+    requests = [chat(name, *one) for one in prompts]
     model.announce(model.estimate(requests), "at most ")
     said: dict[tuple[str, str, int], list[str] | None] = {}
-    for done, (one, request) in enumerate(zip(asked, requests, strict=True), start=1):
+    for done, (one, request) in enumerate(zip(prompts, requests, strict=True), start=1):
         text, reason = model.answer_of(request, bool), ""
         if text is None:
             text, reason = model.ask(request, lambda answer: (answer, ""), whole=False)
@@ -186,19 +186,19 @@ def recited(
             raise RavenError(f"the model does not answer: {reason}; repeat the command later, what came is kept")
         said[one] = None if text is None or _REFUSED.match(text) else _words(text)
         if progress is not None:
-            progress("asking", done, len(asked))
+            progress("asking", done, len(prompts))
 
     def continued(i: int) -> float:
-        words = said[asked[i]]
+        words = said[prompts[i]]
         return float("nan") if words is None else _run(following[i], words) - _run(others[i], words)
 
-    def named(one: tuple[str, str] | None) -> float:
+    def hidden_name_said(one: tuple[str, str] | None) -> float:
         words = None if one is None else said[NAME, one[0], 20]
         return float("nan") if one is None or words is None else float(one[1] in words)
 
     return [
         compared("continuation", np.array([continued(i) for i in range(len(every))]), texts, reference),
-        compared("masked name", np.array([named(one) for one in names]), texts, reference),
+        compared("masked name", np.array([hidden_name_said(one) for one in names]), texts, reference),
     ]
 
 
@@ -214,10 +214,10 @@ def _run(words: list[str], said: list[str]) -> float:
 def _masked(text: str) -> tuple[str, str] | None:
     """Words around the longest name, which is hidden, and the name; None where there is none."""
     # A capital inside a sentence, and nowhere in lower case; the longest is the least common.
-    found = {w for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b", text) if not re.search(rf"\b{w.lower()}\b", text)}
-    if not found:
+    names = {w for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b", text) if not re.search(rf"\b{w.lower()}\b", text)}
+    if not names:
         return None
-    name = max(sorted(found), key=len)
+    name = max(sorted(names), key=len)
     before, after = re.split(rf"\b{name}\b", text, maxsplit=1)
     shown = " ".join([*before.split()[-SHOWN:], "[MASK]", *after.split()[:SHOWN]])
     return re.sub(rf"\b{name}\b", "[MASK]", shown), name.casefold()
@@ -228,8 +228,8 @@ def compared(part: str, values: Floats, texts: Side, reference: Side) -> Exposur
     read = np.arange(len(values)) < len(texts.texts)
     names = [name or f"\0{i}" for i, name in enumerate((*texts.authors, *reference.authors))]
     authors = np.unique(names, return_inverse=True)[1].astype(np.int64)
-    kept = np.isfinite(values)
-    read, values, authors = read[kept], values[kept], authors[kept]
+    finite = np.isfinite(values)
+    read, values, authors = read[finite], values[finite], authors[finite]
     sizes = int(read.sum()), int((~read).sum())
     if min(sizes) < LEAST:
         return Exposure(part, *sizes, None, None)

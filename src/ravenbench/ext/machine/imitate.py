@@ -153,14 +153,14 @@ class Imitate(Obfuscator):
 
     def _request(self, task: ObfuscationTask, draw: int, style: str) -> Request:
         words = re.findall(r"\S+\s*", task.questioned)[: self.longest]
-        asked = PROMPTS[self.prompt].format(
+        prompt = PROMPTS[self.prompt].format(
             content="".join(words).strip(), samples=self._samples(task), style=style, words=len(words),
             beginning="".join(words[:_BEGINNING]).strip(),
         )  # fmt: skip
-        return self._of(asked, draw, 2 * len(words) + 50)
+        return self._of(prompt, draw, 2 * len(words) + 50)
 
-    def _of(self, asked: str, draw: int, most: int) -> Request:
-        return chat(self.model, SYSTEM, asked, most, temperature=self.temperature, seed=draw)
+    def _of(self, prompt: str, draw: int, most: int) -> Request:
+        return chat(self.model, SYSTEM, prompt, most, temperature=self.temperature, seed=draw)
 
     def _fault(self, request: Request, wanted: int, answer: str) -> str | None:
         """Why an answer cannot be taken: no text, chatter, too short or long, or the prompt said again."""
@@ -168,9 +168,9 @@ class Imitate(Obfuscator):
             return reason
         if not 0.5 <= len(answer.split()) / max(wanted, 1) <= 2 and wanted >= _COPIED:
             return "wrong length"
-        said, told = words(answer.lower()), f" {' '.join(words(request['messages'][1]['content'].lower()))} "
+        said, prompt = words(answer.lower()), f" {' '.join(words(request['messages'][1]['content'].lower()))} "
         copied = {i + k for i in range(len(said) - _COPIED + 1) for k in range(_COPIED)
-                  if f" {' '.join(said[i : i + _COPIED])} " in told}  # fmt: skip
+                  if f" {' '.join(said[i : i + _COPIED])} " in prompt}  # fmt: skip
         return "it repeats the prompt" if len(copied) > len(said) / 2 else None
 
     def _model(self) -> Model:

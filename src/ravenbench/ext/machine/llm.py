@@ -150,11 +150,11 @@ def model_of(
     """The model at an address, or without one that on this machine."""
     if url:
         return Model(name, url, timeout, retries, prices)
-    from ravenbench.ext.machine.causal import digest, opened
+    from ravenbench.ext.machine.causal import digest, open_model
 
     def here(request: Request) -> dict[str, Any]:
         how = {"temperature": request["temperature"], "seed": request["seed"], "most": request["max_tokens"]}
-        return opened(model, device).answer(request["messages"], **how)
+        return open_model(model, device).answer(request["messages"], **how)
 
     return Model(name, url, timeout, retries, prices, here, digest(model))
 

@@ -31,7 +31,7 @@ COLUMNS = {"genre": "genre", "model": "model", "source": "source", "mixture": "l
 
 
 @dataclass(frozen=True, eq=False)
-class Generated:
+class GeneratedTexts:
     """Texts, and which of them a machine had a hand in.
 
     Attributes
@@ -52,7 +52,7 @@ class Generated:
     pairs: bool
 
 
-def read_generated(path: str | Path, encoding: str | None = None) -> Generated:
+def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTexts:
     """Read texts with their labels from a file, folder or zip.
 
     FormatError if a text has no label anywhere, an id stands twice, or a line is none of these formats.
@@ -107,7 +107,7 @@ def read_generated(path: str | Path, encoding: str | None = None) -> Generated:
             "no label says whether a machine wrote these", file=path, found=", ".join(unknown[:3]),
             expected='"label" in each line, truth.jsonl beside it, or people\'s texts in a file human.jsonl',
         )  # fmt: skip
-    return Generated(
+    return GeneratedTexts(
         tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),
         {name: Labels.of(of.get(key) for key in texts) for name, of in columns.items() if of}, pairs,
     )  # fmt: skip

@@ -27,7 +27,7 @@ MEASURES = ("auc", "brier", "c@1", "f1_2024", "f05u", "overall_2024", "fpr", "fn
 
 
 @dataclass(frozen=True)
-class Share:
+class AlarmShare:
     """How many of a part's texts a detector calls a machine's, with a 95 % interval; None where there are too few."""
 
     detector: str
@@ -40,12 +40,12 @@ class Share:
 
 
 @dataclass(frozen=True, repr=False)
-class Detection(Shown):
+class DetectorFigures(Shown):
     """False alarms on people's texts, then PAN's measures, then shares by genre and model."""
 
-    alarms: tuple[Share, ...]
+    alarms: tuple[AlarmShare, ...]
     scores: Mapping[str, Mapping[str, float | None]]
-    shares: tuple[Share, ...]
+    shares: tuple[AlarmShare, ...]
     withheld: tuple[str, ...]
     """Detectors without an answer on people's texts, of which nothing else is shown."""
     learned: Mapping[str, int]
@@ -57,13 +57,13 @@ def cut(name: str, most: int = 32) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
-class DetectReport(Report[Detection]):
+class DetectReport(Report[DetectorFigures]):
     """False alarms on texts by people first; a detector that has none to show shows nothing else."""
 
     kind = "detect"
     title = "Was it a machine?"
 
-    def analyse(self) -> Detection:
+    def analyse(self) -> DetectorFigures:
         plan = self.store.plan_as(DetectPlan)
         alarms, measured, shares, withheld = [], {}, [], []
         for detector in (v.name for v in plan.verifiers):
@@ -85,12 +85,12 @@ class DetectReport(Report[Detection]):
                 same = same.reshape(-1, 2)[:, 0]
             measured[detector] = scores(same, answers, metrics={name: STANDARD[name] for name in MEASURES})
         learned = {plan.people[fold]: count for fold, count in plan.learned.items() if count}
-        return Detection(tuple(alarms), measured, tuple(shares), tuple(withheld), learned)
+        return DetectorFigures(tuple(alarms), measured, tuple(shares), tuple(withheld), learned)
 
     def _parts(
         self, detector: str, fold: str, source: str, answers: Floats, columns: Mapping[str, Sequence[str | None]],
         among: Bools,
-    ) -> list[Share]:  # fmt: skip
+    ) -> list[AlarmShare]:  # fmt: skip
         """Shares among some of a fold's texts: of all, by length, and by each column but the author."""
         test = self.store.shared_fold(fold).test
         words = np.array([len(test.texts[row].split()) for row in test.questioned_index], dtype=np.float64)
@@ -104,15 +104,15 @@ class DetectReport(Report[Detection]):
             for label in sorted({one for one, inside in zip(labels, among, strict=True) if one and inside}):
                 name = f"{label.partition(': ')[2]} words" if column == "words" else f"{column} {label}"
                 parts.append((name, among & np.array([one == label for one in labels])))
-        found = []
+        shares = []
         for part, inside in parts:
             texts, open_ = int(inside.sum()), int((answers[inside] == 0.5).sum())
             if texts < LEAST and part != "all":
                 continue
             share = share_of(answers[inside] > 0.5, authors[inside]) if texts >= LEAST else None
             value, interval = share or (None, None)
-            found.append(Share(detector, source, part, texts, value, interval, open_))
-        return found
+            shares.append(AlarmShare(detector, source, part, texts, value, interval, open_))
+        return shares
 
     def finding(self) -> str:
         whole = [share for share in self.analysis.alarms if share.part == "all" and share.interval is not None]
@@ -135,14 +135,14 @@ class DetectReport(Report[Detection]):
 
     def tables(self) -> list[Table]:
         a = self.analysis
-        columns: tuple[Col[Share], ...] = (
+        columns: tuple[Col[AlarmShare], ...] = (
             col("detector", lambda s: s.detector, text=True, json="detector"),
             col("texts by", lambda s: s.source, text=True, json="source"),
             col("part", lambda s: s.part, text=True, json="part", show=cut),
             col("texts", lambda s: s.texts, json="texts"),
         )
-        interval: Col[Share] = col("95 %", lambda s: s.interval, json="interval")
-        open_: Col[Share] = col("open", lambda s: s.unanswered, json="unanswered")
+        interval: Col[AlarmShare] = col("95 %", lambda s: s.interval, json="interval")
+        open_: Col[AlarmShare] = col("open", lambda s: s.unanswered, json="unanswered")
         note = (
             "Texts that people wrote before there were such machines, as the user says; Raven checks no date. Answers "
             "above .5 are false alarms. Intervals count texts of one author as far as these are independent. "
@@ -153,8 +153,8 @@ class DetectReport(Report[Detection]):
         if a.withheld:
             note += f" No answer, and so nothing else is shown: {', '.join(a.withheld)}."
         title = "False alarms on people's texts"
-        alarm: Col[Share] = col("false alarms", lambda s: s.value, json="false_alarms")
-        called: Col[Share] = col("called a machine's", lambda s: s.value, json="share")
+        alarm: Col[AlarmShare] = col("false alarms", lambda s: s.value, json="false_alarms")
+        called: Col[AlarmShare] = col("called a machine's", lambda s: s.value, json="share")
         return [
             table("false-alarms", title, a.alarms, *columns, alarm, interval, open_, note=note),
             table(

@@ -143,16 +143,16 @@ class Detect(Task):
         return registry.named("detector", self.spec.detectors)
 
     def draft(self) -> Draft[DetectPlan]:
-        from ravenbench.ext.machine.detectors import named
+        from ravenbench.ext.machine.detectors import as_problems
         from ravenbench.ext.machine.pan_generated import read_generated
         from ravenbench.formats.collector import identity_key
         from ravenbench.problems.sources import given
         from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 
         spec, components = self.spec, self.components()
-        learned, asked = (read_generated(place, spec.encoding) for place in (spec.train, spec.texts))
+        learned, questioned = (read_generated(place, spec.encoding) for place in (spec.train, spec.texts))
         keys = {identity_key(text) for text in learned.texts}
-        if shared := keys & {identity_key(text) for text in asked.texts}:
+        if shared := keys & {identity_key(text) for text in questioned.texts}:
             raise InputError(
                 "texts to answer stand among those to learn from", found=f"{len(shared)} texts", file=spec.texts,
                 fix="give different parts of the corpus",
@@ -164,8 +164,8 @@ class Detect(Task):
                 expected="texts by people, and texts by machines",
             )  # fmt: skip
         sources, parts, people, left_out = (
-            {TEST: named(asked.texts, asked.ids)},
-            {TEST: {column: list(labels) for column, labels in asked.columns.items()}},
+            {TEST: as_problems(questioned.texts, questioned.ids)},
+            {TEST: {column: list(labels) for column, labels in questioned.columns.items()}},
             dict[str, str](),
             dict[str, int](),
         )
@@ -177,10 +177,10 @@ class Detect(Task):
                 "no corpus of texts by people has this column", found=absent[0],
                 expected=f"one of: {', '.join(sorted({'topic', *(c for p in people for c in parts[p])} - {'author'}))}",
             )  # fmt: skip
-        texts, (train, *tests) = on_one_table([named(learned.texts, learned.ids), *sources.values()])
+        texts, (train, *tests) = on_one_table([as_problems(learned.texts, learned.ids), *sources.values()])
         folds = []
         for name, test in zip(sources, tests, strict=True):
-            same = asked.machine if name == TEST else np.zeros(len(test), dtype=bool)
+            same = questioned.machine if name == TEST else np.zeros(len(test), dtype=bool)
             folds.append(given(train, learned.machine, test, same, name))
         records = {fold.name: fold_record(fold) for fold in folds}
         plan = DetectPlan(
@@ -189,7 +189,7 @@ class Detect(Task):
             cells=cell_places(components, records),
             people=people,
             learned=left_out,
-            pairs=asked.pairs,
+            pairs=questioned.pairs,
             parts=parts,
         )
         return Draft(plan, folds, texts)
@@ -198,7 +198,7 @@ class Detect(Task):
         """Name of a corpus, its texts as problems, at most so many, their authors and columns, and how many texts were
         left out because detectors learn from them: there they would seem to accuse nobody."""
         from ravenbench.corpora.load import load_corpus
-        from ravenbench.ext.machine.detectors import named
+        from ravenbench.ext.machine.detectors import as_problems
         from ravenbench.formats.collector import identity_key
 
         corpus = load_corpus(what, encoding=self.spec.encoding, pairs=False, level="extract()")  # or without topics
@@ -222,4 +222,4 @@ class Detect(Task):
         columns |= {name: corpus.at(name).topic for name in self.by() if name == "topic" or name in corpus.columns}
         texts = [corpus.texts[row] for row in rows]
         parts = {name: [labels[row] for row in rows] for name, labels in columns.items()}
-        return corpus.name, named(texts, [corpus.ids[row] for row in rows]), parts, left_out
+        return corpus.name, as_problems(texts, [corpus.ids[row] for row in rows]), parts, left_out

@@ -46,7 +46,7 @@ class MapText:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class MapView:
     """What some words show: their names, distances (n, n), dendrogram, consensus, places (n, 2) by picture, links
     (text, text) with their weights, and the share of variance along the axes of principal components."""
 
@@ -81,7 +81,7 @@ class MapAnalysis:
     spec: MapSpec
     texts: tuple[MapText, ...]
     settings: tuple[tuple[int, int], ...]
-    views: tuple[View, View]
+    views: tuple[MapView, MapView]
     scores: Mapping[str, tuple[GroupingScore, ...]]
     features: Mapping[str, int]
     rolling: tuple[Rolling, ...]
@@ -159,7 +159,7 @@ class _Material:
         first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
         author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
         splicer = Splicer(table, spec.function_words, author, topic)
-        self.kept, self.kept_by = splicer.functions, splicer.by
+        self.functions, self.kept_by = splicer.functions, splicer.by
         self.documents, self.words = documents, words
         rng = stream(spec.seed, "map-samples")
         drop = pronouns(spec.corpus_lang) if spec.delete_pronouns else frozenset()
@@ -181,7 +181,7 @@ class _Material:
                 "a map needs three texts or more", found=counted(len(plain), "text"),
                 fix="compare two texts with raven compare" if len(plain) == 2 else "give more texts",
             )  # fmt: skip
-        self.tables = {ALL: self.table(plain), MASKED: self.table([masked(own, self.kept) for own in plain])}
+        self.tables = {ALL: self.table(plain), MASKED: self.table([masked(own, self.functions) for own in plain])}
 
     def table(self, words: Sequence[Sequence[str]], listed: int | None = None) -> WordTable:
         """The table of the features of some texts; only the first ``listed`` decide which."""
@@ -191,7 +191,7 @@ class _Material:
 
     def settings(self, title: str) -> dict[tuple[int, int], WordTable]:
         """The table of every setting (culling, words), in stylo's order."""
-        found: dict[tuple[int, int], WordTable] = {}
+        tables: dict[tuple[int, int], WordTable] = {}
         for culling in self.spec.steps("culling"):
             table = self.tables[title].culled(culling, self.drop, self.spec.start_at)
             left = len(table.names)
@@ -206,8 +206,8 @@ class _Material:
             for count in self.spec.steps("mfw"):
                 # stylo stops at what is left; the mask leaves few, and the last picture is of all of them.
                 if count <= left or title == MASKED:
-                    found[culling, min(count, left)] = table.first(count)
-        return found
+                    tables[culling, min(count, left)] = table.first(count)
+        return tables
 
 
 def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) -> MapAnalysis:
@@ -227,7 +227,7 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
     if len(shown) < len(documents):
         notes.append(f"{len(shown):,} of {len(documents):,} texts are shown, of authors drawn at random (--texts).")
     author, topic = (Labels.of(getattr(t, label) for t in texts).codes for label in ("author", "topic"))
-    views, features = list[View](), dict[str, int]()
+    views, features = list[MapView](), dict[str, int]()
     scores: dict[str, tuple[GroupingScore, ...]] = {}
     for title in (ALL, MASKED):
         tables = material.settings(title)
@@ -255,8 +255,8 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
 
 
 def _view(
-    spec: MapSpec, title: str, tables: Mapping[tuple[int, int], WordTable], progress: Progress, first: View | None
-) -> View:
+    spec: MapSpec, title: str, tables: Mapping[tuple[int, int], WordTable], progress: Progress, first: MapView | None
+) -> MapView:
     """All that some words show; places are turned to lie as near as they can to those of the ``first`` view."""
     measure, pictures = spec.distance_measure, spec.pictures
     rows = {setting: prepared(measure, table.frequencies) for setting, table in tables.items()}
@@ -285,7 +285,7 @@ def _view(
                 explained[name] = shares
     links = _links(matrices.values(), spec.linked_neighbors) if "network" in pictures else {}
     tree = tree_of(final, spec.linkage)
-    return View(title, last.names, final, tree, tuple(clusters), places, explained, links)
+    return MapView(title, last.names, final, tree, tuple(clusters), places, explained, links)
 
 
 def places_of(name: str, matrix: Floats, frequencies: Floats, seed: int) -> tuple[Floats, tuple[float, float] | None]:
@@ -310,8 +310,8 @@ def places_of(name: str, matrix: Floats, frequencies: Floats, seed: int) -> tupl
         return classical, None
     from sklearn.manifold import smacof
 
-    found, _ = smacof(matrix, metric=False, n_components=2, init=classical, n_init=1, random_state=seed)
-    return _signed(np.asarray(found)), None
+    places, _ = smacof(matrix, metric=False, n_components=2, init=classical, n_init=1, random_state=seed)
+    return _signed(np.asarray(places)), None
 
 
 def _signed(places: Floats) -> Floats:
@@ -358,10 +358,10 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
         raise CorpusError("rolling needs two other authors or more", found=", ".join(names) or "none")
     member = np.array([[a == name for name in names] for a in authors], dtype=np.float64)
     middle = size // 2 + (size - overlap) * np.arange(len(slices))
-    found = []
+    rolled = []
     for title in (ALL, MASKED):
         every = [material.words[i] for i in others] + slices
-        every = every if title == ALL else [masked(own, material.kept) for own in every]
+        every = every if title == ALL else [masked(own, material.functions) for own in every]
         table = material.table(every, listed=len(others))
         known = WordTable(table.names, table.frequencies[: len(others)])
         stays = set(
@@ -381,8 +381,8 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
             )
         ranking = tuple(tuple(names[a] for a in np.argsort(one, kind="stable")[:3]) for one in order)
         to_means = distances(spec.distance_measure, along, means)
-        found.append(Rolling(title, middle.astype(np.int64), names, to_means, ranking, size))
-    return tuple(found)
+        rolled.append(Rolling(title, middle.astype(np.int64), names, to_means, ranking, size))
+    return tuple(rolled)
 
 
 def _by_svm(texts: Floats, authors: Sequence[str], slices: Floats, names: Sequence[str]) -> Floats:

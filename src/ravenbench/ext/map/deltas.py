@@ -54,10 +54,10 @@ def distances(measure: str, one: Floats, other: Floats | None = None) -> Floats:
 
     second, width = one if other is None else other, max(1, one.shape[1])
     if measure in ("wurzburg", "cosine"):
-        found = np.clip(1 - unit(one) @ unit(second).T, 0, 2)
+        apart = np.clip(1 - unit(one) @ unit(second).T, 0, 2)
         if other is None:
-            np.fill_diagonal(found, 0)
-        return np.asarray(found if other is not None else (found + found.T) / 2)
+            np.fill_diagonal(apart, 0)
+        return np.asarray(apart if other is not None else (apart + apart.T) / 2)
     if measure == "canberra":
         # Words that neither text has are missing values to R's dist(), which scales the sum of the others up.
         neither = (one == 0).astype(float) @ (second == 0).astype(float).T

@@ -117,13 +117,13 @@ def _measures(distances: Floats, labels: Labels, cut: Callable[[int], Ints]) -> 
     def alone(by: int, measure: Callable[[Ints, Floats], Floats], labels: Labels, weights: Floats) -> Floats:
         return measure(labels[by], weights)
 
-    found: dict[tuple[str, str], Measure] = {}
+    measures: dict[tuple[str, str], Measure] = {}
     for by, name in enumerate(("author", "topic")):
         clusters = cut(len(np.unique(labels[by][labels[by] >= 0])))
-        found["nearness", name] = partial(near, by)
-        found["silhouette", name] = partial(alone, by, partial(silhouette, distances))
-        found["adjusted Rand", name] = partial(alone, by, partial(rand, clusters))
-    return found
+        measures["nearness", name] = partial(near, by)
+        measures["silhouette", name] = partial(alone, by, partial(silhouette, distances))
+        measures["adjusted Rand", name] = partial(alone, by, partial(rand, clusters))
+    return measures
 
 
 def grouping(
@@ -148,8 +148,8 @@ def grouping(
         base = (float(known.mean()), float(np.percentile(known, 95))) if len(known) else (None, None)
         scores.append(GroupingScore(measure, by, *_jackknife(values), *base))
     _, whole = _jackknife(near[0] + near[1])
-    told = whole is not None and whole[0] > 0
-    share, interval = _jackknife(near[1] / (near[0] + near[1]), 0.0) if told else (None, None)
+    separated = whole is not None and whole[0] > 0
+    share, interval = _jackknife(near[1] / (near[0] + near[1]), 0.0) if separated else (None, None)
     return [GroupingScore("topic's share", "both", share, interval, None, None), *scores]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.errors import counted
-from ravenbench.ext.map.analysis import MapAnalysis, Rolling, View
+from ravenbench.ext.map.analysis import MapAnalysis, MapView, Rolling
 from ravenbench.reports.page import COLORS, FAINT, INK, canvas, style, titled
 from ravenbench.reports.view import printable, public
 from ravenbench.types import Floats
@@ -35,7 +35,7 @@ STEPS = 200
 
 def draw_map(a: MapAnalysis) -> dict[str, Figure]:
     """The figures by name: that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
-    found = {}
+    drawings = {}
     with style():
         looks = _Looks(a)
         for view, which in zip(a.views, ("all", "masked"), strict=True):
@@ -43,11 +43,12 @@ def draw_map(a: MapAnalysis) -> dict[str, Figure]:
                 draw: Callable[..., Figure] = {"CA": _dendrogram, "BCT": _consensus, "network": _network}.get(
                     name, _plane
                 )
-                found[f"{name}-{which}"] = draw(a, view, looks, name)
+                drawings[f"{name}-{which}"] = draw(a, view, looks, name)
         for rolling, which in zip(a.rolling, ("all", "masked"), strict=False):
-            found[f"rolling-{which}"] = _rolling(rolling, looks)
+            drawings[f"rolling-{which}"] = _rolling(rolling, looks)
     return {
-        name: found[name] for name in sorted(found, key=lambda n: [*a.spec.pictures, "rolling"].index(n.split("-")[0]))
+        name: drawings[name]
+        for name in sorted(drawings, key=lambda n: [*a.spec.pictures, "rolling"].index(n.split("-")[0]))
     }
 
 
@@ -105,7 +106,7 @@ def _cut(name: str, most: int = LETTERS) -> str:
     return name if len(name) <= most else f"{name[: most - 9]}…{name[-8:]}"
 
 
-def _caption(view: View, name: str) -> str:
+def _caption(view: MapView, name: str) -> str:
     return f"{name}: {view.title} ({len(view.words):,})"
 
 
@@ -132,7 +133,7 @@ def _leaves(a: MapAnalysis, looks: _Looks, order: Sequence[int], title: str, par
     return figure, axes
 
 
-def _dendrogram(a: MapAnalysis, view: View, looks: _Looks, name: str, part: range | None = None) -> Figure:
+def _dendrogram(a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: range | None = None) -> Figure:
     from matplotlib.collections import LineCollection
     from scipy.cluster.hierarchy import dendrogram
 
@@ -147,7 +148,7 @@ def _dendrogram(a: MapAnalysis, view: View, looks: _Looks, name: str, part: rang
     return figure
 
 
-def _consensus(a: MapAnalysis, view: View, looks: _Looks, name: str, part: range | None = None) -> Figure:
+def _consensus(a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: range | None = None) -> Figure:
     from scipy.cluster.hierarchy import leaves_list
 
     place = {int(i): y for y, i in enumerate(leaves_list(view.tree))}
@@ -203,7 +204,7 @@ def _consensus(a: MapAnalysis, view: View, looks: _Looks, name: str, part: range
     return figure
 
 
-def _plane(a: MapAnalysis, view: View, looks: _Looks, name: str) -> Figure:
+def _plane(a: MapAnalysis, view: MapView, looks: _Looks, name: str) -> Figure:
     axis = {
         "MDS": "MDS",
         "NMDS": "Non-metric MDS",
@@ -271,12 +272,12 @@ def _name(axes: Any, looks: _Looks, names: Sequence[str], at: Floats) -> None:
         titled(text, looks.lines[i])
 
 
-def _network(a: MapAnalysis, view: View, looks: _Looks, name: str) -> Figure:
+def _network(a: MapAnalysis, view: MapView, looks: _Looks, name: str) -> Figure:
     links = [(i, j, weight) for (i, j), weight in view.links.items()]
     return _scattered(a, looks, _pulled(view, len(a.texts)), _caption(view, "Nearest neighbours"), links)[0]
 
 
-def _pulled(view: View, count: int) -> Floats:
+def _pulled(view: MapView, count: int) -> Floats:
     """Places of linked texts: links pull, all texts push each other away (Fruchterman & Reingold 1991)."""
     from ravenbench.ext.map.analysis import places_of
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from ravenbench import __version__
 from ravenbench.engine.options import plain_of
 from ravenbench.errors import counted
-from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, Rolling, View, analyse_map
+from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, MapView, Rolling, analyse_map
 from ravenbench.ext.map.grouping import GroupingScore
 from ravenbench.ext.map.pictures import draw_map, tree_parts
 from ravenbench.ext.map.spec import CORPUS, PICTURES, MapSpec, build
@@ -167,7 +167,7 @@ def _grouping(a: MapAnalysis) -> Table:
     )  # fmt: skip
 
 
-def _nearest(view: View) -> list[int]:
+def _nearest(view: MapView) -> list[int]:
     away = view.distances + np.diag(np.full(len(view.distances), np.inf))
     return [int(i) for i in away.argmin(axis=1)]
 
@@ -199,7 +199,7 @@ def _places(a: MapAnalysis) -> Table:
     )  # fmt: skip
 
 
-def _clusters(a: MapAnalysis, view: View, which: str) -> Table:
+def _clusters(a: MapAnalysis, view: MapView, which: str) -> Table:
     return table(
         f"clusters-{which}", f"Clusters of the consensus: {view.title}", view.clusters,
         col("texts", lambda c: len(c.members), json="size"),
@@ -221,7 +221,7 @@ def _cluster_tables(m: TextMap) -> list[Markup]:
     return [to_html(replace(t, rows=tuple(map(few, t.rows)))) for t in long]
 
 
-def _edges(a: MapAnalysis, view: View, which: str) -> Table:
+def _edges(a: MapAnalysis, view: MapView, which: str) -> Table:
     return table(
         f"edges-{which}", f"Links of nearest neighbours: {view.title}", view.links.items(),
         col("Source", lambda e: a.texts[e[0][0]].id, text=True, json="source"),
@@ -231,7 +231,7 @@ def _edges(a: MapAnalysis, view: View, which: str) -> Table:
     )  # fmt: skip
 
 
-def _distances(a: MapAnalysis, view: View, which: str) -> Table:
+def _distances(a: MapAnalysis, view: MapView, which: str) -> Table:
     columns = (Column("text", text=True), *(Column(t.id) for t in a.texts))
     rows = tuple((t.id, *own) for t, own in zip(a.texts, view.distances.tolist(), strict=True))
     return Table(f"distances-{which}", f"Distances: {view.title}", columns, rows)

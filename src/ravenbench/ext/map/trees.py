@@ -72,10 +72,10 @@ def consensus(trees: Iterable[Floats], resampled: Iterable[Floats], strength: fl
             counts[place].update(clusters_of(tree))
     deciding = 1 if sizes[1] else 0
     least = max(strength * sizes[deciding], sizes[deciding] / 2 + 1e-9)
-    found = []
+    clusters = []
     for members, count in counts[deciding].items():
         if count >= least:
             texts = tuple(i for i in range(members.bit_length()) if members >> i & 1)
             share = counts[1][members] / sizes[1] if sizes[1] else None
-            found.append(Cluster(texts, counts[0][members] / max(1, sizes[0]), share))
-    return sorted(found, key=lambda c: (-len(c.members), c.members))
+            clusters.append(Cluster(texts, counts[0][members] / max(1, sizes[0]), share))
+    return sorted(clusters, key=lambda c: (-len(c.members), c.members))

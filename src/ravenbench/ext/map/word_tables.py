@@ -60,9 +60,9 @@ def samples_of(
     return [words[start : start + size] for start in range(0, count * (size - overlap), size - overlap)]
 
 
-def masked(words: Sequence[str], kept: Collection[str]) -> list[str]:
+def masked(words: Sequence[str], functions: Collection[str]) -> list[str]:
     """The words with a sign for each whose parts (*don*, *t*) do not all stay."""
-    stays = {word: all(part in kept for part in re.split(r"[\^-]", word.lower()) if part) for word in set(words)}
+    stays = {word: all(part in functions for part in re.split(r"[\^-]", word.lower()) if part) for word in set(words)}
     return [word if stays[word] else SIGN for word in words]
 
 

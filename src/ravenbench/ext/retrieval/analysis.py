@@ -13,10 +13,10 @@ from ravenbench import files
 from ravenbench.engine.options import checked
 from ravenbench.ext.retrieval.intervals import Authors, compared, rank_content
 from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
-from ravenbench.ext.retrieval.pool import KINDS, Parts, Pool
+from ravenbench.ext.retrieval.pool import KINDS, Pool, PoolParts
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec
-from ravenbench.ext.retrieval.task import RetrievePlan, opened, version_of
+from ravenbench.ext.retrieval.task import RetrievePlan, stored_pool, version_of
 from ravenbench.reports.content import exposure
 from ravenbench.reports.view import value_of
 from ravenbench.shown import Shown
@@ -32,7 +32,7 @@ Figures = dict[str, Estimate | None]
 
 
 @dataclass(frozen=True)
-class Row:
+class SearchRow:
     """A method in a table: its figures, and what else is ``known`` of it, by key in JSON."""
 
     method: str
@@ -71,40 +71,40 @@ class Search(Shown):
     pool: Pool
     authors: int
     depth: int
-    methods: tuple[Row, ...]
-    parts: tuple[Row, ...]
-    content: tuple[Row, ...]
-    pairs: tuple[Row, ...]
-    clean: tuple[Row, ...]
+    methods: tuple[SearchRow, ...]
+    parts: tuple[SearchRow, ...]
+    content: tuple[SearchRow, ...]
+    pairs: tuple[SearchRow, ...]
+    clean: tuple[SearchRow, ...]
     bits: Mapping[str, Floats] = field(repr=False)
 
 
 def analyse_search(store: Store) -> Search:
     """Everything the report says, from the store alone."""
-    plan, pool = store.plan_as(RetrievePlan), opened(store)
+    plan, pool = store.plan_as(RetrievePlan), stored_pool(store)
     spec = checked(dict(store.run.spec), RetrieveSpec)
-    found = {v.name: one for v in plan.verifiers if (one := results(store, plan, v.name, "plain")) is not None}
+    by_method = {v.name: one for v in plan.verifiers if (one := results(store, plan, v.name, "plain")) is not None}
     authors = Authors.of(pool.plain.queries.codes("author"), spec.seed)
     ptr, depth = pool.plain.true_ptr, max(spec.k)
-    values = {name: of_queries(one, ptr, spec.k) for name, one in found.items()}
-    mrr = {name: values[name]["mrr"] for name in found if name not in plan.shortcuts}
+    values = {name: of_queries(one, ptr, spec.k) for name, one in by_method.items()}
+    mrr = {name: values[name]["mrr"] for name in by_method if name not in plan.shortcuts}
     tests = compared(authors, mrr)
     ranks = _ranks({name: float(each.mean()) for name, each in mrr.items()}, tests)
     rows = [
-        Row(
-            name, _figures(authors, values[name], found[name], ptr),
+        SearchRow(
+            name, _figures(authors, values[name], by_method[name], ptr),
             {"shortcut": name in plan.shortcuts, "rank": ranks.get(name)},
         )
-        for name in found
+        for name in by_method
     ]  # fmt: skip
     rows.sort(key=lambda row: (row.known["shortcut"], -(value_of(row.figures["mrr"]) or 0.0)))
     names = [row.method for row in rows]
     pairs = (
-        Row(a, {"difference": authors.mean(mrr[a] - mrr[b])}, {"other": b, "p": p, "p_holm": q})
+        SearchRow(a, {"difference": authors.mean(mrr[a] - mrr[b])}, {"other": b, "p": p, "p_holm": q})
         for (a, b), (p, q) in tests.items()
     )
-    every = Parts.of(pool.plain, pool.candidates).names
-    parts = (_part(authors, name, part, found[name], ptr, depth) for name in names for part in every)
+    every = PoolParts.of(pool.plain, pool.candidates).names
+    parts = (_part(authors, name, part, by_method[name], ptr, depth) for name in names for part in every)
     content = (_content(store, plan, pool, name, depth, spec.seed) for name in names if name not in plan.shortcuts)
     touched = files.read_array(store.path / "audit-touched.npy").astype(np.bool_)
     clean = (_clean(authors, name, values[name][f"success@{depth}"], touched) for name in names if touched.any())
@@ -126,11 +126,11 @@ def _means(authors: Authors, values: Mapping[str, Floats], *others: str) -> Figu
     return {key: authors.mean(each, share=key not in others) for key, each in values.items()}
 
 
-def _figures(authors: Authors, values: Mapping[str, Floats], found: Mapping[str, Any], ptr: Ints) -> Figures:
+def _figures(authors: Authors, values: Mapping[str, Floats], counts: Mapping[str, Any], ptr: Ints) -> Figures:
     figures = _means(authors, values, "bits")
-    if not len(found["edges"]):
+    if not len(counts["edges"]):
         return figures
-    true, others = levels_of(found, ptr)
+    true, others = levels_of(counts, ptr)
     observed = auc_eer(true.sum(axis=0), others.sum(axis=0))
     drawn = auc_eer(authors.sums(true), authors.sums(others))
     for name, value, each in zip(("auc", "eer"), observed, drawn, strict=True):
@@ -140,12 +140,12 @@ def _figures(authors: Authors, values: Mapping[str, Floats], found: Mapping[str,
     return figures
 
 
-def _clean(authors: Authors, method: str, success: Floats, touched: Bools) -> Row:
+def _clean(authors: Authors, method: str, success: Floats, touched: Bools) -> SearchRow:
     clean, difference = np.where(touched, np.nan, success), None
     if not touched.all():
         drawn = percentiles(authors.means(clean) - authors.means(success), authors.count)
         difference = Estimate(float(np.nanmean(clean) - success.mean()), None, drawn, None)
-    return Row(method, _means(authors, {"success": success, "clean": clean}) | {"difference": difference})
+    return SearchRow(method, _means(authors, {"success": success, "clean": clean}) | {"difference": difference})
 
 
 def _ranks(scores: Mapping[str, float], tests: Mapping[tuple[str, str], tuple[float, float]]) -> dict[str, int]:
@@ -157,27 +157,27 @@ def _ranks(scores: Mapping[str, float], tests: Mapping[tuple[str, str], tuple[fl
     return dict(zip(names, tie_groups(list(scores.values()), apart).tolist(), strict=True))
 
 
-def _part(authors: Authors, method: str, part: str, found: Mapping[str, Any], ptr: Ints, k: int) -> Row | None:
-    values = of_queries(found, ptr, (k,), part)
+def _part(authors: Authors, method: str, part: str, counts: Mapping[str, Any], ptr: Ints, k: int) -> SearchRow | None:
+    values = of_queries(counts, ptr, (k,), part)
     success = values[f"success@{k}"]
     known = ~np.isnan(success)
     if not known.any():
         return None
-    size = found["size"][list(KINDS).index(part)]
-    random = np.where(known, of_random(found, ptr, k, size), np.nan)
+    size = counts["size"][list(KINDS).index(part)]
+    random = np.where(known, of_random(counts, ptr, k, size), np.nan)
     shown = {"success": success, "random": random, "drop": random - success, "mrr": values["mrr"]}
-    counts = {"queries": int(known.sum()), "median_candidates": int(np.median(size[known]))}
-    return Row(method, _means(authors, shown, "drop"), {"part": KINDS[part], **counts})
+    sizes = {"queries": int(known.sum()), "median_candidates": int(np.median(size[known]))}
+    return SearchRow(method, _means(authors, shown, "drop"), {"part": KINDS[part], **sizes})
 
 
-def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, seed: int) -> Row | None:
+def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, seed: int) -> SearchRow | None:
     """A method's figures on queries with other content; None where there are none, or a cell is missing."""
-    found = {version: results(store, plan, method, version) for version in pool.versions}
-    if not found or any(one is None for one in found.values()):
+    by_version = {version: results(store, plan, method, version) for version in pool.versions}
+    if not by_version or any(one is None for one in by_version.values()):
         return None
-    asked = pool.asked("own")
-    authors = Authors.of(asked.queries.codes("author"), seed)
-    values = {version: of_queries(one or {}, asked.true_ptr, (k,)) for version, one in found.items()}
+    questions = pool.questions("own")
+    authors = Authors.of(questions.queries.codes("author"), seed)
+    values = {version: of_queries(one or {}, questions.true_ptr, (k,)) for version, one in by_version.items()}
     success, mrr, bits = ({v: one[name] for v, one in values.items()} for name in (f"success@{k}", "mrr", "bits"))
     shown = {"success": success["own"], "mrr": mrr["own"], "on": success["on"]}
     shown |= {f"{key}_left": (each["off"] + each["off2"]) / 2 for key, each in (("success", success), ("mrr", mrr))}
@@ -185,5 +185,7 @@ def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, 
     verdict, ranks = rank_content(authors, bits)
     cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
     if verdict is Content.LESS and (reason := exposure(store, method, cells)):
-        return Row(method, _means(authors, shown, "swing") | ranks, {"verdict": f"{Content.NO_VERDICT}: {reason}"})
-    return Row(method, _means(authors, shown, "swing") | ranks, {"verdict": verdict})
+        return SearchRow(
+            method, _means(authors, shown, "swing") | ranks, {"verdict": f"{Content.NO_VERDICT}: {reason}"}
+        )
+    return SearchRow(method, _means(authors, shown, "swing") | ranks, {"verdict": verdict})

@@ -79,12 +79,12 @@ class Audit(NamedTuple):
 
 def audit(pool: Pool) -> Audit:
     """Look through the texts and authors of a pool."""
-    asked, candidates = pool.plain, pool.candidates
-    count = len(asked.queries)
-    author = np.concatenate([asked.queries.codes("author"), candidates.codes("author")])
+    questions, candidates = pool.plain, pool.candidates
+    count = len(questions.queries)
+    author = np.concatenate([questions.queries.codes("author"), candidates.codes("author")])
     copied, quoted, pairs = _shared(pool, author)
     own = np.zeros_like(copied)
-    true = set(zip(asked.owner.tolist(), (asked.true + count).tolist(), strict=True))
+    true = set(zip(questions.owner.tolist(), (questions.true + count).tolist(), strict=True))
     for pair in true.intersection(pairs):
         own[list(pair)] = True
     lines, marks = _quoting(pool)
@@ -93,26 +93,26 @@ def audit(pool: Pool) -> Audit:
         "copies": copied, "quotations": quoted & ~copied, "lines": lines, "marks": marks,
         "houses": np.isin(author, house) & (author >= 0), "own": own,
     }  # fmt: skip
-    found = Audit({}, {}, {})
+    faults = Audit({}, {}, {})
     for kind, faulty in items.items():
-        found.queries[kind], found.candidates[kind] = faulty[:count].copy(), int(faulty[count:].sum())
+        faults.queries[kind], faults.candidates[kind] = faulty[:count].copy(), int(faulty[count:].sum())
         if kind not in ("lines", "marks", "own"):
-            found.queries[kind][asked.owner[faulty[count + asked.true]]] = True
-        ids = [asked.queries.ids[i] for i in np.flatnonzero(faulty[:count])[:NAMED]]
-        found.named[kind] = ids or [candidates.ids[i] for i in np.flatnonzero(faulty[count:])[:NAMED]]
+            faults.queries[kind][questions.owner[faulty[count + questions.true]]] = True
+        ids = [questions.queries.ids[i] for i in np.flatnonzero(faulty[:count])[:NAMED]]
+        faults.named[kind] = ids or [candidates.ids[i] for i in np.flatnonzero(faulty[count:])[:NAMED]]
     if len(house):
-        names = asked.queries.labels["author"].names
-        found.named["houses"] = [names[code] for code in house[:NAMED].tolist()]
-    return found
+        names = questions.queries.labels["author"].names
+        faults.named["houses"] = [names[code] for code in house[:NAMED].tolist()]
+    return faults
 
 
 def _quoting(pool: Pool) -> tuple[Bools, Bools]:
     """Items (queries first) with a text that quotes lines, and with one of long passages in quotation marks."""
-    found = []
+    signs = []
     for text in map(pool.texts.__getitem__, range(len(pool.texts))):
         marked = sum(map(len, MARKED.findall(text)))
-        found.append((">" in text and "quotations" in signs_of_mail(text), marked >= QUOTED * max(1, len(text))))
-    texts, sides = np.array(found, dtype=np.bool_), (pool.plain.queries, pool.candidates)
+        signs.append((">" in text and "quotations" in signs_of_mail(text), marked >= QUOTED * max(1, len(text))))
+    texts, sides = np.array(signs, dtype=np.bool_), (pool.plain.queries, pool.candidates)
     lines, marks = np.concatenate([np.logical_or.reduceat(texts[one.rows], one.ptr[:-1]) for one in sides]).T
     return lines, marks
 
@@ -122,12 +122,12 @@ def several_languages(pool: Pool) -> str | None:
     candidates, texts = pool.candidates, dict[str, list[str]]()
     if "language" in candidates.labels:
         return None
-    author, asked = (
+    author, query = (
         candidates.codes("author"),
         dict(zip(pool.plain.true.tolist(), pool.plain.owner.tolist(), strict=True)),
     )
     for i in range(min(len(candidates), LOOKED_AT)):
-        name = f"author {author[i]}" if author[i] >= 0 else f"query {asked[i]}" if i in asked else candidates.ids[i]
+        name = f"author {author[i]}" if author[i] >= 0 else f"query {query[i]}" if i in query else candidates.ids[i]
         texts.setdefault(name, []).extend(pool.texts.rows(candidates.texts_of(i)))
     long = {name: some for name, some in texts.items() if sum(map(len, some)) >= LONG}
     groups = [group for group in by_language(long) if len(group) > 1]
@@ -153,9 +153,9 @@ def _shared(pool: Pool, author: Ints) -> tuple[Bools, Bools, list[tuple[int, int
             runs.append(run)
     item, size = np.concatenate(items), np.bincount(np.concatenate(items), minlength=len(author))
     _, run, times = np.unique(np.concatenate(runs), return_inverse=True, return_counts=True)
-    told = (times[run] > 1) & (times[run] <= COMMON)
-    where = item[told], run[told]
-    has = csr_array((np.ones(told.sum(), np.int32), where), shape=(len(author), len(times) + 1))
+    shared = (times[run] > 1) & (times[run] <= COMMON)
+    where = item[shared], run[shared]
+    has = csr_array((np.ones(shared.sum(), np.int32), where), shape=(len(author), len(times) + 1))
     pairs = triu(has @ has.T, 1, format="coo")
     one, other, both = (array[pairs.data >= LEAST_RUNS] for array in (pairs.row, pairs.col, pairs.data))
     share = np.stack([both / size[one], both / size[other]])
@@ -219,8 +219,8 @@ def _houses(pool: Pool, author: Ints) -> Ints:
         known = (author >= 0) & (own >= 0)
         kinds = np.unique(np.stack([author[known], own[known]], axis=1), axis=0)[:, 0]
         odd |= _beyond(np.bincount(kinds, minlength=len(labels.names)), FEWEST // 2)
-    found = np.flatnonzero(odd & (texts > 0))
-    return found[np.argsort(-texts[found], kind="stable")]
+    houses = np.flatnonzero(odd & (texts > 0))
+    return houses[np.argsort(-texts[houses], kind="stable")]
 
 
 def _beyond(counts: Ints, least: int) -> Bools:

@@ -54,10 +54,12 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
                     picked
                 )
             }
-    asked = pool.plain.select(picked)
-    ptr, rows = asked.queries.ptr, asked.queries.rows
-    candidates, owner = pool.candidates, asked.queries.owner
-    known = [chosen(candidates.ptr, candidates.rows, asked.true[a:b])[1][:KNOWN] for a, b in pairwise(asked.true_ptr)]
+    questions = pool.plain.select(picked)
+    ptr, rows = questions.queries.ptr, questions.queries.rows
+    candidates, owner = pool.candidates, questions.queries.owner
+    known = [
+        chosen(candidates.ptr, candidates.rows, questions.true[a:b])[1][:KNOWN] for a, b in pairwise(questions.true_ptr)
+    ]
     known_ptr, known_rows = listed([known[i] for i in owner.tolist()])
     ids = name_array(f"{queries.ids[picked[i]]}/{at - ptr[i]}" for at, i in enumerate(owner.tolist()))
     used, texts = np.arange(len(pool.texts)), pool.texts
@@ -74,10 +76,10 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
     left_out = Counter(made.left_out)
     if done.sum() < FEWEST:
         return pool, {**left_out, "too few queries could get other content": int(done.sum())}
-    kept = np.flatnonzero(done)
+    complete = np.flatnonzero(done)
     number = np.full(len(rows), -1, np.int64)
     number[made.rows] = np.arange(len(made.rows))
-    _, at = chosen(ptr, np.arange(len(rows)), kept)
+    _, at = chosen(ptr, np.arange(len(rows)), complete)
     new = {version: getattr(made, "plain" if version == "own" else version) for version in OWN}
     table, moved = TextTable.of_blocks(
         chain(
@@ -87,11 +89,11 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
     )
     versions = dict(zip(OWN, moved[len(pool.texts) :].reshape(len(OWN), -1), strict=True))
     holder, barred = candidates.owner, []
-    for query in kept.tolist():
-        own = asked.barred[asked.barred_ptr[query] : asked.barred_ptr[query + 1]]
+    for query in complete.tolist():
+        own = questions.barred[questions.barred_ptr[query] : questions.barred_ptr[query + 1]]
         givers = used[np.concatenate([made.donors[number[text]] for text in range(ptr[query], ptr[query + 1])])]
         barred.append(np.union1d(own, holder[np.isin(candidates.rows, givers)]))
-    whole = replace(pool, texts=table, kept=picked[kept], versions=versions, barred=listed(barred))
+    whole = replace(pool, texts=table, transplanted=picked[complete], versions=versions, barred=listed(barred))
     return whole, dict(left_out)
 
 

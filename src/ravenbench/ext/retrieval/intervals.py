@@ -92,9 +92,7 @@ FEWEST_UNITS = 10
 """Authors below which there is no verdict."""
 
 
-def rank_content(
-    authors: Authors, bits: Mapping[str, Floats], margin: float = RANK_MARGIN, *, barred: bool = False
-) -> tuple[Content, dict[str, Estimate | None]]:
+def rank_content(authors: Authors, bits: Mapping[str, Floats]) -> tuple[Content, dict[str, Estimate | None]]:
     """What content does to a method's ranks, by its queries' binary logarithms of them (k,) in each version
     (``content``): the verdict, and what it goes by; one is a rank doubled.
 
@@ -103,8 +101,8 @@ def rank_content(
     differ, query by query, than two contents off topic do, and ``shift_in_rank`` the same of the rank with its own
     content and that off it; ``null_in_rank`` the difference of the two contents off topic.
 
-    An interval of swing, drop, sway or shift wholly above the margin is an effect; all within it is none; else it is
-    undecided. A method that is ``barred`` from being cleared gets no verdict but an effect.
+    An interval of swing, drop, sway or shift wholly above ``RANK_MARGIN`` is an effect; all within it is none; else
+    it is undecided.
     """
     off, chance = (bits["off"] + bits["off2"]) / 2, np.abs(bits["off"] - bits["off2"])
     moved = (np.abs(bits["own"] - bits["off"]) + np.abs(bits["own"] - bits["off2"])) / 2
@@ -115,15 +113,14 @@ def rank_content(
         "shift_in_rank": moved - chance,
         "null_in_rank": bits["off"] - bits["off2"],
     }
-    found = {name: authors.mean(values) for name, values in parts.items()}
-    swing, drop, sway, shift, _ = ((one and one.interval) or (0.0, 0.0) for one in found.values())
+    estimates = {name: authors.mean(values) for name, values in parts.items()}
+    swing, drop, sway, shift, _ = ((one and one.interval) or (0.0, 0.0) for one in estimates.values())
     effects = {Content.RELIES: swing, Content.LOSES: drop, Content.SWAYED: sway, Content.DISPLACED: shift}
     if authors.count < FEWEST_UNITS:
-        return Content.NO_VERDICT, found
+        return Content.NO_VERDICT, estimates
     for outcome, (low, _) in effects.items():
-        if low > margin:
-            return outcome, found
-    if barred:
-        return Content.NO_VERDICT, found
-    none = all(-margin < low and high < margin for low, high in (swing, drop)) and max(sway[1], shift[1]) < margin
-    return (Content.LESS if none else Content.UNDECIDED), found
+        if low > RANK_MARGIN:
+            return outcome, estimates
+    still = all(low > -RANK_MARGIN and high < RANK_MARGIN for low, high in (swing, drop))
+    none = still and max(sway[1], shift[1]) < RANK_MARGIN
+    return (Content.LESS if none else Content.UNDECIDED), estimates

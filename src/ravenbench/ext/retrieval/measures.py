@@ -29,10 +29,12 @@ NDCG = 10
 """Depth of the discounted gain."""
 
 
-def of_queries(found: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], part: str = "all") -> dict[str, Floats]:
+def of_queries(
+    counts: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], part: str = "all"
+) -> dict[str, Floats]:
     """Each measure of each query, (q,), NaN where it has no true candidate in this part.
 
-    ``found`` is what ``search`` gives, ``ptr`` (q + 1,) the bounds of the true candidates.
+    ``counts`` is what ``search`` gives, ``ptr`` (q + 1,) the bounds of the true candidates.
     """
     number = list(KINDS).index(part)
     depths = np.array([*ks, NDCG], dtype=np.int64)
@@ -40,8 +42,8 @@ def of_queries(found: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], 
     out = np.full((len(ptr) - 1, 3, len(depths)), np.nan)
     best = np.full((len(ptr) - 1, 2), np.nan)
     measure(
-        ptr, found["score"].astype(np.float64), found["greater"][number].astype(np.int64),
-        found["equal"][number].astype(np.int64), found["inside"][number], depths, gain, out, best,
+        ptr, counts["score"].astype(np.float64), counts["greater"][number].astype(np.int64),
+        counts["equal"][number].astype(np.int64), counts["inside"][number], depths, gain, out, best,
     )  # fmt: skip
     values = {f"success@{k}": out[:, 0, i] for i, k in enumerate(ks)}
     values |= {f"recall@{k}": out[:, 1, i] for i, k in enumerate(ks)}
@@ -69,8 +71,8 @@ def measure(
             true, others = stop - start, equal[own[start]]
             above, size = greater[own[start]] + start, true + others
             for d in range(len(depths)):
-                taken = min(max(depths[d] - above, 0), size)
-                out[i, 1, d] += true * taken / size / len(own)
+                within = min(max(depths[d] - above, 0), size)
+                out[i, 1, d] += true * within / size / len(own)
                 first, last = min(above, depths[d]), min(above + size, depths[d])
                 out[i, 2, d] += true / size * (gain[last] - gain[first]) / gain[min(len(own), depths[d])]
             if start == 0:
@@ -90,13 +92,13 @@ def measure(
             start = stop
 
 
-def of_random(found: Mapping[str, NDArray[Any]], ptr: Ints, k: int, size: Ints) -> Floats:
+def of_random(counts: Mapping[str, NDArray[Any]], ptr: Ints, k: int, size: Ints) -> Floats:
     """Success@k (q,) to be expected if so many of all other candidates, ``size`` (q,), had been drawn at random, and
     all true ones were kept."""
     chance = np.ones(len(ptr) - 1)
-    total = found["size"][0].astype(np.int64)
+    total = counts["size"][0].astype(np.int64)
     expect(
-        ptr, found["score"], found["greater"][0].astype(np.int64), found["equal"][0].astype(np.int64), total,
+        ptr, counts["score"], counts["greater"][0].astype(np.int64), counts["equal"][0].astype(np.int64), total,
         np.minimum(size, total), k, chance,
     )  # fmt: skip
     return chance
@@ -139,14 +141,14 @@ def _choose(n: int, m: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1)
 
 
-def levels_of(found: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Floats]:
+def levels_of(counts: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Floats]:
     """True and other candidates of each query by level of score, (q, levels) each."""
-    edges, score = found["edges"], found["score"]
+    edges, score = counts["edges"], counts["score"]
     below = np.searchsorted(edges, score, "left")
     at = 2 * below + (edges[np.minimum(below, len(edges) - 1)] == score) if len(edges) else below
-    true = np.zeros(found["levels"].shape)
+    true = np.zeros(counts["levels"].shape)
     np.add.at(true, (owners(ptr), at), 1)
-    return true, found["levels"].astype(np.float64)
+    return true, counts["levels"].astype(np.float64)
 
 
 def auc_eer(true: Floats, others: Floats) -> tuple[Floats, Floats]:

@@ -104,8 +104,8 @@ class Retriever(Component):
 
         def scores(block: Ints) -> Scores:
             bounds, rows = chosen(self.pool_.candidates.ptr, self.row_, block)
-            found: Scores = own @ _mean(np.asarray(self.vectors_[rows], dtype=np.float32), bounds).T
-            return found
+            block_scores: Scores = own @ _mean(np.asarray(self.vectors_[rows], dtype=np.float32), bounds).T
+            return block_scores
 
         return scores
 
@@ -356,14 +356,14 @@ class PPMRetriever(Unlearned):
         return ["\n".join(self.pool_.texts.rows(items.texts_of(i))) for i in block.tolist()]
 
 
-class Shortcut(Unlearned):
+class ShortcutRetriever(Unlearned):
     """A control that reads no text."""
 
     shortcut = True
 
 
 @dataclass(eq=False, repr=False)
-class Same(Shortcut):
+class Same(ShortcutRetriever):
     """Whether a column is the same: language, source, genre or topic alone.
 
     Parameters
@@ -380,7 +380,7 @@ class Same(Shortcut):
         return lambda block: ((own[:, None] == codes[block]) & (own[:, None] >= 0)).astype(np.float32)
 
 
-class LengthRetriever(Shortcut):
+class LengthRetriever(ShortcutRetriever):
     """Minus the absolute logarithm of the ratio of lengths in bytes."""
 
     name = "length"
@@ -395,7 +395,7 @@ class LengthRetriever(Shortcut):
         return lambda block: -np.abs(own[:, None] - others[block])
 
 
-class DateRetriever(Shortcut):
+class DateRetriever(ShortcutRetriever):
     """Minus the distance in days; equality where the dates are no dates."""
 
     name = "date"
@@ -422,7 +422,7 @@ def _days(text: str) -> float:
             return math.nan
 
 
-class ChanceRetriever(Shortcut):
+class ChanceRetriever(ShortcutRetriever):
     """All candidates are one tie, and ties count by expectation."""
 
     name = "chance"
@@ -433,11 +433,11 @@ class ChanceRetriever(Shortcut):
 
 def shortcuts(pool: Pool) -> dict[str, Retriever]:
     """Controls for what is known of this pool, by the names that tables have."""
-    found: dict[str, Retriever] = {"chance": ChanceRetriever(), "length": LengthRetriever()}
+    methods: dict[str, Retriever] = {"chance": ChanceRetriever(), "length": LengthRetriever()}
     for column in ("language", "genre", "source", "topic"):
         labels = pool.candidates.labels.get(column)
         if labels is not None and len(np.unique(labels.codes)) > 1:
-            found[f"{column} alone"] = Same(column)
+            methods[f"{column} alone"] = Same(column)
     if "date" in pool.candidates.labels:
-        found["date"] = DateRetriever()
-    return found
+        methods["date"] = DateRetriever()
+    return methods

@@ -87,7 +87,7 @@ def listed(lists: Sequence[Sequence[int] | Ints]) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Questions:
     """Queries that are searched for: ``true`` lists their true candidates by ``true_ptr`` (n + 1,), ``barred`` those
     that are not ranked for a query, neither right nor wrong, by ``barred_ptr``."""
 
@@ -97,10 +97,10 @@ class Asked:
     barred_ptr: Ints
     barred: Ints
 
-    def select(self, which: Ints) -> Asked:
+    def select(self, which: Ints) -> Questions:
         """These queries."""
         true, barred = chosen(self.true_ptr, self.true, which), chosen(self.barred_ptr, self.barred, which)
-        return Asked(self.queries.select(which), *true, *barred)
+        return Questions(self.queries.select(which), *true, *barred)
 
     @cached_property
     def owner(self) -> Ints:
@@ -112,42 +112,42 @@ class Asked:
 class Pool:
     """What is searched: ``texts``, the queries with their truth, the candidates.
 
-    ``kept`` are the queries that also stand with transplanted content, ``versions`` their texts' rows by version, and
-    ``barred`` what is then not ranked: whoever gave content. ``faults`` are ids that a fault of the truth touches, by
-    kind (``reading.pool_of``).
+    ``transplanted`` are the queries that also stand with transplanted content, ``versions`` their texts' rows by
+    version, and ``barred`` what is then not ranked: whoever gave content. ``faults`` are ids that a fault of the truth
+    touches, by kind (``reading.pool_of``).
     """
 
     texts: TextTable
-    plain: Asked
+    plain: Questions
     candidates: Items
     name: str = ""
     faults: Mapping[str, list[str]] = field(default_factory=dict)
-    kept: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    transplanted: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     versions: Mapping[str, Ints] = field(default_factory=dict)
     barred: tuple[Ints, Ints] | None = None
 
-    def asked(self, version: str) -> Asked:
+    def questions(self, version: str) -> Questions:
         """The queries of a version: ``plain``, or one of ``OWN``."""
         if version == "plain":
             return self.plain
-        asked = self.plain.select(self.kept)
+        questions = self.plain.select(self.transplanted)
         assert self.barred is not None
-        queries = replace(asked.queries, rows=self.versions[version])
-        return replace(asked, queries=queries, barred_ptr=self.barred[0], barred=self.barred[1])
+        queries = replace(questions.queries, rows=self.versions[version])
+        return replace(questions, queries=queries, barred_ptr=self.barred[0], barred=self.barred[1])
 
     def described(self) -> tuple[list[str], dict[str, Labels]]:
         """By row of ``texts``: what it is called, what is known of it, and its role: query or candidate."""
         ids = [self.texts.hash(row).hex() for row in range(len(self.texts))]
         nothing: Ints = np.full(len(ids), -1, dtype=np.int64)
-        told = {"role": Labels(nothing, ("candidate", "query"))}
-        told |= {c: replace(labels, codes=nothing.copy()) for c, labels in self.candidates.labels.items()}
+        described = {"role": Labels(nothing, ("candidate", "query"))}
+        described |= {c: replace(labels, codes=nothing.copy()) for c, labels in self.candidates.labels.items()}
         for role, items in enumerate((self.candidates, self.plain.queries)):
             for row, owner in zip(items.rows.tolist(), items.owner.tolist(), strict=True):
                 ids[row] = items.ids[owner]
-            told["role"].codes[items.rows] = role
+            described["role"].codes[items.rows] = role
             for column in items.labels:
-                told[column].codes[items.rows] = items.codes(column)[items.owner]
-        return ids, told
+                described[column].codes[items.rows] = items.codes(column)[items.owner]
+        return ids, described
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All but the texts as arrays by name."""
@@ -160,25 +160,25 @@ class Pool:
             parts[name] = getattr(self.plain, name)
         parts["about"] = packed([self.name, dict(self.faults)])
         if self.barred is not None:
-            parts |= {"kept": self.kept, "kept-barred_ptr": self.barred[0], "kept-barred": self.barred[1]}
+            parts |= {"kept": self.transplanted, "kept-barred_ptr": self.barred[0], "kept-barred": self.barred[1]}
             parts |= {f"rows-{version}": rows for version, rows in self.versions.items()}
         return parts
 
     @classmethod
     def of_arrays(cls, texts: TextTable, read: Callable[[str], Any]) -> Pool:
         """The pool again; ``read`` gives an array by its name, None where there is none."""
-        names = {column: found for column in COLUMNS if (found := read(f"names-{column}")) is not None}
+        names = {column: values for column in COLUMNS if (values := read(f"names-{column}")) is not None}
 
         def items(side: str) -> Items:
             labels = {c: Labels(read(f"{side}-{c}"), tuple(unpacked(packed))) for c, packed in names.items()}
             return Items(unpacked(read(f"{side}-ids")), read(f"{side}-ptr"), read(f"{side}-rows"), labels)
 
-        plain = Asked(items("queries"), *(read(n) for n in ("true_ptr", "true", "barred_ptr", "barred")))
+        plain = Questions(items("queries"), *(read(n) for n in ("true_ptr", "true", "barred_ptr", "barred")))
         pool = cls(texts, plain, items("candidates"), *unpacked(read("about")))
-        if (kept := read("kept")) is None:
+        if (transplanted := read("kept")) is None:
             return pool
         barred = read("kept-barred_ptr"), read("kept-barred")
-        return replace(pool, kept=kept, versions={v: read(f"rows-{v}") for v in OWN}, barred=barred)
+        return replace(pool, transplanted=transplanted, versions={v: read(f"rows-{v}") for v in OWN}, barred=barred)
 
 
 def packed(value: Any) -> NDArray[np.uint8]:
@@ -200,7 +200,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class PoolParts:
     """Which candidates belong to which of ``KINDS`` for which query.
 
     ``alike`` (2, q) and ``kind`` (2, c) are codes of language and genre; ``topic`` (c,), ``on`` (q, topics).
@@ -212,16 +212,16 @@ class Parts:
     on: Bools
 
     @classmethod
-    def of(cls, asked: Asked, candidates: Items) -> Parts:
+    def of(cls, questions: Questions, candidates: Items) -> PoolParts:
         """Those of these queries."""
         pairs = []
         for column in ("language", "genre"):
-            pair = asked.queries.codes(column), candidates.codes(column)
+            pair = questions.queries.codes(column), candidates.codes(column)
             known = (pair[0] >= 0).any()
             pairs.append(pair if known else (np.zeros_like(pair[0]), np.zeros_like(pair[1])))
         topic = candidates.codes("topic")
-        on = np.zeros((len(asked.queries), int(topic.max(initial=-1)) + 2), dtype=np.bool_)
-        on[asked.owner, topic[asked.true]] = True
+        on = np.zeros((len(questions.queries), int(topic.max(initial=-1)) + 2), dtype=np.bool_)
+        on[questions.owner, topic[questions.true]] = True
         # What has no topic is in no part by topic: code −1 is the last column.
         on[:, -1] = False
         return cls(np.stack([q for q, _ in pairs]), np.stack([c for _, c in pairs]), topic, on)

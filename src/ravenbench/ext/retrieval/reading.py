@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import CorpusError, FormatError, InputError
-from ravenbench.ext.retrieval.pool import COLUMNS, Asked, Items, Pool, listed
+from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import UTF8, checked_name
@@ -45,7 +45,7 @@ EPISODES = ("authorids", "authorsetids")
 SIDES = {"queries": ("queries",), "candidates": ("candidates", "targets"), "truth": ("ground_truth", "groundtruth")}
 
 
-class Row(NamedTuple):
+class ItemRow(NamedTuple):
     """One query or candidate as it was read."""
 
     id: str
@@ -54,7 +54,11 @@ class Row(NamedTuple):
 
 
 def pool_of(
-    queries: Sequence[Row], candidates: Sequence[Row], true: Sequence[Sequence[int]] | None, seed: int, **more: Any
+    queries: Sequence[ItemRow],
+    candidates: Sequence[ItemRow],
+    true: Sequence[Sequence[int]] | None,
+    seed: int,
+    **more: Any,
 ) -> Pool:
     """The pool of these rows; ``true`` lists each query's true candidates, by default those by its author. Candidates
     are put into random order.
@@ -94,10 +98,14 @@ def pool_of(
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
     columns = {c: Labels.of(row.labels.get(c) for row in every) for c in COLUMNS}
     both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
-    asked = both.select(np.arange(len(some)))
+    query_items = both.select(np.arange(len(some)))
     own, nothing = listed([np.sort(place[list(true[i])]) for i in some]), listed([[]] * len(some))
     return Pool(
-        texts, Asked(asked, *own, *nothing), both.select(np.arange(len(some), len(every))), faults=faults, **more
+        texts,
+        Questions(query_items, *own, *nothing),
+        both.select(np.arange(len(some), len(every))),
+        faults=faults,
+        **more,
     )
 
 
@@ -147,9 +155,9 @@ def of_corpus(
     others = others if candidates is None else others[: max(0, candidates - len(true))]
     columns = _columns(corpus)
 
-    def rows(which: Iterable[int]) -> list[Row]:
+    def rows(which: Iterable[int]) -> list[ItemRow]:
         return [
-            Row(corpus.ids[i], corpus.texts.view(np.array([i])), {c: labels[i] for c, labels in columns.items()})
+            ItemRow(corpus.ids[i], corpus.texts.view(np.array([i])), {c: labels[i] for c, labels in columns.items()})
             for i in which
         ]
 
@@ -226,25 +234,25 @@ def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> P
 
 def _files(archive: Archive) -> dict[str, str]:
     """Files of queries, candidates and truth by side; those of a part called test where several lie here."""
-    found: dict[str, str] = {}
+    by_side: dict[str, str] = {}
     for side, endings in SIDES.items():
         names = [n for n in archive.names if n.endswith(tuple(f"{ending}.jsonl" for ending in endings))]
         names.sort(key=lambda name: (not re.search(r"(^|/)test[/_]|(^|/)[^/]*$", name), name.count("/"), name))
         if names:
-            found[side] = names[0]
-    if not (here := {"queries", "candidates"} & found.keys()):
+            by_side[side] = names[0]
+    if not (here := {"queries", "candidates"} & by_side.keys()):
         return {}
     if missing := {"queries", "candidates"} - here:
         raise FormatError(
-            f"there is no {missing.pop()}.jsonl", file=archive.path, found=found[here.pop()],
+            f"there is no {missing.pop()}.jsonl", file=archive.path, found=by_side[here.pop()],
             expected="queries.jsonl and candidates.jsonl",
         )  # fmt: skip
-    place = found["queries"].rpartition("/")[0]
-    return {side: name for side, name in found.items() if name.rpartition("/")[0] == place}
+    place = by_side["queries"].rpartition("/")[0]
+    return {side: name for side, name in by_side.items() if name.rpartition("/")[0] == place}
 
 
-def _rows(archive: Archive, name: str) -> list[Row]:
-    where, rows, places = archive.label(name), dict[str, Row](), dict[str, list[int]]()
+def _rows(archive: Archive, name: str) -> list[ItemRow]:
+    where, rows, places = archive.label(name), dict[str, ItemRow](), dict[str, list[int]]()
 
     def gathered() -> Iterator[str]:
         episodes, count = False, 0
@@ -263,7 +271,7 @@ def _rows(archive: Archive, name: str) -> list[Row]:
             id = id or _text(_first(keys, NAMES["id"]), where, line) or f"{len(rows):06d}"
             if id in rows and not episodes:
                 raise FormatError("this id stands twice", file=where, line=line, found=id)
-            rows.setdefault(id, Row(id, (), labels))
+            rows.setdefault(id, ItemRow(id, (), labels))
             places.setdefault(id, []).extend(range(count, count + len(texts)))
             count += len(texts)
             yield from (checked_text(text, where, line) for text in texts)
@@ -308,8 +316,8 @@ def of_attribution(path: str | Path, seed: int = 0, encoding: str | None = UTF8)
     truth = problem.truth or {}
     known = [(author, text) for author, texts in problem.candidates.items() for text in texts]
 
-    def row(name: str, text: str, author: str | None) -> Row:
-        return Row(name, (text,), {"author": author, "language": problem.language})
+    def row(name: str, text: str, author: str | None) -> ItemRow:
+        return ItemRow(name, (text,), {"author": author, "language": problem.language})
 
     candidates = [row(f"{author}/{i}", text, author) for i, (author, text) in enumerate(known)]
     queries = [row(name, text, truth.get(name)) for name, text in problem.unknown.items()]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ravenbench.ext.retrieval.analysis import Row, Search, analyse_search
+from ravenbench.ext.retrieval.analysis import Search, SearchRow, analyse_search
 from ravenbench.ext.retrieval.audit import FAULTS
 from ravenbench.ext.retrieval.intervals import FEWEST_UNITS, RANK_MARGIN
 from ravenbench.ext.retrieval.measures import NDCG
@@ -156,10 +156,10 @@ class RetrieveReport(Report[Search]):
             *_with_interval("both ways", "sway_in_rank", 0, signed=True),
             *_with_interval("moved in rank", "shift_in_rank", 0, signed=True),
             *_with_interval("null", "null_in_rank", 0, signed=True),
-            note=f"{a.plan.kept:,} queries keep their style and get the content words of other texts; left: off the "
-            "topic of their true candidates. Swing: with content on it, less off it. In rank: binary logarithms; +1: "
-            "content halves the rank. Moved: single ranks with other content, beyond chance. Verdict: by these against "
-            f"δ = {RANK_MARGIN}; none where fewer than {FEWEST_UNITS} authors wrote the queries.",
+            note=f"{a.plan.transplanted:,} queries keep their style and get the content words of other texts; left: "
+            "off the topic of their true candidates. Swing: with content on it, less off it. In rank: binary "
+            "logarithms; +1: content halves the rank. Moved: single ranks with other content, beyond chance. Verdict: "
+            f"by these against δ = {RANK_MARGIN}; none where fewer than {FEWEST_UNITS} authors wrote the queries.",
         )  # fmt: skip
 
     @property
@@ -218,14 +218,14 @@ class RetrieveReport(Report[Search]):
         )  # fmt: skip
 
     def listings(self) -> list[Table]:
-        a, asked = self.analysis, self.analysis.pool.plain
-        authors = asked.queries.labels.get("author") or [""] * len(asked.queries)
+        a, questions = self.analysis, self.analysis.pool.plain
+        authors = questions.queries.labels.get("author") or [""] * len(questions.queries)
         return [
             table(
-                "queries", "Rank of the best true candidate", range(len(asked.queries)),
-                col("query", lambda i: asked.queries.ids[i], text=True),
+                "queries", "Rank of the best true candidate", range(len(questions.queries)),
+                col("query", lambda i: questions.queries.ids[i], text=True),
                 col("author", lambda i: authors[i] or "", text=True),
-                col("true candidates", lambda i: int(asked.true_ptr[i + 1] - asked.true_ptr[i])),
+                col("true candidates", lambda i: int(questions.true_ptr[i + 1] - questions.true_ptr[i])),
                 *each(a.bits, lambda name: name, lambda i, name: float(2 ** a.bits[name][i]), digits=1),
             )
         ]  # fmt: skip
@@ -236,7 +236,9 @@ class RetrieveReport(Report[Search]):
         made = {"content": self._drawn(a.content, 0.3, "", _moved)} if a.content else {}
         return made | ({"found": self._drawn(a.methods, 0.27, ", 95% interval", self._success)} if a.methods else {})
 
-    def _drawn(self, rows: Sequence[Row], height: float, label: str, draw: Callable[[Any, int, Row], None]) -> Figure:
+    def _drawn(
+        self, rows: Sequence[SearchRow], height: float, label: str, draw: Callable[[Any, int, SearchRow], None]
+    ) -> Figure:
         """A line of Success for each method, as ``draw`` puts it at its place."""
         with style():
             drawing, (axes,) = canvas(6.4, 0.9 + height * len(rows))
@@ -248,7 +250,7 @@ class RetrieveReport(Report[Search]):
             axes.set_ylim(-0.6, len(rows) - 0.4)
         return drawing
 
-    def _success(self, axes: Any, place: int, row: Row) -> None:
+    def _success(self, axes: Any, place: int, row: SearchRow) -> None:
         main, color = row.figures[self.main], FAINT if row.known["shortcut"] else COLORS[0]
         axes.plot(interval_of(main) or (value_of(main),) * 2, [place, place], color=color, lw=1.6)
         axes.plot([value_of(main)], [place], "o", color=color, ms=5)
@@ -280,7 +282,7 @@ class RetrieveReport(Report[Search]):
         return [*map(Text, self.sentences()[1:]), *map(for_terminal, self.tables()[:3])]
 
 
-METHOD: Col[Row] = col("method", lambda r: r.method, text=True, json="method")
+METHOD: Col[SearchRow] = col("method", lambda r: r.method, text=True, json="method")
 
 
 def titled(measure: str) -> str:
@@ -289,35 +291,35 @@ def titled(measure: str) -> str:
     return TITLES[name] + at + depth
 
 
-def _verdict(row: Row) -> str:
+def _verdict(row: SearchRow) -> str:
     return str(row.known["verdict"]).replace("δ", f"{RANK_MARGIN}")
 
 
-def _value(row: Row, key: str) -> str:
+def _value(row: SearchRow, key: str) -> str:
     return figure(value_of(row.figures[key]))
 
 
-def _said(row: Row, key: str) -> str:
+def _said(row: SearchRow, key: str) -> str:
     interval = interval_of(row.figures[key])
     ends = "" if interval is None else f" [{figure(interval[0])}, {figure(interval[1])}]"
     return _value(row, key) + ends
 
 
-def _moved(axes: Any, place: int, row: Row) -> None:
+def _moved(axes: Any, place: int, row: SearchRow) -> None:
     left, on, own = (value_of(row.figures[key]) or 0.0 for key in ("success_left", "on", "success"))
     axes.plot([left, on], [place, place], color=COLORS[1], lw=4, solid_capstyle="butt")
     axes.plot([left], [place], "o", color=COLORS[0], ms=6)
     axes.plot([own], [place], "o", mfc="none", color=COLORS[0], ms=7)
 
 
-def _known(title: str | None, key: str, **how: Any) -> Col[Row]:
+def _known(title: str | None, key: str, **how: Any) -> Col[SearchRow]:
     return col(title, lambda r: r.known[key], json=key, **how)
 
 
-def _with_interval(title: str, key: str, fits: int = 2, signed: bool = False) -> list[Col[Row]]:
+def _with_interval(title: str, key: str, fits: int = 2, signed: bool = False) -> list[Col[SearchRow]]:
     """A figure and its interval; 80 columns hold ``fits`` of the two."""
 
-    def of(read: Callable[[Estimate | None], Any], row: Row) -> Any:
+    def of(read: Callable[[Estimate | None], Any], row: SearchRow) -> Any:
         return read(row.figures.get(key))
 
     return [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, counted
 from ravenbench.ext.retrieval.content import of_rows
-from ravenbench.ext.retrieval.pool import Asked, Parts, Pool, chosen, owners
+from ravenbench.ext.retrieval.pool import Pool, PoolParts, Questions, chosen, owners
 from ravenbench.formats.collector import identity_key
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Ints, Problems, name_array
@@ -21,10 +21,10 @@ AHEAD = 1_000.0
 
 def training(pool: Pool, seed: int) -> tuple[Problems, Bools]:
     """Pairs to learn from: of each query and a true candidate, and of it and the true candidate of another query."""
-    asked, rng = pool.plain, stream(seed, "retrieval-training")
-    first = asked.true[asked.true_ptr[:-1]]
+    questions, rng = pool.plain, stream(seed, "retrieval-training")
+    first = questions.true[questions.true_ptr[:-1]]
     rows = pool.candidates.rows[pool.candidates.ptr[first]]
-    author, own = asked.queries.codes("author"), asked.queries.rows[asked.queries.ptr[:-1]]
+    author, own = questions.queries.codes("author"), questions.queries.rows[questions.queries.ptr[:-1]]
     other = rng.permutation(len(own))
     clash = (author[other] == author) | (rows[other] == own)
     other[clash] = np.roll(other, 1)[clash]
@@ -55,7 +55,7 @@ def kept_apart(pool: Pool, lessons: Pool, place: str) -> str | None:
 
 
 def reranked(
-    answer: Callable[[Problems], Floats], found: Mapping[str, NDArray[Any]], asked: Asked, pool: Pool
+    answer: Callable[[Problems], Floats], counts: Mapping[str, NDArray[Any]], questions: Questions, pool: Pool
 ) -> dict[str, NDArray[Any]]:
     """What a search with ``best`` becomes when a verifier orders these; EER and AUC are not known then.
 
@@ -63,21 +63,21 @@ def reranked(
     """
     from scipy.stats import rankdata  # half a second, of which a report has no need
 
-    best = found["best"]
+    best = counts["best"]
     query, place = np.nonzero(best >= 0)
     candidate = best[query, place]
     scores = np.full(best.shape, -np.inf)
-    scores[query, place] = _scores(answer, asked, pool, query, candidate)
+    scores[query, place] = _scores(answer, questions, pool, query, candidate)
     order = rankdata(scores, axis=1) - 0.5
-    parts = Parts.of(asked, pool.candidates)
-    whole = {name: np.array(array) for name, array in found.items() if name != "best"}
+    parts = PoolParts.of(questions, pool.candidates)
+    whole = {name: np.array(array) for name, array in counts.items() if name != "best"}
     whole |= {"edges": whole["edges"][:0], "levels": whole["levels"][:, :1]}
     for i in range(len(best)):
-        trues = np.arange(asked.true_ptr[i], asked.true_ptr[i + 1])
-        others = ~np.isin(best[i], asked.true[trues]) & (best[i] >= 0)
+        trues = np.arange(questions.true_ptr[i], questions.true_ptr[i + 1])
+        others = ~np.isin(best[i], questions.true[trues]) & (best[i] >= 0)
         members = parts.members(np.full(len(best[i]), i), np.maximum(best[i], 0)) & others
         for t in trues.tolist():
-            at = np.flatnonzero(best[i] == asked.true[t])
+            at = np.flatnonzero(best[i] == questions.true[t])
             if len(at):
                 value = order[i, at[0]]
                 whole["score"][t] = AHEAD + value
@@ -86,8 +86,10 @@ def reranked(
     return whole
 
 
-def _scores(answer: Callable[[Problems], Floats], asked: Asked, pool: Pool, query: Ints, candidate: Ints) -> Floats:
-    queries, candidates = asked.queries, pool.candidates
+def _scores(
+    answer: Callable[[Problems], Floats], questions: Questions, pool: Pool, query: Ints, candidate: Ints
+) -> Floats:
+    queries, candidates = questions.queries, pool.candidates
     bounds, questioned = chosen(queries.ptr, queries.rows, query)
     pair = owners(bounds)
     ptr, rows = chosen(candidates.ptr, candidates.rows, candidate[pair])

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.ext.retrieval.pool import KINDS, Asked, Items, Parts
+from ravenbench.ext.retrieval.pool import KINDS, Items, PoolParts, Questions
 from ravenbench.types import Bools, Int32s, Ints
 
 Scores = NDArray[np.float32]
@@ -31,7 +31,7 @@ EDGES = 256
 
 
 def search(
-    ask: Ask, asked: Asked, candidates: Items, shard: Ints, *, top: int = 0, edges: bool = True
+    ask: Ask, questions: Questions, candidates: Items, shard: Ints, *, top: int = 0, edges: bool = True
 ) -> dict[str, NDArray[Any]]:
     """Search some candidates for every query.
 
@@ -54,51 +54,51 @@ def search(
         ``edges`` the ``edges`` (e,) and ``levels`` (q, 2e + 1), others below, at and between them. With ``top``
         its candidates ``best`` (q, top), −1 where there are fewer.
     """
-    n, count = len(asked.queries), len(asked.true)
+    n, count = len(questions.queries), len(questions.true)
     blocks = [shard[at : at + BLOCK] for at in range(0, len(shard), BLOCK)]
-    held = [ask(block) for block in blocks] if n * len(shard) <= HELD else None
-    score = _true_scores(ask, asked, shard, held)
-    parts = Parts.of(asked, candidates)
+    kept_scores = [ask(block) for block in blocks] if n * len(shard) <= HELD else None
+    score = _true_scores(ask, questions, shard, kept_scores)
+    parts = PoolParts.of(questions, candidates)
     levels = np.unique(np.quantile(score, np.linspace(0, 1, EDGES), method="nearest")) if edges and count else score[:0]
-    found: dict[str, NDArray[Any]] = {
+    counts: dict[str, NDArray[Any]] = {
         "score": score,
         "greater": np.zeros((len(KINDS), count), np.int32),
         "equal": np.zeros((len(KINDS), count), np.int32),
         "size": np.zeros((len(KINDS), n), np.int32),
-        "inside": parts.members(asked.owner, asked.true),
+        "inside": parts.members(questions.owner, questions.true),
         "edges": levels,
         "levels": np.zeros((n, 2 * len(levels) + 1), np.int32),
     }
     best, best_score = np.full((n, top), -1, np.int64), np.full((n, top), -np.inf, np.float32)
     place = np.full(len(candidates), -1, np.int64)
     for number, block in enumerate(blocks):
-        scores = ask(block) if held is None else held[number]
+        scores = ask(block) if kept_scores is None else kept_scores[number]
         place[block] = np.arange(len(block))
-        _silence(scores, asked.barred_ptr, place[asked.barred])
+        _silence(scores, questions.barred_ptr, place[questions.barred])
         if top:
             best, best_score = _merged(best, best_score, block, scores)
-        _silence(scores, asked.true_ptr, place[asked.true])
+        _silence(scores, questions.true_ptr, place[questions.true])
         place[block] = -1
         count_block(
-            scores, parts.alike, parts.kind[:, block], parts.topic[block], parts.on, asked.true_ptr, score, levels,
-            found["greater"], found["equal"], found["size"], found["levels"],
+            scores, parts.alike, parts.kind[:, block], parts.topic[block], parts.on, questions.true_ptr, score, levels,
+            counts["greater"], counts["equal"], counts["size"], counts["levels"],
         )  # fmt: skip
-    return found | ({"best": best} if top else {})
+    return counts | ({"best": best} if top else {})
 
 
-def _true_scores(ask: Ask, asked: Asked, shard: Ints, held: list[Scores] | None) -> Scores:
+def _true_scores(ask: Ask, questions: Questions, shard: Ints, kept_scores: list[Scores] | None) -> Scores:
     """The score of each true candidate, (t,), whether it is in the shard or not."""
-    wanted = np.unique(asked.true)
-    scored: Iterable[Scores] = held or ()
-    if held is None or not np.isin(wanted, shard).all():
+    wanted = np.unique(questions.true)
+    scored: Iterable[Scores] = kept_scores or ()
+    if kept_scores is None or not np.isin(wanted, shard).all():
         shard = wanted
         scored = (ask(wanted[at : at + BLOCK]) for at in range(0, len(wanted), BLOCK))
     place = np.full(int(shard.max(initial=-1)) + 1, -1, np.int64)
     place[shard] = np.arange(len(shard))
-    score, (block, column) = np.full(len(asked.true), np.nan, np.float32), np.divmod(place[asked.true], BLOCK)
+    score, (block, column) = np.full(len(questions.true), np.nan, np.float32), np.divmod(place[questions.true], BLOCK)
     for number, scores in enumerate(scored):
         here = block == number
-        score[here] = scores[asked.owner[here], column[here]]
+        score[here] = scores[questions.owner[here], column[here]]
     return score
 
 

@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +32,7 @@ from ravenbench.errors import SpecError, counted
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
 from ravenbench.ext.retrieval.content import GIVERS, with_content
 from ravenbench.ext.retrieval.methods import Retriever, shortcuts
-from ravenbench.ext.retrieval.pool import Asked, Items, Pool, chosen
+from ravenbench.ext.retrieval.pool import Items, Pool, Questions, chosen
 from ravenbench.ext.retrieval.reading import pool_at
 from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
 from ravenbench.ext.retrieval.search import Ask, search, shards
@@ -66,15 +67,15 @@ HELD_OF_EACH = 2_000
 
 class RetrievePlan(Plan, frozen=True, kw_only=True):
     """The manifest of a search: ``shortcuts`` are the methods that see no text, which are not asked about other
-    content; ``kept`` queries have it, and ``left_out`` counts why others have not. ``faults`` counts queries and
-    candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples,
+    content; ``transplanted`` queries have it, and ``left_out`` counts why others have not. ``faults`` counts queries
+    and candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples,
     and re-rankers learn from so many ``lessons``."""
 
     source: str
     queries: int
     candidates: int
     shortcuts: list[str]
-    kept: int
+    transplanted: int = msgspec.field(name="kept")
     left_out: dict[str, int]
     faults: dict[str, list[int]]
     lessons: int
@@ -233,7 +234,7 @@ class Retrieve(Task):
             queries=len(pool.plain.queries),
             candidates=len(pool.candidates),
             shortcuts=list(controls),
-            kept=len(pool.kept),
+            transplanted=len(pool.transplanted),
             left_out=dict(left_out),
             faults={kind: [int(touched.sum()), audited.candidates[kind]] for kind, touched in audited.queries.items()}
             | {kind: [0, len(ids)] if kind == "absent" else [len(ids), 0] for kind, ids in pool.faults.items()},
@@ -248,7 +249,7 @@ class Retrieve(Task):
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import run_units
 
-        methods: dict[str, Any] = {**self.named, **shortcuts(opened(store))}
+        methods: dict[str, Any] = {**self.named, **shortcuts(stored_pool(store))}
         waiting: dict[tuple[str, int], list[CellPlace]] = {}
         for place in store.unanswered():
             waiting.setdefault((place.verifier, store.plan.folds[place.fold].fold or 0), []).append(place)
@@ -263,11 +264,13 @@ class Retrieve(Task):
     def cost(self, draft: Draft[RetrievePlan], missing: Sequence[CellPlace]) -> float | None:
         """Without re-rankers, whose time nobody knows."""
         plan, megabytes, left = draft.plan, self._megabytes(draft), {place.verifier for place in missing}
-        giving = min(1, GIVERS / plan.candidates) * megabytes * (plan.kept > 0)
+        giving = min(1, GIVERS / plan.candidates) * megabytes * (plan.transplanted > 0)
         start = float(np.dot(START, (plan.candidates, megabytes, giving))) * (len(missing) == len(plan.cells))
-        asked = dict.fromkeys(self.named, plan.queries + 4 * plan.kept) | dict.fromkeys(plan.shortcuts, plan.queries)
-        pairs = sum(asked[name] for name in left & asked.keys()) * plan.candidates
-        methods = sum(one.seconds(asked[name], megabytes) for name, one in self.named.items() if name in left)
+        queries = dict.fromkeys(self.named, plan.queries + 4 * plan.transplanted) | dict.fromkeys(
+            plan.shortcuts, plan.queries
+        )
+        pairs = sum(queries[name] for name in left & queries.keys()) * plan.candidates
+        methods = sum(one.seconds(queries[name], megabytes) for name, one in self.named.items() if name in left)
         return float(REPORT + start + PAIR * pairs + methods)
 
     def _megabytes(self, draft: Draft[RetrievePlan]) -> float:
@@ -285,10 +288,10 @@ class Retrieve(Task):
             )
         )
         dense = sum(not one.room for one in self.named.values()) * plan.candidates * 384 * (2 if self.spec.half else 4)
-        pairs, units = self.spec.first * (plan.queries + 4 * plan.kept), -(-plan.candidates // SHARD)
+        pairs, units = self.spec.first * (plan.queries + 4 * plan.transplanted), -(-plan.candidates // SHARD)
         return [
-            f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates; {plan.kept:,} queries are also "
-            "searched for with other content",
+            f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates; {plan.transplanted:,} queries "
+            "are also searched for with other content",
             f"memory: about {most:.1f} GB a worker ({counted(units, 'unit')} of work a method), "
             f"{0.4 + plan.candidates * HELD_OF_EACH / 1e9:.1f} GB to start",
             f"disk: about {(megabytes * 1e6 + plan.candidates * 160 + dense) / 1e9:.2f} GB, and "
@@ -304,7 +307,7 @@ class Retrieve(Task):
 
 
 @lru_cache(2)
-def opened(store: Store) -> Pool:
+def stored_pool(store: Store) -> Pool:
     """The pool of a search's folder."""
 
     def read(name: str) -> NDArray[Any] | None:
@@ -322,7 +325,7 @@ class SearchUnit(CellUnit):
 
     def learn(self, store: Store) -> Any:
         forget_counts()  # those of another shard are not needed again
-        shard, pool, again = self.shard(store, self.cells[0]), opened(store), len(self.cells) > 1
+        shard, pool, again = self.shard(store, self.cells[0]), stored_pool(store), len(self.cells) > 1
         if foreign(self.method):
             with suppress(Unsendable):
                 return Alone.learned(store, self.method, pool, shard, again, self.half)
@@ -331,28 +334,28 @@ class SearchUnit(CellUnit):
         identity = content_key(
             [decides(method), self.digests(store, self.cells[0])[0], self.half, int(shard[0]), len(shard)]
         )
-        return method.fit(pool, lambda make: kept(store.path / "vectors" / identity, make, self.half), shard)
+        return method.fit(pool, lambda make: kept_vectors(store.path / "vectors" / identity, make, self.half), shard)
 
     def shard(self, store: Store, place: CellPlace) -> Ints:
         """The candidates among which a cell searches."""
         begin = (store.plan.folds[place.fold].fold or 0) * SHARD
-        return np.arange(begin, min(begin + SHARD, len(opened(store).candidates)))
+        return np.arange(begin, min(begin + SHARD, len(stored_pool(store).candidates)))
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        asked, candidates = self.asked(store, place), opened(store).candidates
+        questions, candidates = self.questions(store, place), stored_pool(store).candidates
         shard, edges = self.shard(store, place), version_of(place.fold) == "plain"
-        with asked_about(learned, store, asked.queries) as ask:
-            return search(ask, asked, candidates, shard, edges=edges), {}
+        with asked_about(learned, store, questions.queries) as ask:
+            return search(ask, questions, candidates, shard, edges=edges), {}
 
     def exposed(self, store: Store, learned: Any) -> str | None:
         return exposed(self.method, store, learned.apart if isinstance(learned, Alone) else learned)
 
-    def asked(self, store: Store, place: CellPlace) -> Asked:
+    def questions(self, store: Store, place: CellPlace) -> Questions:
         """The queries of a cell."""
-        return opened(store).asked(version_of(place.fold))
+        return stored_pool(store).questions(version_of(place.fold))
 
     def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
-        return len(self.asked(store, place).queries)
+        return len(self.questions(store, place).queries)
 
 
 @dataclass(frozen=True)
@@ -363,7 +366,7 @@ class RerankUnit(SearchUnit):
     first: int = 0
 
     def shard(self, store: Store, place: CellPlace) -> Ints:
-        return np.arange(len(opened(store).candidates))
+        return np.arange(len(stored_pool(store).candidates))
 
     def learn(self, store: Store) -> Any:
         lessons, method = store.shared_fold(TAUGHT), super().learn(store)
@@ -372,10 +375,10 @@ class RerankUnit(SearchUnit):
         return method, as_verifier(fresh(self.verifier)).fit(lessons.train, lessons.train_same)
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        (method, verifier), pool, asked = learned, opened(store), self.asked(store, place)
+        (method, verifier), pool, questions = learned, stored_pool(store), self.questions(store, place)
         every = self.shard(store, place)
-        with asked_about(method, store, asked.queries) as ask:
-            found = search(ask, asked, pool.candidates, every, top=self.first, edges=False)
+        with asked_about(method, store, questions.queries) as ask:
+            counts = search(ask, questions, pool.candidates, every, top=self.first, edges=False)
 
         def scores(problems: Problems) -> Floats:
             if outsider(self.verifier):
@@ -385,7 +388,7 @@ class RerankUnit(SearchUnit):
                 raw, answers = answer(verifier, problems)
             return np.nan_to_num(raw, nan=float(np.nanmedian(raw))) if raw.ndim == 1 else answers
 
-        return reranked(scores, found, asked, pool), {}
+        return reranked(scores, counts, questions, pool), {}
 
     def exposed(self, store: Store, learned: Any) -> str | None:
         reasons = super().exposed(store, learned[0]), exposed(self.verifier, store, learned[1])
@@ -406,7 +409,7 @@ class Alone:
         texts, row = own_table(pool.texts, np.unique(pool.candidates.rows))
         candidates, order = nameless(pool.candidates, pool.texts, row)
         place, none = np.argsort(order), np.zeros(0, dtype=np.int64)
-        nobody = Asked(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
+        nobody = Questions(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
         some = np.sort(place[np.union1d(shard, pool.plain.true)])
         return cls(Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again, half), place)
 
@@ -463,7 +466,7 @@ def version_of(fold: str) -> str:
     return fold.partition("-")[0]
 
 
-def kept(place: Path, make: Callable[[], Any], half: bool) -> NDArray[Any]:
+def kept_vectors(place: Path, make: Callable[[], Any], half: bool) -> NDArray[Any]:
     """An array that is made once and then mapped from its file, whose name ends with its hash; a damaged one is made
     anew."""
     if files.is_remote(place):

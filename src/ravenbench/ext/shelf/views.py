@@ -66,12 +66,15 @@ class Views:
     def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
         """Every text as each view shows it."""
         tokenised = [_tokens.read(text) for text in texts]
-        codes, kept = [_tokens.number(token) for token in self.tokens_], [_tokens.number(token) for token in self.kept_]
+        codes, shown = (
+            [_tokens.number(token) for token in self.tokens_],
+            [_tokens.number(token) for token in self.kept_],
+        )
         lower, shape, kind = _tokens.arrays()
         code = np.full(len(lower), _UNKNOWN, dtype=np.uint32)
         code[codes] = _UNKNOWN + 1 + np.arange(len(codes))
         covered = np.ones(len(lower), dtype=bool)
-        covered[kept] = False
+        covered[shown] = False
         token = code[lower]
         mask = np.where(kind == _NUMBER, ord("#"), np.where((kind == _WORD) & covered[lower], ord("*"), token))
         read: dict[View, list[str]] = {"char": [lowered(text) for text in texts]}
@@ -86,7 +89,7 @@ class Views:
         return read
 
 
-class _Tokens:
+class _TokenTable:
     """The tokens that a process has met: each text is taken apart once, however often it is read.
 
     Attributes
@@ -139,7 +142,7 @@ class _Tokens:
             return np.array(self.lower, np.uint32), np.array(self.shape, np.uint32), np.array(self.kind, np.uint32)
 
 
-_tokens = _Tokens()
+_tokens = _TokenTable()
 
 
 def _shown(texts: Sequence[Ints], table: Points) -> list[str]:

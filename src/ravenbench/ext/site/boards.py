@@ -69,7 +69,7 @@ Part = tuple[str, int, Number]
 
 
 @dataclass(frozen=True)
-class Standing:
+class BoardStanding:
     """One system on one board.
 
     ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
@@ -93,10 +93,10 @@ class Standing:
     loss: Mapping[str, Number] = field(default_factory=dict)
     submitted: bool = False
     parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
-    runs: tuple[Standing, ...] = ()
+    runs: tuple[BoardStanding, ...] = ()
 
     @classmethod
-    def of_runs(cls, name: str, runs: Sequence[Standing]) -> Standing:
+    def of_runs(cls, name: str, runs: Sequence[BoardStanding]) -> BoardStanding:
         """A method's standing from those of its seeds, without a rank."""
 
         def mean(numbers: Sequence[Number]) -> Number:
@@ -151,7 +151,7 @@ class Board:
     metric: str
     problems: int
     same: int
-    standings: tuple[Standing, ...]
+    standings: tuple[BoardStanding, ...]
     material: Mapping[str, Any]
     provenance: Mapping[str, Any]
     tables: tuple[Table, ...] = ()
@@ -164,14 +164,14 @@ class Board:
     data: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def made_with(self, standing: Standing) -> str:
+    def made_with(self, standing: BoardStanding) -> str:
         """What a row stands on: the hash of the data, the version of Raven and that of the method."""
         one = standing.runs[0] if standing.runs else standing
         made = self.versions.get(one.system) or self.versions.get("")
         return ", ".join(filter(None, (self.data and f"data {self.data}", made)))
 
     @property
-    def leaders(self) -> list[Standing]:
+    def leaders(self) -> list[BoardStanding]:
         """Systems of the first five ranks, where there are ranks, else the first five; no tie is cut."""
         ranked = [s for s in self.standings if s.tie is not None and s.tie <= LEADERS]
         if ranked or not self.standings:
@@ -252,12 +252,12 @@ def joined(runs: Sequence[Store]) -> list[Store]:
 
 
 def by_method(
-    standings: Sequence[Standing],
+    standings: Sequence[BoardStanding],
     methods: Mapping[str, tuple[str, ...]],
     metric: str,
     differ: Container[frozenset[str]],
     sign: int = 1,
-) -> tuple[Standing, ...]:
+) -> tuple[BoardStanding, ...]:
     """Standings with those of one method as one, which differs from another where each of its seeds differs
     significantly (``differ`` holds such pairs) from each of the other's. Where no method has several, they stay.
     ``sign`` is −1 where less is better."""
@@ -265,7 +265,7 @@ def by_method(
     members = {name: [by_name[one] for one in own if one in by_name] for name, own in methods.items()}
     if all(len(runs) < 2 for runs in members.values()):
         return tuple(standings)
-    rows = [Standing.of_runs(name, runs) if runs[1:] else runs[0] for name, runs in members.items() if runs]
+    rows = [BoardStanding.of_runs(name, runs) if runs[1:] else runs[0] for name, runs in members.items() if runs]
     others = [s for s in standings if not any(s.system in own for own in methods.values())]
     if all(s.tie is None for runs in members.values() for s in runs):
         return (*sorted(rows, key=lambda s: -sign * (s.scores[metric].value or 0)), *others)
@@ -398,7 +398,7 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     seed."""
     by_name = [{s.system: s for s in board.standings} for board in each]
     shared = [name for name, s in by_name[0].items() if s.tie is not None and all(name in one for one in by_name)]
-    rows = [Standing.of_runs(name, [one[name] for one in by_name]) for name in shared]
+    rows = [BoardStanding.of_runs(name, [one[name] for one in by_name]) for name in shared]
     ties = np.array([[one[name].tie or 0 for one in by_name] for name in shared]).reshape(len(shared), len(each))
     apart = (ties[:, None] != ties[None]).all(axis=2)
     first = each[0]
@@ -433,7 +433,7 @@ def _run(store: Store, key: str) -> Board:
         gain = None if probe is None or s.tie_group is None else probe.row(s.name)
         gain = None if gain is None or gain.judged.outcome is Domain.NO_VERDICT else gain
         standings.append(
-            Standing(
+            BoardStanding(
                 s.name,
                 s.tie_group,
                 {m: Number(s.scores[m], s.interval[m]) for m in METRICS},
@@ -473,7 +473,7 @@ def _attacked(store: Store, key: str) -> Board:
             losses[row.verifier][obfuscator.name] = Number(row.mean("impact"), row.interval)
     before = a.accuracy
     ranked = sorted(before, key=lambda name: (-before[name][0], name))
-    standings = [Standing(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name]) for name in ranked]
+    standings = [BoardStanding(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name]) for name in ranked]
     methods = methods_of({v.name: v.identity for v in store.plan.verifiers if v.name in before})
     return Board(
         key=key, title=f"{a.corpus}, under attack", kind="safety", metric="accuracy", problems=a.problems,
@@ -518,15 +518,15 @@ def _tabled(store: Store, key: str) -> Board:
 
     standings = []
     for row in rows:
-        asked = content.get(row[name], {})
+        of_method = content.get(row[name], {})
         standings.append(
-            Standing(
+            BoardStanding(
                 str(row[name]),
                 row.get("rank"),
                 {m: number(row, m) for m in measures},
-                style_left=number(asked, "success_left"),
-                swing=number(asked, "swing"),
-                content=str(asked.get("verdict", "")),
+                style_left=number(of_method, "success_left"),
+                swing=number(of_method, "swing"),
+                content=str(of_method.get("verdict", "")),
             )
         )
     spec = _provenance(store).get("spec", {})
@@ -565,7 +565,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
         systems.sort(key=lambda s: (s["tie_group"] or math.inf, -sign * (s[metric] or 0), s["system"]))
         standings = tuple(
-            Standing(
+            BoardStanding(
                 s["system"],
                 # Reports of earlier versions number groups without gaps.
                 None if s["tie_group"] is None else 1 + sum(group < s["tie_group"] for group in groups),

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from ravenbench import __version__
 from ravenbench.errors import InputError
-from ravenbench.ext.site.boards import Board, Standing, Submitted, boards, same_folds, seeds_of, slugs
+from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, seeds_of, slugs
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
@@ -91,7 +91,7 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
     return pages
 
 
-def _profile(name: str, boards: Sequence[Board]) -> list[tuple[Board, Standing]]:
+def _profile(name: str, boards: Sequence[Board]) -> list[tuple[Board, BoardStanding]]:
     return [(board, s) for board in boards for s in board.standings if s.system == name]
 
 
@@ -106,11 +106,11 @@ def with_interval(estimate: Number, signed: bool = False) -> Markup:
     return text + Markup(' <span class="pm">[{}, {}]</span>').format(low, high)
 
 
-def _value(metric: str, standing: Standing) -> float | None:
+def _value(metric: str, standing: BoardStanding) -> float | None:
     return value_of(standing.scores.get(metric))
 
 
-def _interval(metric: str, standing: Standing) -> tuple[float, float] | None:
+def _interval(metric: str, standing: BoardStanding) -> tuple[float, float] | None:
     return interval_of(standing.scores.get(metric))
 
 
@@ -118,7 +118,7 @@ def leaderboard(board: Board) -> Table:
     """What a leaderboard shows, as a table to download."""
     titles = TITLES | dict(board.titles)
     metrics = [m for m in titles if any(m in s.scores for s in board.standings)]
-    cols: list[Col[Standing]] = []
+    cols: list[Col[BoardStanding]] = []
     for m in metrics:
         cols.append(col(titles[m], partial(_value, m), json=m))
         cols.append(col(f"{titles[m]} interval", partial(_interval, m), json=f"{m}_interval"))
@@ -142,7 +142,7 @@ def downloads(board: Board) -> dict[str, str]:
     return {**{f"leaderboard.{form}": text for form, text in forms.items()}, **board.downloads}
 
 
-def place(board: Board, standing: Standing) -> str:
+def place(board: Board, standing: BoardStanding) -> str:
     """The rank of a system on a board, ``5=`` where others share it."""
     return shown_rank(standing.tie, [s.tie for s in board.standings])
 

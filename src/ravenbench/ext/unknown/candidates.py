@@ -15,7 +15,7 @@ from ravenbench.attribution.selection import folded
 from ravenbench.corpora.load import is_corpus_folder, load_corpus
 from ravenbench.corpora.tables import KINDS, is_parts_folder
 from ravenbench.errors import FormatError, InputError
-from ravenbench.ext.case.compare.material import SHARED, Reader, Text, is_copy, runs
+from ravenbench.ext.case.compare.material import SHARED, Text, TextReader, is_copy, runs
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.document import Document
 from ravenbench.formats.documents import account_of, is_document
@@ -37,7 +37,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Question:
+class NamingQuestion:
     """Unknown texts and known ones; of each unknown text (by place) the known ones that stand in it and how.
 
     ``copied`` has the rows of known texts that are not learned from: they share passages with some unknown text.
@@ -55,10 +55,10 @@ class Question:
         return sorted({k.author for i, k in enumerate(self.known) if i not in self.copied})
 
 
-def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]) -> Question:
+def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]) -> NamingQuestion:
     """Read and check all texts. InputError if a text cannot be read, there are fewer than two candidates, one has no
     text, two names are one author, or texts are in several languages."""
-    reader = Reader(reading["encoding"])
+    reader = TextReader(reading["encoding"])
     texts = tuple(reader.all([Path(path) for path in unknown]))
     known = _known(candidates, reader, reading)
     reader.faults.check()
@@ -67,7 +67,7 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
     )
     _check_names(known)
     copied, remarks = _copies(texts, known)
-    question = Question(texts, tuple(known), copied, remarks, tuple(reader.notes))
+    question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(reader.notes))
     gone = sorted({k.author for k in known} - set(question.candidates))
     if len(question.candidates) < 2 or gone:
         _too_few(known, gone)
@@ -89,7 +89,7 @@ def _too_few(known: Sequence[Known], gone: Sequence[str]) -> None:
     )
 
 
-def _known(candidates: str | Corpus, reader: Reader, reading: Mapping[str, Any]) -> list[Known]:
+def _known(candidates: str | Corpus, reader: TextReader, reading: Mapping[str, Any]) -> list[Known]:
     if isinstance(candidates, Corpus):
         return _of_corpus(candidates)
     path = Path(candidates)
@@ -123,7 +123,7 @@ def _of_corpus(corpus: Corpus) -> list[Known]:
     ]  # fmt: skip
 
 
-def _of_folder(folder: Path, reader: Reader) -> list[Known]:
+def _of_folder(folder: Path, reader: TextReader) -> list[Known]:
     """Author folders, perhaps with folders of topics in them; else files ``Author_Title``."""
     inner = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
     known = []

@@ -30,7 +30,7 @@ PRIORS = (0.05, 0.2)
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class NamingAccuracy:
     """Share of known texts that are named rightly (each candidate counting alike) when they or their like were not
     learned from, with its 95 % interval; ``texts`` counts the independent ones."""
 
@@ -86,7 +86,7 @@ class Named:
     ranked: tuple[Candidate, ...]
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
-    accuracies: tuple[Accuracy, ...]
+    accuracies: tuple[NamingAccuracy, ...]
     recognised: float | None
     strangers: tuple[float, float, float] | None
     content: str
@@ -139,7 +139,7 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answers(Shown):
+class NamingAnswers(Shown):
     """Everything the report says."""
 
     spec: UnknownSpec
@@ -153,14 +153,14 @@ def percent(value: float) -> str:
     return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
 
 
-def analyse(store: Store) -> Answers:
+def analyse(store: Store) -> NamingAnswers:
     """The answers of a folder of ``raven attribute --unknown``. InputError if it belongs to another task; StoreError if
     it is damaged."""
     store.expect("unknown")
     plan, spec = store.plan_as(UnknownPlan), checked(store.run.spec, UnknownSpec)
     by_fold = {fold: _Fold(store, plan, spec, fold) for fold in plan.words}
-    texts = tuple(by_fold[u.fold].named(n, u) for n, u in enumerate(plan.unknown))
-    return Answers(spec, plan, texts, tuple(v.name for v in plan.verifiers))
+    texts = tuple(by_fold[u.fold].naming(n, u) for n, u in enumerate(plan.unknown))
+    return NamingAnswers(spec, plan, texts, tuple(v.name for v in plan.verifiers))
 
 
 class Scored:
@@ -184,19 +184,19 @@ class Scored:
             runs += np.array_split(rows, max(1, round(len(rows) / most)))
         return [np.asarray(run) for run in runs if len(run)]
 
-    def accuracy(self, how: str, scores: Floats, author: Ints, runs: list[Ints]) -> Accuracy:
+    def accuracy(self, how: str, scores: Floats, author: Ints, runs: list[Ints]) -> NamingAccuracy:
         """How well known texts (runs of their passages) with these scores are named."""
         used = np.isfinite(scores[:, np.arange(len(author)), author]).all(axis=0)
         chance = 1 / self.candidates
         if not used.any():
-            return Accuracy(how, 0.0, (0.0, 1.0), 0, chance)
+            return NamingAccuracy(how, 0.0, (0.0, 1.0), 0, chance)
         nobody = np.full_like(scores, np.nan)
         model = Posterior(self.none).fit(scores, nobody, author, self.texts)
         right = model.of(scores[:, used])[:, :-1].argmax(axis=1) == author[used]
         codes = author[used]
         share = float(np.mean([right[codes == a].mean() for a in np.unique(codes)]))
         texts = len(np.unique(self.text_of[[runs[i][0] for i in np.flatnonzero(used)]]))
-        return Accuracy(how, share, wilson(share, texts) if texts else (0.0, 1.0), texts, chance)
+        return NamingAccuracy(how, share, wilson(share, texts) if texts else (0.0, 1.0), texts, chance)
 
 
 class _Runs:
@@ -213,7 +213,7 @@ class _Runs:
         """Scores of the runs, by a name of ``Passages``."""
         return _means(self.fold.scores[name], self.runs)
 
-    def accuracy(self, how: str, name: str) -> Accuracy:
+    def accuracy(self, how: str, name: str) -> NamingAccuracy:
         """How well the runs are named by these scores."""
         return self.fold.accuracy(how, self.scores(name), self.author, self.runs)
 
@@ -227,14 +227,14 @@ class _Runs:
         return self.learned(self.closed, self.absent, self.author)
 
     @cached_property
-    def accuracies(self) -> list[Accuracy]:
+    def accuracies(self) -> list[NamingAccuracy]:
         """With other texts held out, and with topics held out where that leaves texts of their authors."""
         how = "other parts of the same text held out" if self.fold.alone.all() else "other texts held out"
         topics = [self.accuracy("topics held out", "topic")] if "topic" in self.fold.scores else []
         return [self.accuracy(how, "closed"), *(one for one in topics if one.texts)]
 
     @cached_property
-    def moved(self) -> tuple[Posterior, Accuracy] | None:
+    def moved(self) -> tuple[Posterior, NamingAccuracy] | None:
         """Learned where content words are replaced, and how well texts are named then; None where that cannot be."""
         if not self.fold.scores["versions"].shape[1] or not np.isfinite(self.fold.scores["moved"]).any():
             return None
@@ -244,10 +244,10 @@ class _Runs:
     @cached_property
     def without(self) -> dict[int, Posterior]:
         """Learned without each part of the known texts, if every candidate has others."""
-        kept = {int(number): self.part != number for number in np.unique(self.part)}
+        remaining = {int(number): self.part != number for number in np.unique(self.part)}
         return {
             number: self.learned(self.closed[:, stays], self.absent[:, stays], self.author[stays])
-            for number, stays in kept.items() if len(np.unique(self.author[stays])) == self.fold.candidates
+            for number, stays in remaining.items() if len(np.unique(self.author[stays])) == self.fold.candidates
         }  # fmt: skip
 
 
@@ -264,9 +264,9 @@ class _Fold(Scored):
         super().__init__(open_passages(store, fold, False), scores, spec.none)
         self._of_length = cache(partial(_Runs, self))
 
-    def named(self, number: int, record: UnknownRecord) -> Named:
+    def naming(self, number: int, record: UnknownRecord) -> Named:
         """The answer to one text."""
-        mine = np.flatnonzero(self.passages.asked == number)
+        mine = np.flatnonzero(self.passages.questioned == number)
         reasons = list(record.refusals)
         if not self.scores:
             why = (*reasons, "no method has completed its work")
@@ -319,7 +319,7 @@ class _Fold(Scored):
                 "Content could not be replaced in these texts, so whether the answer rests on style is open.",
             )
         versions, (model, power) = self.scores["versions"], known.moved
-        u, best = len(self.passages.asked), int(p[:-1].argmax())
+        u, best = len(self.passages.questioned), int(p[:-1].argmax())
         each = versions.reshape(len(versions), -1, u, versions.shape[2])[:, :, mine].mean(axis=(1, 2))
         style = model.of(each[:, None])[0, :-1]
         style /= style.sum()

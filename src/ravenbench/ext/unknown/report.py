@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from ravenbench.ext.unknown.naming import NONE, Accuracy, Answers, Candidate, Named, analyse, percent
+from ravenbench.ext.unknown.naming import NONE, Candidate, Named, NamingAccuracy, NamingAnswers, analyse, percent
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Section, Table, col, each, for_terminal, named, public_head, rows_json, table
@@ -34,13 +34,13 @@ CONTENT_NOTE = (
 )
 
 
-class UnknownReport(Report[Answers]):
+class UnknownReport(Report[NamingAnswers]):
     """Who wrote each unknown text, how far that is to be trusted, and what it rests on."""
 
     kind = "unknown"
     template = "ravenbench.ext.unknown:template.html.j2"
 
-    def analyse(self) -> Answers:
+    def analyse(self) -> NamingAnswers:
         return analyse(self.store)
 
     def shown(self) -> list[tuple[str, Named]]:
@@ -171,7 +171,7 @@ def candidates(one: Named, mark: str) -> Table:
     )  # fmt: skip
 
 
-_ACCURACY: tuple[Col[Accuracy], ...] = (
+_ACCURACY: tuple[Col[NamingAccuracy], ...] = (
     col("the candidates' own texts", lambda a: a.how, text=True, json="how"),
     col("named rightly", lambda a: a.right, digits=2, json="right"),
     col("95% interval", lambda a: a.interval, digits=2, json="interval"),
@@ -182,7 +182,7 @@ _ACCURACY: tuple[Col[Accuracy], ...] = (
 
 def accuracies(one: Named, mark: str) -> Table:
     """How well the candidates' own texts are named, cut as this one is."""
-    rows: Sequence[Accuracy] = one.accuracies
+    rows: Sequence[NamingAccuracy] = one.accuracies
     return table(
         f"accuracy{mark}", "How well such texts are named when the truth is known", rows, *_ACCURACY,
         note="Each candidate counts alike; intervals are Wilson's over texts.",

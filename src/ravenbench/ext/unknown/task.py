@@ -26,7 +26,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from ravenbench.ext.unknown.candidates import Question
+    from ravenbench.ext.unknown.candidates import NamingQuestion
     from ravenbench.store.store import Store
 
 DEFAULT = "raven-2026, ppm, cosine-delta"
@@ -171,7 +171,7 @@ class Unknown(Task):
         return {"unknown texts": len(draft.plan.unknown), "candidates": len(draft.plan.candidates)}
 
 
-def _draft(spec: UnknownSpec, question: Question, named: dict[str, Any]) -> Draft[UnknownPlan]:
+def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -> Draft[UnknownPlan]:
     from ravenbench.store.plans import content_key
     from ravenbench.store.records import FoldRecord
     from ravenbench.tasks.attribute.answers import method_identity, method_record
@@ -231,8 +231,8 @@ def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tup
         table, rows = TextTable.collect(texts)
         nobody = Labels.of([None] * len(table))
         corpus = Corpus("", table, tuple(map(str, range(len(table)))), nobody, nobody)
-        found = Extract(clusters=TOPICS, seed=seed).labels(corpus)
-        labels, by = Labels(found.codes[rows], found.names), "topics extracted from the texts"
+        topics = Extract(clusters=TOPICS, seed=seed).labels(corpus)
+        labels, by = Labels(topics.codes[rows], topics.names), "topics extracted from the texts"
     return labels.codes.astype(np.int64), by
 
 
@@ -279,9 +279,9 @@ class Passages:
 
     ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together (of a
     candidate with one text its stretches). ``away`` (n,) are the same for groups of candidates, ``topic``
-    (n,) for topics (None without). ``asked`` (u,) is the number of the unknown text. ``moved`` (n,) and ``versions``
-    (v, u) are the same passages with content words of a candidate's text drawn at random, each candidate drawn alike;
-    empty where words cannot be found in this language.
+    (n,) for topics (None without). ``questioned`` (u,) is the number of the unknown text. ``moved`` (n,) and
+    ``versions`` (v, u) are the same passages with content words of a candidate's text drawn at random, each
+    candidate drawn alike; empty where words cannot be found in this language.
 
     A cell holds scores, their columns the candidates: ``closed`` (n,), by what did not learn from the passage's part;
     ``absent`` (n,), from its author; ``topic`` (n,), from its topic; ``moved`` (n,), of ``moved``, as closed;
@@ -295,7 +295,7 @@ class Passages:
     away: Ints
     topic: Ints | None
     texts: tuple[str, ...]
-    asked: Ints
+    questioned: Ints
     unknown: tuple[str, ...]
     moved: tuple[str, ...]
     versions: tuple[str, ...]
@@ -308,14 +308,16 @@ def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
     words, seed = plan.words[fold], int(store.run.spec["seed"])
     document_of = {name: i for i, name in enumerate(dict.fromkeys((k.author, k.name) for k in plan.known))}
     known = [(k.author, document_of[k.author, k.name], k.topic, table[k.row]) for k in plan.known]
-    asked = [(n, text) for n, u in enumerate(plan.unknown) if u.fold == fold for text in passages(table[u.row], words)]
+    questioned = [
+        (n, text) for n, u in enumerate(plan.unknown) if u.fold == fold for text in passages(table[u.row], words)
+    ]
     detected = detect([text for *_, text in known]) if contents else None
-    return divided(known, asked, words, seed, bool(plan.topics), detected)
+    return divided(known, questioned, words, seed, bool(plan.topics), detected)
 
 
 def divided(
-    known: Sequence[tuple[int, int, int, str]], asked: Sequence[tuple[int, str]], words: int, seed: int, topics: bool,
-    detected: Detected | None,
+    known: Sequence[tuple[int, int, int, str]], questioned: Sequence[tuple[int, str]], words: int, seed: int,
+    topics: bool, detected: Detected | None,
 ) -> Passages:  # fmt: skip
     """Passages of known texts (candidate, document, topic, text), numbered, and those asked (unknown text, passage).
 
@@ -338,14 +340,14 @@ def divided(
         whole_texts = len({i for i, *_ in own}) > 1
         for j, (i, subject, text) in enumerate(chosen):
             rows.append((a, i, i if whole_texts else j * FOLDS // len(chosen), subject, text))
-    author, document, held, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
-    part = parts(author, held, topic, FOLDS, seed)
+    author, document, fold, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
+    part = parts(author, fold, topic, FOLDS, seed)
     groups = stream(seed, "unknown-candidates").permutation(candidates) % min(GROUPS, candidates)
-    texts, unknown = tuple(row[4] for row in rows), tuple(text for _, text in asked)
+    texts, unknown = tuple(row[4] for row in rows), tuple(text for _, text in questioned)
     moved, versions = _replaced(texts, unknown, author, seed, detected) if detected else ((), ())
     return Passages(
         author, document, part, groups[author], topic % TOPICS if topics else None, texts,
-        np.array([n for n, _ in asked], dtype=np.int64), unknown, moved, versions,
+        np.array([n for n, _ in questioned], dtype=np.int64), unknown, moved, versions,
     )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""Verifiers on a causal language model, through the real library, on a model made on the spot."""
+"""The verifier on a causal language model, through the real library, on a model made on the spot."""
 
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.types import Problems
+from ravenbench.topics.devices import controlled
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
 
@@ -22,7 +23,7 @@ TEXT = "ka re mi to su no la vi po de ha gu "
 def lm(causal_folder):
     from ravenbench.ext.machine import causal
 
-    return causal.opened(str(causal_folder), "cpu")
+    return causal.open_model(str(causal_folder), "cpu")
 
 
 def spec(name, folder, **given):
@@ -68,16 +69,6 @@ def test_neutral_versions_are_written_once_and_stand_before_the_texts(causal_fol
     assert [before.count("Neutral: ") for before in read] == [2, 2] and read[0].split()[-1] == "Original:"
 
 
-def test_an_authorial_model_knows_what_it_has_read(causal_folder):
-    scorer = spec("authorial-lm", causal_folder, epochs=8, rate=0.01)
-    scorer.fit(*toy_problems(4))
-    own, other = "mi re mi re ka. " * 20, "po gu de gu; " * 20
-    problems = Problems.of([("own", [own], own[:90]), ("other", [own], other[:90])])
-    scores = scorer.score(problems)
-    assert np.array_equal(scores, scorer.score(problems))
-    assert scores[0] > 0.1 and scores[0] > scores[1] + 0.1
-
-
 def test_evidence_adds_up_and_a_mask_may_stand_before(causal_folder, tmp_path):
     problems, same = toy_problems(20, words=30)
     scorer = spec("causal-lm", causal_folder, longest=60, context=60).fit(problems, same)
@@ -117,7 +108,7 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     need_extra("accelerate")
     from ravenbench.ext.machine import causal
 
-    tokenizer = causal.opened(str(causal_folder), "cpu").tokenizer
+    tokenizer = causal.open_model(str(causal_folder), "cpu").tokenizer
     vocabulary = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
     merges = [" ".join(pair) for pair in json.loads((causal_folder / "tokenizer.json").read_text())["model"]["merges"]]
     file = tmp_path / "tiny.gguf"
@@ -142,22 +133,37 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    lm = causal.opened(str(file), "cpu")
+    lm = causal.open_model(str(file), "cpu")
     assert lm.network.dtype == torch.float32 and lm.tokens(TEXT)[0].tolist() == tokenizer(TEXT)["input_ids"]
     assert lm.logs(TEXT, after="po").logs.shape == (len(lm.tokens(TEXT)[0]),) and len(causal.digest(str(file))) == 32
+
+
+def having_read(network, pieces):
+    """A copy of a network that was trained on pieces of token numbers."""
+    import torch
+
+    own = deepcopy(network).train()
+    optimiser = torch.optim.AdamW(own.parameters(), lr=0.02)
+    with controlled(0, network.device), torch.enable_grad():
+        for _ in range(40):
+            for at in torch.randperm(len(pieces)).tolist():
+                read = torch.tensor([pieces[at]])
+                own(read, labels=read).loss.backward()
+                optimiser.step()
+                optimiser.zero_grad()
+    return own.eval()
 
 
 def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
     from ravenbench.corpora.load import load_corpus
     from ravenbench.ext.machine import causal
     from ravenbench.ext.machine.exposure import Side, by_likelihood
-    from ravenbench.ext.shelf.neural.causal import trained
 
     texts = [d.text for d in load_corpus("synthetic(authors=6, topics=3, documents=18, words=60)")]
     read, unread, reference = (Side(texts[i : i + 6], [None] * 6) for i in (0, 6, 12))
-    before = causal.opened(str(causal_folder), "cpu")
+    before = causal.open_model(str(causal_folder), "cpu")
     pieces = [[before.start, *before.tokens(text)[0][:100]] for text in read.texts]
-    after = causal.CausalLM(trained(before.network, pieces, 40, 0.02, 0), before.tokenizer)
+    after = causal.CausalLM(having_read(before.network, pieces), before.tokenizer)
     whole, *quarters = by_likelihood(after, read, reference, longest=100)
     assert whole.auc > 0.85 and whole.interval[0] > 0.5 and len(quarters) == 4
     low, high = by_likelihood(after, unread, reference, longest=100)[0].interval

@@ -140,13 +140,13 @@ def test_gradient_caching_changes_no_gradient(torch):
 
 def test_episodes_of_an_author_share_nothing():
     from ravenbench.ext.shelf.neural.authors import Written
-    from ravenbench.ext.shelf.neural.luar import Drawn
+    from ravenbench.ext.shelf.neural.luar import DrawnEpisodes
 
     author = np.array([0, 0, 0, 1, 2, 3, 3, 4])
     lengths = [5, 1, 9, 6, 1, 2, 2, 2]
     number = iter(range(1000))
     texts = [[np.array([next(number)]) for _ in range(n)] for n in lengths]
-    drawn = Drawn(texts, Written(np.arange(8), author, author), authors=3, pieces=4, seed=0)
+    drawn = DrawnEpisodes(texts, Written(np.arange(8), author, author), authors=3, pieces=4, seed=0)
     assert drawn.authors.tolist() == [0, 1, 3, 4]
     seen = set()
     for epoch in range(30):
@@ -187,12 +187,12 @@ def test_tiles_cover_the_text():
 
 
 def test_interrupted_training_goes_on_to_the_same_weights(monkeypatch, tmp_path):
-    from ravenbench.ext.shelf.neural.luar import Drawn
+    from ravenbench.ext.shelf.neural.luar import DrawnEpisodes
 
     problems, same = toy_problems(24)
     whole = luar(epochs=4).fit(problems, same)
     whole.score(problems)
-    epoch = Drawn.epoch
+    epoch = DrawnEpisodes.epoch
 
     def interrupted(self, number):
         if number == 2:
@@ -200,11 +200,11 @@ def test_interrupted_training_goes_on_to_the_same_weights(monkeypatch, tmp_path)
         return epoch(self, number)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Drawn, "epoch", interrupted)
+        patch.setattr(DrawnEpisodes, "epoch", interrupted)
         luar(epochs=4).fit(problems, same)
     asked = []
     with monkeypatch.context() as patch:
-        patch.setattr(Drawn, "epoch", lambda self, number: asked.append(number) or epoch(self, number))
+        patch.setattr(DrawnEpisodes, "epoch", lambda self, number: asked.append(number) or epoch(self, number))
         parted = luar(epochs=4).fit(problems, same)
     assert asked == [2, 3]
     assert all(np.array_equal(parted.weights_[name], value) for name, value in whole.weights_.items())
@@ -318,7 +318,7 @@ def test_what_cannot_be_trained(monkeypatch, torch):
 
 
 def test_memory_that_runs_out_while_scoring_costs_no_training(monkeypatch, torch):
-    from ravenbench.ext.shelf.neural.luar import Drawn, Luar
+    from ravenbench.ext.shelf.neural.luar import DrawnEpisodes, Luar
 
     problems, same = toy_problems(20)
     fitted = luar().fit(problems, same)
@@ -329,7 +329,7 @@ def test_memory_that_runs_out_while_scoring_costs_no_training(monkeypatch, torch
     with monkeypatch.context() as patch, pytest.raises(InputError, match="lower tokens"):
         patch.setattr(Luar, "pieces", full)
         fitted.score(problems)
-    monkeypatch.setattr(Drawn, "epoch", full)
+    monkeypatch.setattr(DrawnEpisodes, "epoch", full)
     again = luar(tokens=96).fit(problems, same)
     assert again.history_ == fitted.history_
     assert np.allclose(again.score(problems), fitted.score(problems), rtol=0, atol=1e-5)

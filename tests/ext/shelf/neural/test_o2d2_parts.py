@@ -92,7 +92,7 @@ def test_contrastive_loss_has_two_margins(torch):
 )
 def test_padded_batches_embed_as_each_text_alone(torch, sizes, apart):
     from ravenbench.ext.shelf.neural.o2d2 import Vocabulary, embeddings, read, units
-    from ravenbench.ext.shelf.neural.o2d2_network import AdHominem, Sizes
+    from ravenbench.ext.shelf.neural.o2d2_network import AdHominem, NetworkSizes
 
     rng = np.random.default_rng(1)
     texts = ["", "Wort", "a b.", *(" ".join(rng.choice(["la", "Mi,", "sol!", "do"], n)) for n in (29, 30, 31, 57, 140))]
@@ -100,7 +100,7 @@ def test_padded_batches_embed_as_each_text_alone(torch, sizes, apart):
     vocabulary = Vocabulary.of(documents, 20, 20)
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = AdHominem(Sizes(30, 30, *sizes)).eval()
+        model = AdHominem(NetworkSizes(30, 30, *sizes)).eval()
 
     def padded(documents):
         found = read(documents, vocabulary)

@@ -18,7 +18,7 @@ import numpy as np
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.features import Habit, habits, places, without
-from ravenbench.ext.case.compare.material import FEWEST_WORDS, Case, read_material, read_text
+from ravenbench.ext.case.compare.material import FEWEST_WORDS, CaseTexts, read_material, read_text
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
 from ravenbench.obfuscation.guards import relatives, same_form
@@ -164,8 +164,8 @@ def advise(
     record = plan.plan.cases[0]
     if record.refusals:
         raise InputError(f"no advice can be given: {record.refusals[0]}", file=text)
-    (asked,) = (name for shape in plan.plan.shapes for name in shape.case_folds)
-    fold = next(fold for fold in plan.folds if fold.name == asked)
+    (case_fold,) = (name for shape in plan.plan.shapes for name in shape.case_folds)
+    fold = next(fold for fold in plan.folds if fold.name == case_fold)
     learned: dict[str, Verifier] = {}
     components = spec.components()
     for name in (able := [one.name for one in plan.plan.verifiers]):
@@ -188,23 +188,23 @@ def read_version(path: str | Path, encoding: str | None = None) -> str:
 
 
 def _advice(
-    case: Case, judge: Judge, crowd: Sequence[str], functions: frozenset[str], notes: tuple[str, ...]
+    case: CaseTexts, judge: Judge, crowd: Sequence[str], functions: frozenset[str], notes: tuple[str, ...]
 ) -> Advice:
     text, known = case.questioned.text, [one.text for one in case.candidate.texts]
-    found = habits(text, known, crowd, functions, TRIED)
+    text_habits = habits(text, known, crowd, functions, TRIED)
     instead: dict[str, str] = {}
     lacking = ["no words are proposed: WordNet has English ones, and these texts are not English"]
     if speaks_english(crowd):
-        instead, lacking = _instead(text, [h.name for h in found if h.kind == "word" and h.excess])
-    tried = [h for h in found if h.excess and h.z > 0]
+        instead, lacking = _instead(text, [h.name for h in text_habits if h.kind == "word" and h.excess])
+    tried = [h for h in text_habits if h.excess and h.z > 0]
     spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]
     variants = [without(text, h, instead) for h in tried] + [text[:a] + text[b:] for a, b in spans]
-    asked = [crowd[i] for i in np.linspace(0, len(crowd) - 1, min(OTHERS, len(crowd))).round().astype(int)]
-    verdicts = judge.answers([text, *variants, *asked])
+    crowd_texts = [crowd[i] for i in np.linspace(0, len(crowd) - 1, min(OTHERS, len(crowd))).round().astype(int)]
+    verdicts = judge.answers([text, *variants, *crowd_texts])
     before, *means = np.mean(list(verdicts.values()), axis=0).tolist()
     means, others = means[: len(variants)], means[len(variants) :]
     gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
-    tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in found]
+    tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in text_habits]
     tips.sort(key=lambda tip: -(tip.gain or 0.0))
     best = text
     for tip in (tip for tip in tips if (tip.gain or 0) > 0):

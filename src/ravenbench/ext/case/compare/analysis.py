@@ -10,31 +10,38 @@ from typing import Any
 import numpy as np
 
 from ravenbench.ext.case.compare import sentences
-from ravenbench.ext.case.compare.dossier import Standing, standing
-from ravenbench.ext.case.compare.evidence import Evidence, Passage, by_tokens, evidence
+from ravenbench.ext.case.compare.dossier import DossierStanding, standing
+from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, by_tokens, evidence
 from ravenbench.ext.case.compare.model import (
     FUSED,
+    CombinedLLR,
     PairScores,
     Scores,
     ShapeScores,
-    ThirdScores,
-    Told,
     Validated,
-    able,
     held_out,
     intervals,
     promise,
     read_scores,
-    some,
-    taken,
-    third_scores,
+    select_pairs,
+    subset,
     validate,
+    was_transplanted,
 )
-from ravenbench.ext.case.compare.record import CaseRecord, ComparePlan, MachineRecord, ShapeRecord
+from ravenbench.ext.case.compare.record import (
+    CaseRecord,
+    ComparePlan,
+    FoldRole,
+    Reason,
+    ShapeRecord,
+    Why,
+    of_text,
+    part_of,
+)
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.ext.case.compare.units import plain_rows
 from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
-from ravenbench.ext.case.validation import Estimate
+from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.view import public_head
 from ravenbench.shown import Shown
@@ -72,7 +79,7 @@ class Worth:
 
 
 @dataclass(frozen=True)
-class Line:
+class LRLine:
     """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, interval, bounds, worth."""
 
     name: str
@@ -113,9 +120,9 @@ class Answer:
     place among ``ranked`` writers.
     """
 
-    lines: tuple[Line, ...]
-    fused: Line
-    reasons: tuple[str, ...]
+    lines: tuple[LRLine, ...]
+    fused: LRLine
+    reasons: tuple[Reason, ...]
     notes: tuple[str, ...]
     alike: float
     misleading: float
@@ -125,39 +132,23 @@ class Answer:
     ranked: int
     known: tuple[float, ...]
     slices: tuple[tuple[str, Worth | None], ...]
-    promise: Mapping[str, Estimate]
+    promise: Mapping[str, MeasureEstimate]
     validated: Validated
     draws: int
 
 
 @dataclass(frozen=True, eq=False)
-class Against:
-    """A person (``mark`` Hp: the candidate; Hd: someone else) against a model that imitates the candidate: the ``line``
-    of all verifiers, above 0 for the person, said in a ``sentence``; ``reasons`` why none is given; ``own`` are the
-    log10 LRs of imitations of the candidate, ``misled`` as of an ``Answer``."""
-
-    mark: str
-    line: Line
-    reasons: tuple[str, ...]
-    own: tuple[float, ...]
-    misled: tuple[int, int]
-    sentence: str
-
-
-@dataclass(frozen=True, eq=False)
 class CaseFound:
-    """A case: what was planned of it, its answer where it was scored, why it is not answered, how it stands to the
-    dossier that is cited, and the third proposition: against it the candidate and someone else, or why there is
-    nothing. ``tokens`` are passages by what verifiers on language models make of each token."""
+    """A case: what was planned of it, its answer where it was scored, why it is not answered, and how it stands to the
+    dossier that is cited. ``tokens`` are passages by what verifiers on language models make of each token."""
 
     record: CaseRecord
     shape: ShapeRecord | None
     answer: Answer | None
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     evidence: Evidence | None = None
-    standing: Standing | None = None
-    third: tuple[Against, ...] | str | None = None
-    tokens: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
+    standing: DossierStanding | None = None
+    tokens: tuple[tuple[str, tuple[MarkedPassage, ...]], ...] = ()
 
     @property
     def answered(self) -> bool:
@@ -176,31 +167,19 @@ class CaseFound:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence, or why there is none; and what keeps a model that imitates the candidate from
-        being ruled out, where it was asked for."""
+        """The answer in one sentence, or why there is none."""
         if self.answer is None or not self.answered:
             return f"No answer is given: {'; '.join(self.reasons)}."
         fused = self.answer.fused
-        said = sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
-        if isinstance(self.third, str):
-            return f"{said} No answer is given for Hm: {self.third}."
-        if self.third is None or (self.against_machine is not None and self.against_machine > -WEAK):
-            return said
-        return f"{said} {self.third[0].sentence}"
-
-    @property
-    def against_machine(self) -> float | None:
-        """The log10 LR of the candidate against a model that imitates them, if one is given."""
-        pair = self.third[0] if isinstance(self.third, tuple) else None
-        return None if pair is None or pair.reasons else pair.line.llr
+        return sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
 
     @property
     def attention(self) -> tuple[int, float]:
         """Where the case stands in a list of what needs attention, least first: copies; support for someone else;
         known texts that disagree; other cases without an answer; the rest, by log10 LR."""
-        reasons = " ".join(self.reasons)
+        first = {Why.COPIED: 0, Why.DISAGREEING: 2}
         if self.llr is None:
-            return (0 if "repeats" in reasons else 2 if "disagree among" in reasons else 3), 0.0
+            return min((first.get(reason.why, 3) for reason in self.reasons), default=3), 0.0
         for_someone_else = self.llr <= -WEAK and self.interval is not None and self.interval[1] < 0
         return (1 if for_someone_else else 4), self.llr
 
@@ -279,7 +258,7 @@ def sets_llr(sets: PairScores, valid: Validated) -> Floats:
     return np.array([llr[place.ravel() == i].min() for i in range(int(place.max()) + 1)])
 
 
-def disagreement(known: Floats, sets: Floats) -> str | None:
+def disagreement(known: Floats, sets: Floats) -> Reason | None:
     """The reason not to answer, or None, from log10 LRs of each known text against the others and those of `sets_llr`.
 
     There is one where a text speaks against the others (below 0) and at most a hundredth of the background's sets agree
@@ -291,15 +270,16 @@ def disagreement(known: Floats, sets: Floats) -> str | None:
     as_low = int((sets <= least).sum())
     if least >= 0 or as_low > RARE * len(sets):
         return None
-    return (
+    return Reason(
+        Why.DISAGREEING,
         "the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
         f"{signed(least)}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as "
-        "little; they may not be by one writer"
+        "little; they may not be by one writer",
     )
 
 
 def content_check(
-    found: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, told: Told, line: Line
+    scored: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, case_llr: CombinedLLR, line: LRLine
 ) -> ContentCheck | None:
     """The check of one case; None where its text could not be transplanted or too few background pairs could.
 
@@ -307,25 +287,25 @@ def content_check(
     answer.
     """
     on, off = rows("on"), rows("off")
-    style, pairs = valid.raw.style[FUSED], able(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
+    style, pairs = valid.raw.style[FUSED], was_transplanted(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
     same = valid.pairs.same[pairs]
     if not on or not off or valid.system.style is None or not same.any() or same.all():
         return None
-    versions = valid.system.style.llr(taken(found.cases, off), found.content[off])[FUSED]
+    versions = valid.system.style.llr(subset(scored.cases, off), scored.content[off])[FUSED]
     bounds = elub(style[pairs], same)
-    held = np.clip(style[pairs], *bounds)
-    worth = worth_of(held, same)
+    bounded = np.clip(style[pairs], *bounds)
+    worth = worth_of(bounded, same)
     assert worth is not None
-    mean = bounds.held(float(versions.mean()))
-    written = valid.limits.bounds[FUSED].held(float(told.written[FUSED][0]))
+    mean = bounds.bounded(float(versions.mean()))
+    written = valid.limits.bounds[FUSED].bounded(float(case_llr.written[FUSED][0]))
     weak = verbal(line.llr, line.interval) == NEITHER
     outcome, sentence = ("nothing", NOTHING) if weak else _outcome(written, mean, worth.cllr_min)
     return ContentCheck(
         written=written,
         style=mean,
         versions=tuple(versions.tolist()),
-        on=float(_fused(valid, found, on).mean()),
-        off=float(_fused(valid, found, off).mean()),
+        on=float(_fused(valid, scored, on).mean()),
+        off=float(_fused(valid, scored, off).mean()),
         bounds=bounds,
         worth=worth,
         outcome=outcome,
@@ -361,71 +341,69 @@ def analyse(store: Store) -> Comparison:
     plan = store.plan_as(ComparePlan)
     shapes = {shape.name: shape for shape in plan.shapes}
     scores = {name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems}
-    thirds = {name: third_scores(store, plan, shapes[name]) for name in scores if f"{name}-machine" in plan.folds}
-    failures: list[Failure] = [failure for found in scores.values() for failure in found.failures]
-    failures += [failure for found in thirds.values() for failure in found.failures]
+    failures: list[Failure] = [failure for scored in scores.values() for failure in scored.failures]
     cases = list[CaseFound]()
     for case in plan.cases:
         shape = None if case.shape is None else shapes[case.shape]
-        found = None if case.shape is None else scores.get(case.shape)
-        if found is None or case.refusals:
-            cases.append(CaseFound(case, shape, None, tuple(case.refusals)))
-        elif not found.verifiers:
-            cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
+        scored = None if case.shape is None else scores.get(case.shape)
+        if scored is None or case.refusals:
+            cases.append(CaseFound(case, shape, None, case.reasons))
+        elif not scored.verifiers:
+            failed = Reason(Why.UNSCORED, "every verifier failed; the errors are listed below")
+            cases.append(CaseFound(case, shape, None, (failed,)))
         else:
-            answer = _answer(case, found, store.run.seed)
-            place, reasons = _validated(plan, found.shape)
-            against = _third(case, plan.machine, thirds.get(found.shape.name), answer, tuple(reasons), store.run.seed)
-            cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place, third=against))
+            answer = _answer(case, scored, store.run.seed)
+            place, reasons = _validated(plan, scored.shape)
+            cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place))
     if store.run.spec.get("each") is not None:
         cases.sort(key=lambda case: case.attention)
-    scored = [case for case in cases if case.answer is not None][:MOST_SHOWN]
-    cases = [replace(case, **_evidence(store, plan, case.record)) if case in scored else case for case in cases]
+    shown = [case for case in cases if case.answer is not None][:MOST_SHOWN]
+    cases = [replace(case, **_evidence(store, plan, case.record)) if case in shown else case for case in cases]
     return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
 
 
-def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[Standing | None, list[str]]:
+def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[DossierStanding | None, list[Reason]]:
     """How cases of a shape stand to the dossier that is cited, and why they are not answered for it."""
     if plan.validated is None:
         return None, []
     place = standing(plan.validated, shape.known, shape.questioned)
     if place.valid:
         return place, []
-    reason = f"it is not validated for cases like this. {place.sentence}"
+    reason = Reason(Why.NOT_VALIDATED, f"it is not validated for cases like this. {place.sentence}")
     if not plan.validated.unvalidated:
         return place, [reason]
-    told = f"{place.sentence}. It is answered all the same, because --unvalidated says so"
-    return place._replace(sentence=told), []
+    sentence = f"{place.sentence}. It is answered all the same, because --unvalidated says so"
+    return place._replace(sentence=sentence), []
 
 
-def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
-    problems = found.problems
-    valid = validate(found.pairs)
-    sets = found.sets
+def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
+    problems = scored.problems
+    valid = validate(scored.pairs)
+    sets = scored.sets
     if case.part is not None:
         valid = held_out(valid, case.part)
-        sets = some(sets, np.flatnonzero(sets.fold != case.part))
+        sets = select_pairs(sets, np.flatnonzero(sets.fold != case.part))
 
     def of(asks: str) -> list[int]:
         return [i for i, problem in enumerate(problems) if problem.asks == asks and problem.case == case.id]
 
     plain = of("plain")
-    scores, content = taken(found.cases, plain), found.content[plain]
-    moved = _mean(taken(found.cases, of("off")))
+    scores, content = subset(scored.cases, plain), scored.content[plain]
+    moved = _mean(subset(scored.cases, of("off")))
     alike = float(content[0])
-    told = valid.system.told(scores, moved, content)
+    case_llr = valid.system.combined(scores, moved, content)
     ends, draws = intervals(valid, scores, moved, content, seed)
-    lines = tuple(_line(name, told, alike, valid, ends) for name in told.llr)
+    lines = tuple(_line(name, case_llr, alike, valid, ends) for name in case_llr.llr)
     fused = next(line for line in lines if line.name == FUSED)
-    known = _fused(valid, found, of("known"))
-    notes, reasons = list(case.notes), _reasons(fused, validate(found.pairs), known, sets_llr(sets, valid), seed)
+    known = _fused(valid, scored, of("known"))
+    notes, reasons = list(case.notes), _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
     if fused.raw != fused.llr and not reasons:
         notes.append(
             f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people of this background "
             f"support no value beyond {signed(fused.llr)}"
         )
     notes += _on_likeness(alike, valid, fused.bounds.upper)
-    rank, ranked = _rank(case, found, valid, float(told.written[FUSED][0]))
+    rank, ranked = _rank(case, scored, valid, float(case_llr.written[FUSED][0]))
     return Answer(
         lines=lines,
         fused=fused,
@@ -434,7 +412,7 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
         alike=alike,
         misleading=misleading(valid.as_cases(), valid.pairs.same, fused.llr, valid.pairs.weight),
         misled=misled(valid, fused.llr),
-        content=content_check(found, of, valid, told, fused),
+        content=content_check(scored, of, valid, case_llr, fused),
         rank=rank,
         ranked=ranked,
         known=tuple(known.tolist()),
@@ -443,40 +421,6 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
         validated=valid,
         draws=draws,
     )
-
-
-def _third(
-    case: CaseRecord, machine: MachineRecord | None, found: ThirdScores | None, answer: Answer,
-    reasons: tuple[str, ...], seed: int,
-) -> tuple[Against, ...] | str | None:  # fmt: skip
-    """What is said of the third proposition; None where it was not asked for. What keeps the candidate and another from
-    being compared on the known texts' account (``answer``, ``reasons``) keeps it from being answered."""
-    if machine is None:
-        return None
-    record = machine.cases[case.id]
-    if found is None or record.reason is not None:
-        return record.reason or "there are no imitations"
-    if len(found.valid) < 2:
-        return "every verifier failed, or too few folds of the background hold imitations"
-    none, scores = np.zeros(1), _mean(taken(found.cases, record.versions))
-    told_apart = tuple(reason for reason in answer.reasons if "disagree among" in reason)
-    against = []
-    names = case.candidate, case.questioned.name
-    hm = "Hm", sentences.imitated(machine.by, *names)
-    for one, valid in zip(zip(("Hp", "Hd"), sentences.propositions(*names), strict=True), found.valid, strict=True):
-        told = valid.system.told(scores, scores, none)
-        line = _line(FUSED, told, 0.0, valid, intervals(valid, scores, scores, none, seed)[0])
-        own = valid.system.written.llr(taken(found.cases, record.own), np.zeros(len(record.own)))[FUSED]
-        why = (*_reasons(line, valid, none[:0], none[:0], seed), *told_apart, *reasons)
-        if np.median(own) >= 0:
-            why += (
-                f"the model's imitations of {case.candidate} are not told from texts by persons: "
-                f"{int((own >= 0).sum())} of {len(own)} speak for a person",
-            )
-        said = sentences.compared(line.llr, line.interval, one, hm)
-        said = f"No answer is given for {one[0]} against Hm: {'; '.join(why)}." if why else said
-        against.append(Against(one[0], line, why, tuple(own.tolist()), misled(valid, line.llr), said))
-    return tuple(against)
 
 
 def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
@@ -503,21 +447,25 @@ def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
     return []
 
 
-def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
+def _fused(valid: Validated, scored: ShapeScores, rows: list[int]) -> Floats:
     """Log10 LRs (n,) of some of the cases' problems, all verifiers together, before they are held."""
-    return valid.system.written.llr(taken(found.cases, rows), found.content[rows])[FUSED] if rows else np.zeros(0)
+    return valid.system.written.llr(subset(scored.cases, rows), scored.content[rows])[FUSED] if rows else np.zeros(0)
 
 
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
     """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
     shape = next(one for one in plan.shapes if one.name == case.shape)
-    name = shape.case_folds[0] if case.part is None else f"{case.shape}-f{case.part}-case"
-    fold, row, tokens = store.fold(name), plain_rows(store, name)[case.id], list[tuple[str, tuple[Passage, ...]]]()
+    name = shape.case_folds[0] if case.part is None else FoldRole.CASES.of(part_of(shape.name, case.part))
+    fold, row, tokens = (
+        store.fold(name),
+        plain_rows(store, name)[case.id],
+        list[tuple[str, tuple[MarkedPassage, ...]]](),
+    )
     for verifier in plan.verifiers:
         cell = store.cell(verifier.name, name)
-        if cell is not None and (told := cell.arrays.get(f"tokens-{row}")) is not None:
-            tokens.append((verifier.name, by_tokens(fold.test.texts[fold.test.questioned_index[row]], told)))
-    found = evidence(
+        if cell is not None and (token_ratios := cell.arrays.get(f"tokens-{row}")) is not None:
+            tokens.append((verifier.name, by_tokens(fold.test.texts[fold.test.questioned_index[row]], token_ratios)))
+    shown = evidence(
         store.texts[case.questioned.row],
         [store.texts[text.row] for text in case.known],
         fold.train,
@@ -525,7 +473,7 @@ def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, An
         frozenset(plan.background.functions),
         store.run.seed,
     )
-    return {"evidence": found, "tokens": tuple(tokens)}
+    return {"evidence": shown, "tokens": tuple(tokens)}
 
 
 def _mean(scores: Scores) -> dict[str, Floats]:
@@ -536,54 +484,58 @@ def _mean(scores: Scores) -> dict[str, Floats]:
     }
 
 
-def _line(name: str, told: Told, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
-    raw, bounds = float(told.llr[name][0]), valid.limits.of(name, alike, float(told.style[name][0]))
+def _line(
+    name: str, case_llr: CombinedLLR, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]
+) -> LRLine:
+    raw, bounds = float(case_llr.llr[name][0]), valid.limits.of(name, alike, float(case_llr.style[name][0]))
     low, high = float(ends[name][0][0]), float(ends[name][1][0])
     worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight)
     assert worth is not None
     # The ends cover the value itself, which a bootstrap percentile interval need not, and keep within its bounds.
-    llr = bounds.held(raw)
-    return Line(name, llr, raw, (min(bounds.held(low), llr), max(bounds.held(high), llr)), bounds, worth)
+    llr = bounds.bounded(raw)
+    return LRLine(name, llr, raw, (min(bounds.bounded(low), llr), max(bounds.bounded(high), llr)), bounds, worth)
 
 
-def _reasons(fused: Line, every: Validated, known: Floats, sets: Floats, seed: int) -> list[str]:
+def _reasons(fused: LRLine, every: Validated, known: Floats, sets: Floats, seed: int) -> list[Reason]:
     """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
     reasons = []
     worth = promise(every, seed)["cllr"]
     if worth.low >= WORTHLESS or worth.value >= 1:
-        reasons.append(
+        reasons.append(Reason(
+            Why.GUESSING,
             "background pairs of this length cannot be told apart "
             f"(C_llr {worth.value:.2f}, 95% interval {worth.low:.2f} to {worth.high:.2f}, where 1 is guessing): longer "
-            "texts or more background authors are needed"
-        )
+            "texts or more background authors are needed",
+        ))  # fmt: skip
     elif (few := too_few(every, seed)) is not None:
         reasons.append(few)
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
-        reasons.append("the background supports no likelihood ratio other than 1")
-    told = disagreement(known, sets)
-    return reasons if told is None else [*reasons, told]
+        reasons.append(Reason(Why.NARROW, "the background supports no likelihood ratio other than 1"))
+    disagreeing = disagreement(known, sets)
+    return reasons if disagreeing is None else [*reasons, disagreeing]
 
 
-def too_few(valid: Validated, seed: int) -> str | None:
+def too_few(valid: Validated, seed: int) -> Reason | None:
     """The reason not to answer by a background of few authors whose C_llr may be that of guessing, and what would help;
     None where there is none."""
     count = len(np.unique(valid.pairs.authors))
     worth = promise(valid, seed)["cllr"]
-    high, found = worth.high, min(worth.value, WORTHLESS)
+    high, cost = worth.high, min(worth.value, WORTHLESS)
     if count >= FEW_AUTHORS or high < 1:
         return None
     # The interval narrows with the square root of the number of authors.
-    wanted = min(FEW_AUTHORS, ceil(count * ((high - found) / (1 - found)) ** 2))
-    return (
+    wanted = min(FEW_AUTHORS, ceil(count * ((high - cost) / (1 - cost)) ** 2))
+    return Reason(
+        Why.FEW_AUTHORS,
         f"the background has {count} authors, too few to show that such likelihood ratios are worth more than none "
-        f"(C_llr {found:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
-        f"{max(1, wanted - count)} more authors like these would help, or longer texts"
+        f"(C_llr {cost:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
+        f"{max(1, wanted - count)} more authors like these would help, or longer texts",
     )
 
 
-def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
+def _rank(case: CaseRecord, scored: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
     """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
-    asked = f"text {case.questioned.row}"
-    rows = [i for i, p in enumerate(found.problems) if p.asks == "author" and p.case == asked]
-    others = _fused(valid, found, rows)
+    text_id = of_text(case.questioned.row)
+    rows = [i for i, p in enumerate(scored.problems) if p.asks == "author" and p.case == text_id]
+    others = _fused(valid, scored, rows)
     return 1 + int((others >= own).sum()), 1 + len(others)

@@ -11,12 +11,32 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ravenbench.errors import CorpusError
-from ravenbench.ext.case.compare.material import Case
-from ravenbench.ext.case.compare.record import Asks, CaseProblem, ShapeRecord
+from ravenbench.ext.case.compare.material import CaseTexts
+from ravenbench.ext.case.compare.record import (
+    Asks,
+    CaseProblem,
+    FoldRole,
+    PairColumn,
+    Reason,
+    ShapeRecord,
+    Why,
+    of_text,
+    part_of,
+)
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.extract import Extract
 from ravenbench.ext.case.kinds import distances, kinds, profile
-from ravenbench.ext.case.like_case import MOST_KNOWN, Pair, Shape, Writer, pairs, portions, shape_of, shorter, writer
+from ravenbench.ext.case.like_case import (
+    MOST_KNOWN,
+    AuthorTexts,
+    Shape,
+    SidePair,
+    pairs,
+    portions,
+    shape_of,
+    shorter,
+    writer,
+)
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
 from ravenbench.text.content_words import ContentSpace
@@ -37,7 +57,7 @@ SIDES = ("known", "questioned")
 
 
 @dataclass(frozen=True, eq=False)
-class Background:
+class Population:
     """Documents of the authors used.
 
     ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``group`` (n,) is the
@@ -57,7 +77,7 @@ class Background:
         return self.corpus.author.names
 
 
-def choose(corpus: Corpus, kept: Bools, most: int, folds: int, seed: int) -> Background:
+def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> Population:
     """The authors with two documents or more, at most so many, and their texts' topics in as many parts as folds.
     Raises CorpusError if fewer than two authors have two documents."""
     whole = corpus.columns.get("document")
@@ -68,7 +88,7 @@ def choose(corpus: Corpus, kept: Bools, most: int, folds: int, seed: int) -> Bac
     )
     rows_of = [
         rows for code in range(len(corpus.author.names))
-        if len(np.unique(document[rows := np.flatnonzero((corpus.author.codes == code) & kept)])) > 1
+        if len(np.unique(document[rows := np.flatnonzero((corpus.author.codes == code) & usable)])) > 1
     ]  # fmt: skip
     if len(rows_of) < 2:
         raise CorpusError(
@@ -80,11 +100,11 @@ def choose(corpus: Corpus, kept: Bools, most: int, folds: int, seed: int) -> Bac
     if dropped:
         chosen = np.sort(stream(seed, "compare-authors").choice(len(rows_of), most, replace=False))
         rows_of = [rows_of[i] for i in chosen]
-    taken = []
+    drawn = []
     for rows in rows_of:
         order = stream(seed, "compare-documents", corpus.author[rows[0]] or "").permutation(len(rows))
-        taken.append(np.sort(rows[order[:MOST_DOCUMENTS]]))
-    rows = np.concatenate(taken).astype(np.int64)
+        drawn.append(np.sort(rows[order[:MOST_DOCUMENTS]]))
+    rows = np.concatenate(drawn).astype(np.int64)
     small = replace(
         corpus,
         texts=TextTable.collect(corpus.texts.rows(rows))[0],
@@ -96,7 +116,7 @@ def choose(corpus: Corpus, kept: Bools, most: int, folds: int, seed: int) -> Bac
     )
     group, by = _groups(small, folds, seed)
     texts = small.texts.rows(np.arange(len(small)))
-    return Background(small, document[rows].astype(np.int64), group, by, ContentSpace(texts), dropped)
+    return Population(small, document[rows].astype(np.int64), group, by, ContentSpace(texts), dropped)
 
 
 def _groups(corpus: Corpus, folds: int, seed: int) -> tuple[Ints, str]:
@@ -113,8 +133,8 @@ def _groups(corpus: Corpus, folds: int, seed: int) -> tuple[Ints, str]:
 
 
 def writers(
-    background: Background, shape: Shape, seed: int, most: int, authors: Sequence[int], without: int | None = None
-) -> list[Writer]:
+    background: Population, shape: Shape, seed: int, most: int, authors: Sequence[int], without: int | None = None
+) -> list[AuthorTexts]:
     """What these authors give in a shape; ``without`` leaves out texts in one part of the topics."""
     longest = max(*shape.known, shape.questioned)
     writers_of_side = []
@@ -126,7 +146,7 @@ def writers(
     return writers_of_side
 
 
-def fitting_shape(background: Background, shape: Shape, seed: int) -> tuple[Shape, list[int]]:
+def fitting_shape(background: Population, shape: Shape, seed: int) -> tuple[Shape, list[int]]:
     """The shape nearest to the one wanted that enough authors can fill, and these authors.
 
     Where too few can fill it, known texts are made fewer and all shorter; of the shapes that enough authors can fill,
@@ -153,7 +173,9 @@ def fitting_shape(background: Background, shape: Shape, seed: int) -> tuple[Shap
     return best[1], best[2]
 
 
-def shared_out(background: Background, found: Sequence[Writer], folds: int, members: bool = False) -> list[list[int]]:
+def shared_out(
+    background: Population, by_author: Sequence[AuthorTexts], folds: int, members: bool = False
+) -> list[list[int]]:
     """Authors shared out to folds, groups who write about the same things together; fewer folds where they are few.
 
     A pair is scored by methods that know neither of its authors, so it lies within a fold: only there can a stranger's
@@ -161,53 +183,55 @@ def shared_out(background: Background, found: Sequence[Writer], folds: int, memb
     so that the strangers at random in it are not all of one group. Where the authors are ``members`` of a class, whose
     cases are judged by the other folds, folds are smaller.
     """
-    count = max(3, min(folds, len(found) // 3)) if members else max(2, min(folds, len(found) // 4))
-    most = max(2, len(found) // count // 2)
-    known, questioned = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
-    nearest = np.zeros((len(found), len(found)))
-    np.maximum.at(nearest, (np.array(known)[:, None], np.array(questioned)[None, :]), similarities(background, found))
+    count = max(3, min(folds, len(by_author) // 3)) if members else max(2, min(folds, len(by_author) // 4))
+    most = max(2, len(by_author) // count // 2)
+    known, questioned = ([i for i, one in enumerate(by_author) for _ in getattr(one, side)] for side in SIDES)
+    nearest = np.zeros((len(by_author), len(by_author)))
+    np.maximum.at(
+        nearest, (np.array(known)[:, None], np.array(questioned)[None, :]), similarities(background, by_author)
+    )
     nearest = np.triu(np.maximum(nearest, nearest.T), 1)
-    group = list(range(len(found)))
+    group = list(range(len(by_author)))
     for place in np.argsort(-nearest, axis=None, kind="stable"):
-        one, other = (group[i] for i in divmod(int(place), len(found)))
+        one, other = (group[i] for i in divmod(int(place), len(by_author)))
         if one != other and group.count(one) + group.count(other) <= most:
             group = [one if it == other else it for it in group]
     parts: list[list[int]] = [[] for _ in range(count)]
     for name in sorted(set(group), key=lambda name: (-group.count(name), name)):
-        min(parts, key=len).extend(one.author for one, its in zip(found, group, strict=True) if its == name)
+        min(parts, key=len).extend(one.author for one, its in zip(by_author, group, strict=True) if its == name)
     return [sorted(part) for part in parts]
 
 
-def similarities(background: Background, found: Sequence[Writer]) -> Floats:
+def similarities(background: Population, by_author: Sequence[AuthorTexts]) -> Floats:
     """Content similarity of every known side with every questioned side, in order of the writers."""
-    known = ["\n".join(side.texts) for one in found for side in one.known]
-    queries = [side.texts[0] for one in found for side in one.questioned]
+    known = ["\n".join(side.texts) for one in by_author for side in one.known]
+    queries = [side.texts[0] for one in by_author for side in one.questioned]
     if not known or not queries:
         return np.zeros((len(known), len(queries)))
     return background.space.cosines(known, queries)
 
 
-def strangers(background: Background, found: Sequence[Writer], allowed: Bools | None = None) -> list[float]:
+def strangers(background: Population, by_author: Sequence[AuthorTexts], allowed: Bools | None = None) -> list[float]:
     """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do, or
     of those that are ``allowed``; none where there is no such pair."""
-    known, questioned = (np.array([one.author for one in found for _ in getattr(one, side)]) for side in SIDES)
+    known, questioned = (np.array([one.author for one in by_author for _ in getattr(one, side)]) for side in SIDES)
     others = known[:, None] != questioned[None, :]
-    alike = similarities(background, found)[others if allowed is None else others & allowed]
+    alike = similarities(background, by_author)[others if allowed is None else others & allowed]
     if not len(alike):
         return []
     return [float(value) for value in np.quantile(alike, (np.arange(100) + 0.5) / 100)]
 
 
 def cross_pairs(
-    background: Background, found: Sequence[Writer], seed: int, near: int, allowed: Bools | None = None
-) -> list[tuple[Pair, float]]:
+    background: Population, by_author: Sequence[AuthorTexts], seed: int, near: int, allowed: Bools | None = None
+) -> list[tuple[SidePair, float]]:
     """Pairs of some writers with the content similarity of their sides: one different-author pair drawn for each known
     side, and so many that are most alike in content, of those that are ``allowed`` (by default all)."""
-    alike = similarities(background, found)
-    row, column = (np.cumsum([0, *(len(getattr(one, side)) for one in found)]) for side in SIDES)
+    alike = similarities(background, by_author)
+    row, column = (np.cumsum([0, *(len(getattr(one, side)) for one in by_author)]) for side in SIDES)
     return [
         (pair, float(alike[row[pair.known[0]] + pair.known[1], column[pair.questioned[0]] + pair.questioned[1]]))
-        for pair in pairs(found, 1, near, seed, alike, allowed)
+        for pair in pairs(by_author, 1, near, seed, alike, allowed)
     ]
 
 
@@ -215,13 +239,15 @@ TESTED, TAUGHT = 4, 2
 """Questioned texts by one background author that are tested, and that verifiers learn from."""
 NEAREST = 3
 """Different-author pairs that are tested for each known side because no others are as alike in content."""
+Labelled = tuple[Problems, Bools]
+"""Problems and their truth."""
 Question = tuple[Asks, str, int, Sequence[str], str]
 """What is asked of which case, by what number, and the known texts and the questioned one that it is asked with."""
 Part = tuple[Fold, Floats | None]
 """A fold, and what is known of each of its pairs: (n, 4) authors of both sides, topic unseen, content similarity."""
 
 
-def case_shape(case: Case) -> Shape:
+def case_shape(case: CaseTexts) -> Shape:
     """The shape of a case; of many known texts some are joined."""
     words = sorted((text.words for text in case.candidate.texts), reverse=True)
     joined = [sum(words[i::MOST_KNOWN]) for i in range(min(MOST_KNOWN, len(words)))]
@@ -235,7 +261,7 @@ class Shaped:
 
     def __init__(
         self,
-        spec: CompareSpec, background: Background, wanted: Shape, name: str, cases: Sequence[Case],
+        spec: CompareSpec, background: Population, wanted: Shape, name: str, cases: Sequence[CaseTexts],
         row: Mapping[bytes, int], whole: bool = False,
     ) -> None:  # fmt: skip
         self.seed, self.donors = spec.seed, spec.donors
@@ -243,8 +269,6 @@ class Shaped:
         members = spec.each is not None
         self.code = {author: code for code, author in enumerate(background.authors)} if members else {}
         self.part: dict[str, int] = {}
-        self.trained: list[tuple[list[int], tuple[Problems, Bools]]] = []
-        """Authors of each fold, and what is learned from the others; of the third proposition's cases no authors."""
         self.case_folds: list[str] = []
         self.shape, able = fitting_shape(background, wanted, spec.seed)
         self.parts: list[Part] = []
@@ -252,7 +276,7 @@ class Shaped:
         self.folds: list[str] = []
         self.unseen = True
         self.strangers: list[float] = []
-        self.unlike: dict[str, str] = {}
+        self.unlike: dict[str, Reason] = {}
         """Why cases are of another kind than the background, by their id."""
         if len(able) >= FEWEST_AUTHORS:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
@@ -260,19 +284,18 @@ class Shaped:
             self.unlike = self._of_another_kind(everyone)
             self._transplanter = self._splicer(everyone)
             parts = shared_out(background, everyone, spec.folds, members)
-            self.trained = [(part, self._fold(number, able, part)) for number, part in enumerate(parts)]
+            trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
             if members:
-                self._class(parts, [training for _, training in self.trained], everyone)
+                self._class(parts, trained, everyone)
             elif whole:
                 taught = writers(background, self.shape, self.seed, TAUGHT, able)
-                self._cases(len(parts), self._learned_from(taught), cases, self._asked_of(cases), everyone)
+                self._cases(len(parts), self._learned_from(taught), cases, self._questions_of(cases), everyone)
             elif cases:
                 # A verifier that learned from all authors scores lower than those that scored the background's pairs:
                 # calibration holds for scores of the folds' verifiers alone.
-                asked = self._asked_of(cases)
-                for number, (part, training) in enumerate(self.trained):
-                    self._cases(number, training, cases, asked, [one for one in everyone if one.author in part])
-                self.trained.append(([], self.trained[0][1]))
+                questions = self._questions_of(cases)
+                for number, (part, training) in enumerate(zip(parts, trained, strict=True)):
+                    self._cases(number, training, cases, questions, [one for one in everyone if one.author in part])
         self.record = ShapeRecord(
             name=name,
             known=list(self.shape.known),
@@ -286,22 +309,23 @@ class Shaped:
             cases=self.case_folds,
         )
 
-    def _of_another_kind(self, everyone: Sequence[Writer]) -> dict[str, str]:
+    def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, Reason]:
         """Cases that are farther from the background in common words and marks than its authors are, in texts of the
         same lengths."""
         sets = [[*one.known[0].texts, *one.questioned[0].texts] for one in everyone if one.known and one.questioned]
         counted = kinds([text for texts in sets for text in texts])
-        asked = [profile([*self.known(case), self.asked(case)], counted) for case in self.cases]
-        if not asked:
+        profiles = [profile([*self.known(case), self.questioned(case)], counted) for case in self.cases]
+        if not profiles:
             return {}
-        most, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(asked))
+        most, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(profiles))
         return {
-            case.id: f"its texts are of another kind than the background's: in common words and marks they are "
-            f"{away:.2f} standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
-            for case, away in zip(self.cases, far, strict=True) if away > most
+            case.id: Reason(Why.UNLIKE, (
+                f"its texts are of another kind than the background's: in common words and marks they are {away:.2f} "
+                f"standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
+            )) for case, away in zip(self.cases, far, strict=True) if away > most
         }  # fmt: skip
 
-    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
+    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> Labelled:
         """One part of the authors: learned from the others, without one part of the topics where that leaves enough.
         Returns what is learned from."""
         rest = [author for author in able if author not in part]
@@ -313,23 +337,28 @@ class Shaped:
         pairs = cross_pairs(self.background, tested, self.seed, NEAREST)
         train, train_same = self._learned_from(taught)
         test, test_same = problems_of(tested, [pair for pair, _ in pairs])
-        name = f"{self.name}-f{number}"
         rows = []
         for pair, alike in pairs:
             known, other = tested[pair.known[0]], tested[pair.questioned[0]]
             rows.append([known.author, other.author, other.questioned[pair.questioned[1]].topics == {number}, alike])
-        about = np.array(rows, dtype=np.float64).reshape(-1, 4)
-        self.parts.append((Fold(name, train, train_same, test.blind(), test_same), about))
+        name = part_of(self.name, number)
+        self._add_pairs(name, (train, train_same), (test, test_same), rows)
         self.folds.append(name)
-        moved = self._transplanter.transplant(test, test_same)
-        off = Fold(f"{name}-off", train, train_same, moved.off.blind(), test_same[moved.rows])
-        self.parts.append((off, about[moved.rows]))
         if self.cases and len(self.shape.known) > 1:
             self.parts.append(self._sets(name, train, train_same, tested))
         return train, train_same
 
+    def _add_pairs(self, name: str, training: Labelled, pairs: Labelled, rows: Sequence[Sequence[float]]) -> None:
+        """The folds of these pairs and of their transplants; ``rows`` are the ``PairColumn``s of each."""
+        test, same = pairs
+        about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
+        self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
+        moved = self._transplanter.transplant(test, same)
+        off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows])
+        self.parts.append((off, about[moved.rows]))
+
     def _class(
-        self, parts: Sequence[Sequence[int]], trained: Sequence[tuple[Problems, Bools]], everyone: Sequence[Writer]
+        self, parts: Sequence[Sequence[int]], trained: Sequence[Labelled], everyone: Sequence[AuthorTexts]
     ) -> None:
         """Cases whose candidates are of the background: each is asked about where verifiers learned without them, with
         the pairs of their part. Who gives no pairs is in no training, and goes with any part."""
@@ -339,12 +368,12 @@ class Shaped:
         for number, training in enumerate(trained):
             cases = [case for case in self.cases if self.part[case.id] == number]
             if cases:
-                self._cases(number, training, cases, self._asked_of(cases), everyone)
+                self._cases(number, training, cases, self._questions_of(cases), everyone)
 
-    def _learned_from(self, taught: Sequence[Writer]) -> tuple[Problems, Bools]:
+    def _learned_from(self, taught: Sequence[AuthorTexts]) -> Labelled:
         return problems_of(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
 
-    def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[Writer]) -> Part:
+    def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[AuthorTexts]) -> Part:
         """Each known text of a background author against the others, as the known texts of a case are compared."""
         rows: list[tuple[str, Sequence[str], str]] = []
         about: list[list[float]] = []
@@ -354,11 +383,11 @@ class Shaped:
                     about.append([one.author, number, 0, 0])
                     rows.append((f"{len(rows)}", rest, text))
         test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
-        measured = np.array(about, dtype=np.float64).reshape(-1, 4)
-        measured[:, 3] = self._alike(rows)
-        return Fold(f"{name}-known", train, train_same, test.blind(), truth), measured
+        measured = np.array(about, dtype=np.float64).reshape(-1, len(PairColumn))
+        measured[:, PairColumn.CONTENT] = self._alike(rows)
+        return Fold(FoldRole.SETS.of(name), train, train_same, test.blind(), truth), measured
 
-    def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
+    def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
         """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
         rows: list[tuple[str, str | None]] = [
             (text, str(one.author)) for one in everyone for side in (*one.known, *one.questioned) for text in side.texts
@@ -366,7 +395,7 @@ class Shaped:
         for case in self.cases:
             code = self.code.get(case.candidate.name)
             by = None if code is None else str(code)
-            rows += [(text, by) for text in (self.asked(case), *self.known(case))]
+            rows += [(text, by) for text in (self.questioned(case), *self.known(case))]
         texts, place = TextTable.collect(text for text, _ in rows)
         author: list[str | None] = [None] * len(texts)
         for (_, name), row in zip(rows, place.tolist(), strict=True):
@@ -378,54 +407,56 @@ class Shaped:
         sides = ["\n".join(known) for _, known, _ in rows], [questioned for _, _, questioned in rows]
         return self.background.space.paired(*sides)
 
-    def asked(self, case: Case) -> str:
+    def questioned(self, case: CaseTexts) -> str:
         """The case's questioned text, cut where it is longer than this shape's."""
         return _held(case.questioned.text, self.shape.questioned)
 
-    def known(self, case: Case) -> list[str]:
+    def known(self, case: CaseTexts) -> list[str]:
         """The case's known texts in this shape: joined where they are more, cut where they are longer."""
         joined = joined_known(case, len(self.shape.known))
         return [_held(text, words) for text, words in zip(joined, self.shape.known, strict=False)]
 
-    def _asked_of(self, cases: Sequence[Case]) -> list[Question]:
+    def _questions_of(self, cases: Sequence[CaseTexts]) -> list[Question]:
         """What is asked of cases: themselves, with content words replaced, and their known texts one by one."""
-        found: list[Question] = []
+        questions: list[Question] = []
         for case in cases:
-            known, questioned = self.known(case), self.asked(case)
-            found.append(("plain", case.id, 0, known, questioned))
+            known, questioned = self.known(case), self.questioned(case)
+            questions.append(("plain", case.id, 0, known, questioned))
             versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
             moved = self._transplanter.transplant(versions)
             variants: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
             for asks, problems in variants:
                 first = self.donors * (problems is moved.off2)
                 texts = [problems.texts[row] for row in problems.questioned_index]
-                found += [(asks, case.id, i, known, text) for i, text in enumerate(texts, first)]
+                questions += [(asks, case.id, i, known, text) for i, text in enumerate(texts, first)]
             if len(known) > 1:
-                found += [("known", case.id, i, rest, text) for i, (text, rest) in enumerate(left_out(known))]
-        return found
+                questions += [("known", case.id, i, rest, text) for i, (text, rest) in enumerate(left_out(known))]
+        return questions
 
     def _cases(
-        self, number: int, training: tuple[Problems, Bools], cases: Sequence[Case], asked: Sequence[Question],
-        everyone: Sequence[Writer],
+        self, number: int, training: Labelled, cases: Sequence[CaseTexts], questions: Sequence[Question],
+        everyone: Sequence[AuthorTexts],
     ) -> None:  # fmt: skip
         """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
         stands as False and is never read."""
-        name, questions = f"{self.name}-f{number}-case", list(asked)
+        name, all_questions = FoldRole.CASES.of(part_of(self.name, number)), list(questions)
         for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
             for one in everyone:
                 if one.known and one.author != self.code.get(case.candidate.name):
-                    questions.append(("author", f"text {row}", one.author, one.known[0].texts, self.asked(case)))
-        rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(questions)]
+                    all_questions.append(
+                        ("author", of_text(row), one.author, one.known[0].texts, self.questioned(case))
+                    )
+        rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(all_questions)]
         self.problems += [
             CaseProblem(asks=asks, case=case, number=of, content=alike)
-            for (asks, case, of, *_), alike in zip(questions, self._alike(rows).tolist(), strict=True)
+            for (asks, case, of, *_), alike in zip(all_questions, self._alike(rows).tolist(), strict=True)
         ]
         test = Problems.of(rows)
         self.parts.append((Fold(name, *training, test.blind(), np.zeros(len(test), dtype=np.bool_)), None))
         self.case_folds.append(name)
 
 
-def joined_known(case: Case, most: int) -> list[str]:
+def joined_known(case: CaseTexts, most: int) -> list[str]:
     """The known texts of a case, the longest first, joined where they are more than so many."""
     texts = sorted(case.candidate.texts, key=lambda text: (-text.words, text.path))
     count = min(most, len(texts))
@@ -442,10 +473,10 @@ def _held(text: str, words: int) -> str:
     return cut(text, words) if count_words(text) > 1.1 * words else text
 
 
-def problems_of(found: Sequence[Writer], made: Sequence[Pair]) -> tuple[Problems, Bools]:
+def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> Labelled:
     """Problems of these pairs, and their truth."""
     rows = []
     for number, (known, questioned) in enumerate(made):
-        side, other = found[known[0]].known[known[1]], found[questioned[0]].questioned[questioned[1]]
+        side, other = by_author[known[0]].known[known[1]], by_author[questioned[0]].questioned[questioned[1]]
         rows.append((f"{number}", side.texts, other.texts[0]))
     return Problems.of(rows), np.array([pair.same for pair in made], dtype=np.bool_)

@@ -15,8 +15,16 @@ import numpy as np
 
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.case.compare.background import Background, case_shape, fitting_shape, joined_known
-from ravenbench.ext.case.compare.material import Candidate, Case, Material, Text, folded, given_path, mail_notes
+from ravenbench.ext.case.compare.background import Population, case_shape, fitting_shape, joined_known
+from ravenbench.ext.case.compare.material import (
+    CaseCandidate,
+    CaseTexts,
+    Material,
+    Text,
+    folded,
+    given_path,
+    mail_notes,
+)
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
 from ravenbench.text.tokens import count_words
@@ -51,7 +59,7 @@ def read_class(spec: CompareSpec) -> Material:
         ways[how].append(author)
         questioned.add(chosen)
         known = tuple(_text(root, corpus, row) for row in rows if row != chosen)
-        cases.append(Case(author, _text(root, corpus, chosen), Candidate(author, known)))
+        cases.append(CaseTexts(author, _text(root, corpus, chosen), CaseCandidate(author, known)))
     if not cases:
         raise CorpusError(
             "no author has a text in question and another one", file=root, found="; ".join(notes[:3]),
@@ -64,10 +72,10 @@ def read_class(spec: CompareSpec) -> Material:
             "of these authors may be an earlier one: look at them first"
         )
     for how, authors in sorted(ways.items()):
-        who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({_some(authors)})"
+        who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({_first_names(authors)})"
         notes.insert(0, f"the text in question of {who} is {how}")
-    kept = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
-    background = _background(spec, corpus, kept, notes)
+    used = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
+    background = _background(spec, corpus, used, notes)
     return Material(tuple(cases), (*notes, *mail_notes(cases)), background)
 
 
@@ -88,8 +96,8 @@ def newest(corpus: Corpus, rows: Sequence[int], which: str | None) -> tuple[int 
         )
     dates = {row: DATE.search(names[row]) for row in rows}
     if all(dates.values()):
-        found = {row: tuple(part or "" for part in date.groups()) for row, date in dates.items() if date is not None}
-        return max(rows, key=lambda row: (found[row], _natural(names[row]))), f"{begin} by the date in its name"
+        parts = {row: tuple(part or "" for part in date.groups()) for row, date in dates.items() if date is not None}
+        return max(rows, key=lambda row: (parts[row], _natural(names[row]))), f"{begin} by the date in its name"
     last = begin.replace("newest", "last", 1)
     return max(rows, key=lambda row: _natural(names[row])), f"{last} by name, for names hold no dates"
 
@@ -106,9 +114,9 @@ def _text(root: Path, corpus: Corpus, row: int) -> Text:
     return Text(file, corpus.texts[row], count_words(corpus.texts[row]))
 
 
-def _background(spec: CompareSpec, corpus: Corpus, kept: Ints, notes: list[str]) -> Corpus:
+def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str]) -> Corpus:
     """The class without the texts in question, and the authors of ``--background``."""
-    rows = [(corpus.texts[row], corpus.ids[row], corpus.author[row], corpus.topic[row]) for row in kept.tolist()]
+    rows = [(corpus.texts[row], corpus.ids[row], corpus.author[row], corpus.topic[row]) for row in used.tolist()]
     name, about = corpus.name, dict(corpus.notes)
     if spec.background:
         other = load_corpus(spec.background, **spec.reading())
@@ -122,23 +130,23 @@ def _background(spec: CompareSpec, corpus: Corpus, kept: Ints, notes: list[str])
         ]  # fmt: skip
         name = f"{corpus.name} and {other.name}"
     texts, ids, authors, topics = zip(*rows, strict=True)
-    whole = len(rows) == len(kept)
+    whole = len(rows) == len(used)
     columns = (
-        {"document": Labels.of(corpus.columns["document"].take(kept))} if whole and "document" in corpus.columns else {}
+        {"document": Labels.of(corpus.columns["document"].take(used))} if whole and "document" in corpus.columns else {}
     )
     return Corpus(
         name, TextTable.collect(texts)[0], tuple(ids), Labels.of(authors), Labels.of(topics), None, columns, about
     )
 
 
-def _some(names: Sequence[str], most: int = 4) -> str:
+def _first_names(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (" …" if len(names) > most else "")
 
 
-def class_shapes(background: Background, cases: Iterable[Case], seed: int) -> list[tuple[Shape, list[Case]]]:
+def class_shapes(background: Population, cases: Iterable[CaseTexts], seed: int) -> list[tuple[Shape, list[CaseTexts]]]:
     """The shapes that cases of a class are compared in, and the cases that fill each: first what most of them can fill,
     so that they share their background pairs and trainings; then what those with shorter texts can."""
-    left, groups = list(cases), list[tuple[Shape, list[Case]]]()
+    left, groups = list(cases), list[tuple[Shape, list[CaseTexts]]]()
     while left:
         shortest = min(left, key=lambda case: sum(text.words for text in case.candidate.texts) + case.questioned.words)
         share = TYPICAL if len(groups) < MOST_SHAPES - 1 else 0.0
@@ -152,7 +160,7 @@ def class_shapes(background: Background, cases: Iterable[Case], seed: int) -> li
     return groups
 
 
-def _common(cases: Sequence[Case], share: float) -> Shape:
+def _common(cases: Sequence[CaseTexts], share: float) -> Shape:
     """The shape that all but this share of the cases fill: of its median number of known texts, or the least."""
     count = int(np.quantile([min(len(c.candidate.texts), MOST_KNOWN) for c in cases], share and 0.5, method="lower"))
     several = [c for c in cases if len(c.candidate.texts) >= count]
@@ -161,7 +169,7 @@ def _common(cases: Sequence[Case], share: float) -> Shape:
     return shape_of(lengths, int(np.quantile([c.questioned.words for c in several], share, method="lower")))
 
 
-def _fills(case: Case, shape: Shape) -> bool:
+def _fills(case: CaseTexts, shape: Shape) -> bool:
     """Whether a case has texts for a shape, joined and cut."""
     words = [count_words(text) for text in joined_known(case, len(shape.known))]
     pairs = zip((*shape.known, shape.questioned), (*words, case.questioned.words), strict=False)

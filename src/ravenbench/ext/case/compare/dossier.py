@@ -120,9 +120,9 @@ def cited(
     if open_record(place)[0] != "validate":
         raise InputError("this is no dossier of raven validate", file=place, fix="raven report FOLDER writes it anew")
     dossier = read_record(place, Dossier)
-    there, asked = dossier.run, parse_between(between)
+    there, case_between = dossier.run, parse_between(between)
     labels = sorted({name for cell in dossier.cells for name in cell.condition.between})
-    if strange := sorted(set(asked) - set(labels)):
+    if strange := sorted(set(case_between) - set(labels)):
         raise SpecError(
             "no cell of the dossier says how this label of the two sides lies", found=strange[0],
             expected=", ".join(labels) or "no label: the dossier has none",
@@ -143,7 +143,7 @@ def cited(
         sha256=files.sha256(place),
         dossier=dossier,
         differs=differs,
-        between=asked,
+        between=case_between,
         unvalidated=unvalidated,
     )
 
@@ -183,7 +183,7 @@ def covering(citation: Cited, known: Sequence[int], questioned: int) -> CellResu
     return None if best is None else best[1]
 
 
-class Standing(NamedTuple):
+class DossierStanding(NamedTuple):
     """How a case stands to a dossier: the cell it falls into, whether it is ``valid`` (a cell of the same system that
     passed), and the sentence that says so or why not, without its full stop."""
 
@@ -192,22 +192,22 @@ class Standing(NamedTuple):
     sentence: str
 
 
-def standing(citation: Cited, known: Sequence[int], questioned: int) -> Standing:
+def standing(citation: Cited, known: Sequence[int], questioned: int) -> DossierStanding:
     """How a case with texts of so many words stands to a dossier."""
     cell, dossier = covering(citation, known, questioned), citation.dossier
     if citation.differs:
         other = f"The dossier {citation.folder} validated another system; these differ: {'; '.join(citation.differs)}"
-        return Standing(cell, False, other)
+        return DossierStanding(cell, False, other)
     if cell is None:
         between = ", ".join(f"{key} {value}" for key, value in citation.between.items()) or "no label of them named"
-        return Standing(cell, False, (
+        return DossierStanding(cell, False, (
             f"Within a factor of {dossier.criterion.reach:g} the dossier {citation.folder} has no tested cell for "
             f"{len(known)} known texts of about {round(sum(known) / len(known))} words and a questioned text of "
             f"{questioned} (how the sides lie: {between})"
         ))  # fmt: skip
     c, condition = cell.measures["cllr"], cell.condition
     how = f": {'; '.join(cell.reasons)}" if cell.reasons else ""
-    return Standing(cell, cell.verdict == "passed", (
+    return DossierStanding(cell, cell.verdict == "passed", (
         f"The case falls into the cell “{condition.name}” of the dossier {citation.folder}, which {cell.verdict}{how} "
         f"(C_llr {c.value:.2f}, 95% interval {c.low:.2f} to {c.high:.2f}, {cell.authors} authors; criterion fixed "
         f"beforehand, SHA-256 {dossier.fixed[:12]}…)"

@@ -35,7 +35,7 @@ MOST_WORDS = 2000
 
 
 @dataclass(frozen=True)
-class Token:
+class MarkedToken:
     """A stretch of the questioned text: what stands before it, itself, its log10 ratio, whether it is content."""
 
     before: str
@@ -45,10 +45,10 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Passage:
+class MarkedPassage:
     """Some sentences of the questioned text, and the sum of their tokens' log10 ratios."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[MarkedToken, ...]
     log10: float
 
 
@@ -86,7 +86,7 @@ class _Hide:
 
 def passages(
     shown: str, known: Sequence[str], background: Problems, same: Bools, functions: frozenset[str], seed: int
-) -> tuple[Passage, ...]:
+) -> tuple[MarkedPassage, ...]:
     """λ_G of every token, with content words hidden from the grammars; nothing where words cannot be told apart."""
     if writing_of([shown]) == "runs":
         return ()
@@ -94,47 +94,47 @@ def passages(
     grammar = LambdaG(seed=seed).fit(background.map_texts(hide), same)
     put = [at for i, m in enumerate(_ALONE.finditer(shown)) for at in (m.start() + 2 * i, m.end() + 2 * i + 1)]
     unmasked = _back(_blanks(shown), masked := hide.transform([shown])[0])
-    found = grammar.tokens(hide.transform(known), masked, "evidence")
+    ratios = grammar.tokens(hide.transform(known), masked, "evidence")
 
     def back(place: int) -> int:
         return (there := unmasked(place)) - bisect_left(put, there)
 
-    made: list[Passage] = []
-    tokens: list[Token] = []
+    made: list[MarkedPassage] = []
+    tokens: list[MarkedToken] = []
     end, total, words = 0, 0.0, 0
-    for number, token in enumerate(found):
+    for number, token in enumerate(ratios):
         total += token.log10
         if token.start == token.end:
             # The end of a sentence is weighed too, and has no place of its own.
-            last = number == len(found) - 1
+            last = number == len(ratios) - 1
             if words >= PASSAGE or last:
                 rest = shown[end:] if last else ""
-                tokens += [Token(rest, "", 0.0, False)] if rest.strip() else []
-                made.append(Passage(tuple(tokens), total))
+                tokens += [MarkedToken(rest, "", 0.0, False)] if rest.strip() else []
+                made.append(MarkedPassage(tuple(tokens), total))
                 tokens, total, words = [], 0.0, 0
             continue
         start, stop = back(token.start), back(token.end)
         text = shown[start:stop]
         inside = [lowered(word) for word in LETTERS.findall(text)]
-        tokens.append(Token(shown[end:start], text, token.log10, any(word not in functions for word in inside)))
+        tokens.append(MarkedToken(shown[end:start], text, token.log10, any(word not in functions for word in inside)))
         end, words = stop, words + bool(inside)
     return tuple(made)
 
 
-def by_tokens(text: str, told: Floats) -> tuple[Passage, ...]:
+def by_tokens(text: str, token_ratios: Floats) -> tuple[MarkedPassage, ...]:
     """Passages of a text by what each token (n, 3: start, end, log10 ratio) adds. Tokens within one character count as
     one; what stands after the last was not read."""
-    made, tokens, end, words = list[Passage](), list[Token](), 0, 0
-    for start, stop, log10 in [*told.tolist(), [len(text), len(text), 0.0]]:
+    made, tokens, end, words = list[MarkedPassage](), list[MarkedToken](), 0, 0
+    for start, stop, log10 in [*token_ratios.tolist(), [len(text), len(text), 0.0]]:
         here, stop = max(int(start), end), int(stop)
         if tokens and stop <= end and here < len(text):
             tokens[-1] = replace(tokens[-1], log10=tokens[-1].log10 + log10)
             continue
-        tokens.append(Token(text[end:here], text[here:stop], log10, False))
+        tokens.append(MarkedToken(text[end:here], text[here:stop], log10, False))
         words += len(text[end:stop].split())
         end = stop
         if (words >= PASSAGE and text[here:stop].strip()[-1:] in tuple(".!?。！？؟۔")) or here == len(text):
-            made.append(Passage(tuple(tokens), sum(token.log10 for token in tokens)))
+            made.append(MarkedPassage(tuple(tokens), sum(token.log10 for token in tokens)))
             tokens, words = [], 0
     return tuple(passage for passage in made if any(t.text or t.before.strip() for t in passage.tokens))
 
@@ -167,14 +167,14 @@ def common_words(
     rows = np.stack([rates(text) for text in others])
     mean, spread = rows.mean(axis=0), rows.std(axis=0)
     spread = np.where(spread > 0, spread, np.inf)
-    asked, own = rates(questioned), np.mean([rates(text) for text in known], axis=0)
-    z, y = (asked - mean) / spread, (own - mean) / spread
+    questioned_rates, own = rates(questioned), np.mean([rates(text) for text in known], axis=0)
+    z, y = (questioned_rates - mean) / spread, (own - mean) / spread
     pull = z * y / max(float(np.linalg.norm(z) * np.linalg.norm(y)), 1e-12)
-    found = []
+    features = []
     for i in _ends(pull):
         place = next((match for match in WORD.finditer(questioned) if lowered(match[0]) == names[i]), None)
-        found.append(_feature(names[i], pull[i], (asked[i], own[i], mean[i]), questioned, place, None))
-    return tuple(found)
+        features.append(_feature(names[i], pull[i], (questioned_rates[i], own[i], mean[i]), questioned, place, None))
+    return tuple(features)
 
 
 def ngrams(
@@ -194,21 +194,21 @@ def ngrams(
     frequent = np.sort(np.argsort(-np.asarray(every.sum(axis=0)).ravel(), kind="stable")[:FREQUENT])
     counts = every[:, frequent].toarray().astype(np.float64)
     rows = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    asked, own, cohort = rows[0], rows[1 : 1 + len(known)].mean(axis=0), rows[1 + len(known) :]
+    questioned_rates, own, cohort = rows[0], rows[1 : 1 + len(known)].mean(axis=0), rows[1 + len(known) :]
     if strongest:
-        alike = cohort @ asked / np.maximum(np.linalg.norm(cohort, axis=1), 1e-12)
+        alike = cohort @ questioned_rates / np.maximum(np.linalg.norm(cohort, axis=1), 1e-12)
         cohort = cohort[np.sort(np.argsort(-alike, kind="stable")[:10])]
     mean = cohort.mean(axis=0)
-    pull = np.minimum(asked, own) - np.minimum(cohort, asked).mean(axis=0)
+    pull = np.minimum(questioned_rates, own) - np.minimum(cohort, questioned_rates).mean(axis=0)
     names = counter.get_feature_names_out()[frequent]
-    found = []
+    features = []
     for i in _ends(pull):
         places = [m.start() for m in re.finditer(f"(?={re.escape(names[i])})", flat[0].lower())]
         place = re.compile(re.escape(names[i]), re.IGNORECASE).search(flat[0])
         share = _within(flat[0], places, n, functions)
-        rates = asked[i], own[i], mean[i]
-        found.append(_feature(names[i].replace(" ", "␣"), pull[i] * 1000, rates, flat[0], place, share))
-    return tuple(found)
+        rates = questioned_rates[i], own[i], mean[i]
+        features.append(_feature(names[i].replace(" ", "␣"), pull[i] * 1000, rates, flat[0], place, share))
+    return tuple(features)
 
 
 def _ends(pull: Floats) -> list[int]:
@@ -249,7 +249,7 @@ def _feature(
 class Evidence:
     """What there is to look at: ``more`` says how many words of the questioned text are not shown."""
 
-    passages: tuple[Passage, ...]
+    passages: tuple[MarkedPassage, ...]
     more: int
     words: tuple[Feature, ...]
     characters: tuple[Feature, ...]

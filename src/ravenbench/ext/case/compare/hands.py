@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from ravenbench.ext.case.compare.background import Background
-from ravenbench.ext.case.compare.material import Case
+from ravenbench.ext.case.compare.background import Population
+from ravenbench.ext.case.compare.material import CaseTexts
 from ravenbench.ext.case.compare.record import HandRecord
 
 MOST = 3000
@@ -17,7 +17,7 @@ SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25)
 """Lengths tried, as shares of the questioned text's, where the background's authors wrote too little."""
 
 
-def looked_at(background: Background, cases: Sequence[Case], seed: int) -> dict[str, HandRecord]:
+def looked_at(background: Population, cases: Sequence[CaseTexts], seed: int) -> dict[str, HandRecord]:
     """What is found along the questioned text of every case, by the case's id."""
     from ravenbench.ext.case.compare.one_hand import LEAST, STEP, OneHand, one_hand, portions
 
@@ -28,7 +28,7 @@ def looked_at(background: Background, cases: Sequence[Case], seed: int) -> dict[
     def known(words: int) -> OneHand | str:
         return one_hand(*portions(documents, words), seed)
 
-    found = {}
+    records = {}
     for case in cases:
         result: OneHand | str = f"it has fewer than {2 * LEAST} words"
         for share in SHRINK:
@@ -38,13 +38,13 @@ def looked_at(background: Background, cases: Sequence[Case], seed: int) -> dict[
             if isinstance(result, OneHand):
                 break
         if isinstance(result, str):
-            found[case.id] = HandRecord(reason=result)
+            records[case.id] = HandRecord(reason=result)
             continue
         change = result.look(case.questioned.text)
         llr, low, high = ([round(float(v), 4) for v in values] for values in (change.llr, change.low, change.high))
-        found[case.id] = HandRecord(
+        records[case.id] = HandRecord(
             words=result.words, places=change.places.tolist(), llr=llr, low=low, high=high, p=round(change.p, 4),
-            place=change.place, changes=change.found, authors=change.authors, texts=change.texts,
+            place=change.place, changes=change.changes_hand, authors=change.authors, texts=change.texts,
             power=round(change.power, 4),
         )  # fmt: skip
-    return found
+    return records

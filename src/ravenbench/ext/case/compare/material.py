@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 
 from ravenbench.attribution.selection import lookalikes
 from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.files import sha256
 from ravenbench.formats.archive import Archive, no_such
@@ -65,7 +67,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CaseCandidate:
     """Someone who may have written a questioned text, and what they are known to have written."""
 
     name: str
@@ -73,12 +75,12 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Case:
+class CaseTexts:
     """One question: did this candidate write this text?"""
 
     id: str
     questioned: Text
-    candidate: Candidate
+    candidate: CaseCandidate
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Material:
     """All cases, in the order they were asked in, and ``notes`` on what was passed over; of a class also its
     ``corpus``, the background that the candidates are part of."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[CaseTexts, ...]
     notes: tuple[str, ...]
     corpus: Corpus | None = None
 
@@ -125,14 +127,16 @@ def read_material(spec: CompareSpec) -> Material:
         given_path(value, "--questioned")
     for value in spec.known:
         given_path(value.rpartition("=")[2], "--known")
-    reader = Reader(spec.encoding)
+    reader = TextReader(spec.encoding)
     queries = [text for path in spec.questioned for text in reader.one(Path(path))]
-    candidates = [Candidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
+    candidates = [CaseCandidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
     reader.faults.check()
     form = "{text} / {candidate}" if len(spec.questioned) > 1 else "{candidate}"
     form = form if len(candidates) > 1 else "{text}"
     cases = [
-        Case(form.format(text=text.path.stem, candidate=one.name), text, one) for text in queries for one in candidates
+        CaseTexts(form.format(text=text.path.stem, candidate=one.name), text, one)
+        for text in queries
+        for one in candidates
     ]
     _check_ids(cases)
     return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
@@ -151,7 +155,7 @@ def _text(document: Document) -> Text:
     return Text(document.path, document.text, words, document)
 
 
-class Reader:
+class TextReader:
     """Reads texts; ``faults`` has what is wrong with any of them, ``notes`` what was passed over."""
 
     def __init__(self, encoding: str | None) -> None:
@@ -208,13 +212,13 @@ class Reader:
         return documents if len({d.author for d in documents}) == 1 else (read_document(path, self.encoding),)
 
 
-def _accounts(cases: Sequence[Case]) -> list[str]:
+def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
     """What was left out of the texts that are compared."""
     texts = dict.fromkeys(text for case in cases for text in (case.questioned, *case.candidate.texts))
     return account_of([text.document for text in texts if text.document is not None])
 
 
-def mail_notes(cases: Sequence[Case]) -> list[str]:
+def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:
     """Notes on texts that hold what tells their author other than by style."""
     texts = {text.path: text for case in cases for text in (case.questioned, *case.candidate.texts)}
     mails = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
@@ -261,7 +265,7 @@ def _called(paths: Sequence[Path]) -> str:
     return "the candidate" if plain else name
 
 
-def _check_ids(cases: Sequence[Case]) -> None:
+def _check_ids(cases: Sequence[CaseTexts]) -> None:
     seen: set[str] = set()
     for case in cases:
         if case.id in seen:
@@ -273,8 +277,8 @@ def _batch(path: Path, encoding: str | None) -> Material:
     """Cases of a table; paths count from the table's folder."""
     if not path.is_file():
         raise no_such(path)
-    reader = Reader(encoding)
-    cases: list[Case] = []
+    reader = TextReader(encoding)
+    cases: list[CaseTexts] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
     with Archive(path, encoding) as archive:
         rows = list(table_rows(archive, path.name))
@@ -299,7 +303,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
         for text in questioned:
             case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
             checked_name(case, "the case", path, line)
-            cases.append(Case(case, text, Candidate(name, tuple(read[places]))))
+            cases.append(CaseTexts(case, text, CaseCandidate(name, tuple(read[places]))))
     reader.faults.check()
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
@@ -331,12 +335,12 @@ def is_copy(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], 
 
 @dataclass
 class Screened:
-    """``kept`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
+    """``usable`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
 
-    kept: Bools
+    usable: Bools
     left_out: list[str]
-    refusals: dict[str, list[str]] = field(default_factory=dict)
-    notes: dict[str, list[str]] = field(default_factory=dict)
+    refusals: dict[str, list[Reason]] = field(default_factory=lambda: defaultdict(list))
+    notes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
 
 def _addressed(name: str, other: str) -> bool:
@@ -344,7 +348,7 @@ def _addressed(name: str, other: str) -> bool:
     return ("@" in name) != ("@" in other) and bool(lookalikes((name, other)))
 
 
-def screen(cases: Sequence[Case], corpus: Corpus, members: bool = False) -> Screened:
+def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) -> Screened:
     """Leave out of the background whoever is a candidate, by name or by text, and find copies.
 
     A background author is left out whole when the name is a candidate's, or a text repeats a known one. A questioned
@@ -372,7 +376,7 @@ def screen(cases: Sequence[Case], corpus: Corpus, members: bool = False) -> Scre
             if code not in gone and any(is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several):
                 if members:
                     note = f"{corpus.ids[row]} of another author shares long passages with a known text"
-                    screened.notes.setdefault(candidate.name, []).append(note)
+                    screened.notes[candidate.name].append(note)
                     continue
                 gone[code] = (
                     f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of "
@@ -384,56 +388,53 @@ def screen(cases: Sequence[Case], corpus: Corpus, members: bool = False) -> Scre
             if is_copy(one, here, COPIED):
                 copied[path] = corpus.ids[row]
             if is_copy(here, one, SHARED) or is_copy(one, here, SHARED):
-                screened.kept[row] = False
+                screened.usable[row] = False
                 screened.left_out.append(
                     f"{corpus.ids[row]}: shares long passages with the questioned text {path.name}"
                 )
     screened.left_out += [gone[code] for code in sorted(gone)]
-    screened.kept &= ~np.isin(corpus.author.codes, list(gone))
+    screened.usable &= ~np.isin(corpus.author.codes, list(gone))
     for case in cases:
-        path = case.questioned.path
+        path, refusals = case.questioned.path, screened.refusals[case.id]
         for other in cases if members else ():
             if other is not case and is_copy(questions[path], questions[other.questioned.path], COPIED):
-                screened.refusals.setdefault(case.id, []).append(
+                refusals.append(Reason(Why.COPIED, (
                     f"the questioned text repeats that of {other.id}: one was copied from the other, or both from a "
                     "third, which a comparison of style cannot tell"
-                )
+                )))  # fmt: skip
         if path in copied:
-            screened.refusals.setdefault(case.id, []).append(
+            refusals.append(Reason(Why.COPIED, (
                 f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
                 "which a comparison of style cannot tell"
-            )
+            )))  # fmt: skip
         for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
             if is_copy(questions[path], known, COPIED) or case.questioned.text.split() == text.text.split():
-                screened.refusals.setdefault(case.id, []).append(
+                refusals.append(Reason(Why.COPIED, (
                     f"the questioned text repeats the known text {text.name}: identical passages are a finding of "
                     "their own, and style is not what makes them alike"
-                )
+                )))  # fmt: skip
             elif is_copy(questions[path], known, SHARED):
-                screened.notes.setdefault(case.id, []).append(
+                screened.notes[case.id].append(
                     f"the questioned text shares passages with the known text {text.name}; "
                     "quotations should be taken out"
                 )
     return screened
 
 
-WITHOUT_BLANKS = (
-    "no blanks stand between words in this script, so that function words and content cannot be told apart here; raven "
-    "run and raven verify read such texts"
-)
-"""The refusal of Thai, Lao, Khmer and Burmese."""
-
-
-def not_comparable(case: Case) -> list[str]:
-    """Refusals of a case whose words cannot be told apart, or are too few to look at."""
+def not_comparable(case: CaseTexts) -> list[Reason]:
+    """Refusals of a case whose words cannot be told apart (in Thai, Lao, Khmer and Burmese), or are too few to look
+    at."""
     if writing_of([case.questioned.text, *(text.text for text in case.candidate.texts)]) == "runs":
-        return [WITHOUT_BLANKS]
+        return [Reason(Why.NO_BLANKS, (
+            "no blanks stand between words in this script, so that function words and content cannot be told apart "
+            "here; raven run and raven verify read such texts"
+        ))]  # fmt: skip
     known, fewer = sum(text.words for text in case.candidate.texts), f"fewer than {FEWEST_WORDS} are not compared"
     sizes = {
         f"the questioned text has {case.questioned.words} words": case.questioned.words,
         f"the known texts have {known} words together": known,
     }
-    return [f"{size}; {fewer}" for size, words in sizes.items() if words < FEWEST_WORDS]
+    return [Reason(Why.SHORT, f"{size}; {fewer}") for size, words in sizes.items() if words < FEWEST_WORDS]
 
 
 def coverage(text: str, functions: frozenset[str]) -> float:
@@ -442,14 +443,18 @@ def coverage(text: str, functions: frozenset[str]) -> float:
     return sum(word in functions for word in words) / len(words) if words else 0.0
 
 
-def unlike(name: str, share: float, usual: float) -> str | None:
-    """The refusal of a text of another language or kind than the background, or None."""
-    if share >= FOREIGN * usual:
-        return None
-    return (
-        f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
-        f"most frequent ones, of a usual background text {usual:.0%}"
-    )
+def unlike(case: CaseTexts, functions: frozenset[str], usual: float) -> list[Reason]:
+    """Refusals of a case for its texts of another language or kind than the background, whose usual text has such a
+    share of common words."""
+    texts = [("the questioned text", case.questioned)]
+    texts += [(f"the known text {text.name}", text) for text in case.candidate.texts]
+    shares = [(name, coverage(text.text, functions)) for name, text in texts]
+    return [
+        Reason(Why.UNLIKE, (
+            f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
+            f"most frequent ones, of a usual background text {usual:.0%}"
+        )) for name, share in shares if share < FOREIGN * usual
+    ]  # fmt: skip
 
 
 def folded(name: str) -> str:

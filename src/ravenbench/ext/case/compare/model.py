@@ -21,11 +21,11 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
-from ravenbench.ext.case.compare.record import MACHINE, OTHER, OWN, CaseProblem, ShapeRecord
+from ravenbench.ext.case.compare.record import CaseProblem, FoldRole, PairColumn, ShapeRecord, pairs_array
 from ravenbench.ext.case.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
 from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
 from ravenbench.ext.case.validation import DRAWS as SAMPLES
-from ravenbench.ext.case.validation import Estimate, estimated, measures, times_drawn
+from ravenbench.ext.case.validation import MeasureEstimate, estimated, measures, times_drawn
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
 from ravenbench.store.records import Plan
@@ -118,11 +118,13 @@ def _unscored(problems: Problems, scores: Floats) -> str:
     )
 
 
-def _kept(store: Store, plan: Plan, folds: Sequence[str], failures: list[Failure]) -> dict[str, dict[str, Floats]]:
+def complete_scores(
+    store: Store, plan: Plan, folds: Sequence[str], failures: list[Failure]
+) -> dict[str, dict[str, Floats]]:
     """Scores by verifier and fold, of the verifiers that have all of them finite; the others are ``failures``."""
-    kept: dict[str, dict[str, Floats]] = {}
+    complete: dict[str, dict[str, Floats]] = {}
     for verifier in (entry.name for entry in plan.verifiers):
-        found: dict[str, Floats] = {}
+        by_fold: dict[str, Floats] = {}
         for fold in folds:
             cell = store.cell(verifier, fold)
             scores = None if cell is None else cell.scores
@@ -132,30 +134,30 @@ def _kept(store: Store, plan: Plan, folds: Sequence[str], failures: list[Failure
             if error is not None or scores is None:
                 failures.append(Failure(store.keys.get((verifier, fold), fold), verifier, fold, error or "no scores"))
                 break
-            found[fold] = scores
+            by_fold[fold] = scores
         else:
-            kept[verifier] = found
-    return kept
+            complete[verifier] = by_fold
+    return complete
 
 
 def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures. A
     shape without problems of cases has background pairs alone."""
     failures: list[Failure] = []
-    moved = [f"{fold}-off" for fold in shape.folds]
-    sets = [f"{fold}-known" for fold in shape.folds] if shape.problems and len(shape.known) > 1 else []
-    kept = _kept(store, plan, [*shape.folds, *moved, *sets, *shape.case_folds], failures)
-    names = tuple(kept)
+    moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
+    sets = list(map(FoldRole.SETS.of, shape.folds)) if shape.problems and len(shape.known) > 1 else []
+    complete = complete_scores(store, plan, [*shape.folds, *moved, *sets, *shape.case_folds], failures)
+    names = tuple(complete)
     cases = {
-        name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
+        name: np.concatenate([complete[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
     }
-    pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
+    pairs, own = (_joined(store, complete, folds, shape.strangers) for folds in (shape.folds, sets))
     place: dict[CaseProblem, int] = {}
     row = np.array([place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64)
     return ShapeScores(
         shape,
         names,
-        replace(pairs, moved=_moved(store, kept, shape.folds)),
+        replace(pairs, moved=_moved(store, complete, shape.folds)),
         own,
         tuple(place),
         {name: _means(scores, row) for name, scores in cases.items()},
@@ -171,72 +173,37 @@ def _means(scores: Floats, row: Ints) -> Floats:
     return np.asarray((sums.T / np.bincount(row)).T)
 
 
-@dataclass(frozen=True, eq=False)
-class ThirdScores:
-    """Scores of a shape for the third proposition: background pairs whose questioned text is own, and then those where
-    it is a stranger's, each beside imitations of the known texts' author and validated; and of the cases by verifier,
-    (m, 2f)."""
-
-    valid: tuple[Validated, ...]
-    cases: Scores
-    failures: tuple[Failure, ...]
-
-
-def third_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ThirdScores:
-    """Scores of the verifiers that have all their cells of the third proposition."""
-    folds, of_cases, failures = [f"{fold}-machine" for fold in shape.folds], f"{shape.name}-machine", list[Failure]()
-    kept = _kept(store, plan, [*folds, of_cases], failures)
-    about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
-    flat, fold = np.concatenate(about), np.repeat(np.arange(len(folds)), [len(part) for part in about])
-    both = {name: np.concatenate([_sides(scores[fold]) for fold in folds]) for name, scores in kept.items()}
-    valid = list[Validated]()
-    for person in (OWN, OTHER):
-        rows = np.flatnonzero((flat[:, 2] == person) | (flat[:, 2] == MACHINE))
-        one, place, none = flat[rows, 2] == person, fold[rows].astype(np.int64), np.zeros(len(rows))
-        if both and all(side[place != part].any() for part in np.unique(place) for side in (one, ~one)):
-            # Content words are replaced in all of them, so nothing is taken off for likeness in content.
-            authors = flat[rows, :2].astype(np.int64)
-            valid.append(validate(PairScores(taken(both, rows), {}, one, one & False, authors, place, none, none + 1)))
-    return ThirdScores(tuple(valid), {name: _sides(scores[of_cases]) for name, scores in kept.items()}, tuple(failures))
-
-
-def _sides(scores: Floats) -> Floats:
-    """Scores against the known texts beside those against the model's (n, 2f): the halves of a fold's problems."""
-    return np.hstack(np.split(scores.reshape(len(scores), -1), 2))
-
-
 def _joined(
-    store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str], strangers: Sequence[float]
+    store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str], strangers: Sequence[float]
 ) -> PairScores:
-    about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
-    flat = np.concatenate([np.zeros((0, 4)), *about])
+    about = [files.read_array(store.path / f"{pairs_array(fold)}.npy") for fold in folds]
+    flat = np.concatenate([np.zeros((0, len(PairColumn))), *about])
     same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
     return PairScores(
-        {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in kept.items() if folds},
+        {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in complete.items() if folds},
         {},
         same,
-        flat[:, 2] > 0,
-        flat[:, :2].astype(np.int64),
+        flat[:, PairColumn.UNSEEN] > 0,
+        flat[:, [PairColumn.KNOWN, PairColumn.QUESTIONED]].astype(np.int64),
         np.repeat(np.arange(len(folds)), [len(part) for part in about]).astype(np.int64),
-        flat[:, 3],
-        stands_for(flat[:, 3], same, strangers),
+        flat[:, PairColumn.CONTENT],
+        stands_for(flat[:, PairColumn.CONTENT], same, strangers),
     )
 
 
-def _moved(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> dict[str, Floats]:
+def _moved(store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> dict[str, Floats]:
     """Scores of the folds' pairs with content words replaced, in the order of the pairs; nan where they were not."""
-    place = {
-        fold: np.array([int(name) for name in store.fold(f"{fold}-off").test.ids], dtype=np.int64) for fold in folds
-    }
-    found = {}
-    for name, scores in kept.items():
+    off = {fold: FoldRole.TRANSPLANTED.of(fold) for fold in folds}
+    place = {fold: np.array([int(name) for name in store.fold(off[fold]).test.ids], dtype=np.int64) for fold in folds}
+    joined = {}
+    for name, scores in complete.items():
         each = []
         for fold in folds:
             rows = np.full_like(scores[fold], np.nan)
-            rows[place[fold]] = scores[f"{fold}-off"]
+            rows[place[fold]] = scores[off[fold]]
             each.append(rows)
-        found[name] = np.concatenate(each)
-    return found
+        joined[name] = np.concatenate(each)
+    return joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,14 +218,16 @@ class System:
     def llr(self, scores: Scores, content: Floats) -> dict[str, Floats]:
         """Log10 LRs (n,) of every verifier and of the fusion for pairs with these content similarities (n,)."""
         each = {
-            name: found.llr(self.excess[name].taken_off(scores[name], content) if name in self.excess else scores[name])
-            for name, found in self.calibrations.items()
+            name: calibration.llr(
+                self.excess[name].taken_off(scores[name], content) if name in self.excess else scores[name]
+            )
+            for name, calibration in self.calibrations.items()
         }
         return {**each, FUSED: self.fusion.llr(np.column_stack(list(each.values())))}
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class CombinedLLR:
     """Log10 LRs (n,) of every verifier and of the fusion: of texts as they were ``written``, of ``style`` (nan where
     content words could not be replaced), and the ``llr`` that is made of both."""
 
@@ -268,7 +237,7 @@ class Told:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class WeighedSystem:
     """The system of texts as written and that of style (None where it could not be learned), and the likeness in
     content between which style comes in."""
 
@@ -277,7 +246,7 @@ class Weighed:
     middle: float
     knee: float
 
-    def told(self, scores: Scores, moved: Scores, content: Floats) -> Told:
+    def combined(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
         """LRs of pairs with these scores as written, scores with content words replaced, and content similarities."""
         written = self.written.llr(scores, content)
         nothing = np.full(len(content), np.nan)
@@ -287,11 +256,11 @@ class Weighed:
             name: np.where(np.isnan(style[name]), values, values + part * (style[name] - values))
             for name, values in written.items()
         }
-        return Told(written, style, llr)
+        return CombinedLLR(written, style, llr)
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class LRLimits:
     """How strong an LR the background can show: ``bounds`` of every verifier and of the fusion; and where two sides are
     more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``)."""
 
@@ -307,11 +276,11 @@ class Limits:
         """The bounds at a content similarity, where style alone gives a log10 LR (or nan)."""
         return Bounds(self.bounds[name].lower, float(self.upper(name, np.array([content]), np.array([style]))[0]))
 
-    def held(self, told: Told, content: Floats) -> dict[str, Floats]:
+    def bounded(self, combined: CombinedLLR, content: Floats) -> dict[str, Floats]:
         """Log10 LRs (n,) within the limits."""
         return {
-            name: np.clip(values, self.bounds[name].lower, self.upper(name, content, told.style[name]))
-            for name, values in told.llr.items()
+            name: np.clip(values, self.bounds[name].lower, self.upper(name, content, combined.style[name]))
+            for name, values in combined.llr.items()
         }
 
 
@@ -321,41 +290,41 @@ class Validated:
     held (``raw``); and the limits and the system of all pairs, by which cases are answered."""
 
     pairs: PairScores
-    raw: Told
+    raw: CombinedLLR
     llr: Scores
-    limits: Limits
-    system: Weighed
+    limits: LRLimits
+    system: WeighedSystem
 
     def as_cases(self) -> Floats:
         """The fusion's log10 LRs (n,), held as those of cases are."""
-        return self.limits.held(self.raw, self.pairs.content)[FUSED]
+        return self.limits.bounded(self.raw, self.pairs.content)[FUSED]
 
 
-def weigh(pairs: PairScores, times: Floats) -> Weighed:
+def weigh(pairs: PairScores, times: Floats) -> WeighedSystem:
     """Learn both systems from pairs that count so many times (n,) beside their own weight."""
     used, weight = times > 0, times * pairs.weight
     content, same = pairs.content[used], pairs.same[used]
     middle, knee = (different_quantile(content, same, weight[used], share) for share in (0.5, KNEE))
-    return Weighed(learn(pairs, weight, used), _style(pairs, times), middle, knee)
+    return WeighedSystem(learn(pairs, weight, used), _style(pairs, times), middle, knee)
 
 
 def _style(pairs: PairScores, times: Floats) -> System | None:
     """What is learned from pairs with content words replaced; strangers count as they were drawn."""
-    used = (times > 0) & able(pairs)
+    used = (times > 0) & was_transplanted(pairs)
     same, weight = pairs.same[used], times[used]
     if not same.any() or same.all():
         return None
     calibrations = {name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()}
-    members = [found.llr(pairs.moved[name][used]) for name, found in calibrations.items()]
+    members = [calibration.llr(pairs.moved[name][used]) for name, calibration in calibrations.items()]
     return System({}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
 
 
-def able(pairs: PairScores) -> Bools:
+def was_transplanted(pairs: PairScores) -> Bools:
     """Whether the content words of the questioned text could be replaced (n,)."""
-    found = np.full(len(pairs), bool(pairs.moved))
+    replaced = np.full(len(pairs), bool(pairs.moved))
     for values in pairs.moved.values():
-        found &= ~np.isnan(values.reshape(len(pairs), -1)).any(axis=1)
-    return found
+        replaced &= ~np.isnan(values.reshape(len(pairs), -1)).any(axis=1)
+    return replaced
 
 
 def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> System:
@@ -373,19 +342,19 @@ def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> Syste
     return System(gains, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
 
 
-def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
+def limits(pairs: PairScores, raw: CombinedLLR, weight: Floats) -> LRLimits:
     """Limits from pairs with log10 LRs (n,) that learned nothing from their authors. They count people: pairs of one
     author are no more than one."""
     used = weight > 0
     same, each = pairs.same[used], weight[used]
     people = [float(len(np.unique(pairs.authors[side, 0]))) for side in (used & pairs.same, used & ~pairs.same)]
     bounds = {
-        name: Bounds(max(found.lower, -supported(people[0])), min(found.upper, supported(people[1])))
+        name: Bounds(max(empirical.lower, -supported(people[0])), min(empirical.upper, supported(people[1])))
         for name, values in raw.llr.items()
-        for found in (elub(values[used], same, each, (people[0], people[1])),)
+        for empirical in (elub(values[used], same, each, (people[0], people[1])),)
     }
     most = max(FEWEST_AUTHORS, ceil(REACHED * people[1]))
-    return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], most))
+    return LRLimits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], most))
 
 
 @lru_cache(maxsize=8)
@@ -397,9 +366,9 @@ def validate(pairs: PairScores) -> Validated:
         rows = np.flatnonzero(pairs.fold == fold)
         system = weigh(pairs, (pairs.fold != fold).astype(np.float64))
         places.append(rows)
-        each.append(system.told(taken(pairs.scores, rows), taken(pairs.moved, rows), pairs.content[rows]))
+        each.append(system.combined(subset(pairs.scores, rows), subset(pairs.moved, rows), pairs.content[rows]))
     order = np.argsort(np.concatenate(places), kind="stable")
-    raw = Told(
+    raw = CombinedLLR(
         *(
             {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
             for parts in ([one.written for one in each], [one.style for one in each], [one.llr for one in each])
@@ -408,24 +377,27 @@ def validate(pairs: PairScores) -> Validated:
     return _validated(pairs, raw)
 
 
-def _validated(pairs: PairScores, raw: Told) -> Validated:
+def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
     """Pairs with these log10 LRs, each held within the limits that the pairs of other folds show."""
     every, llr = limits(pairs, raw, pairs.weight), {name: np.zeros(len(pairs)) for name in raw.llr}
     for fold in np.unique(pairs.fold):
         here = pairs.fold == fold
         rest, both = every, len(np.unique(pairs.same[~here])) == 2
         if both:
-            rest = limits(some(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
-        told, content = _rows(raw, here), pairs.content[here]
-        for name, held in rest.held(told, content).items():
-            most = every.upper(name, content, told.style[name])
-            llr[name][here] = np.clip(held, every.bounds[name].lower, most)
+            rest = limits(select_pairs(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
+        fold_llr, content = _rows(raw, here), pairs.content[here]
+        for name, bounded in rest.bounded(fold_llr, content).items():
+            most = every.upper(name, content, fold_llr.style[name])
+            llr[name][here] = np.clip(bounded, every.bounds[name].lower, most)
     return Validated(pairs, raw, llr, every, weigh(pairs, np.ones(len(pairs))))
 
 
-def _rows(told: Told, rows: Bools | Ints) -> Told:
-    return Told(
-        *({name: values[rows] for name, values in part.items()} for part in (told.written, told.style, told.llr))
+def _rows(combined: CombinedLLR, rows: Bools | Ints) -> CombinedLLR:
+    return CombinedLLR(
+        *(
+            {name: values[rows] for name, values in part.items()}
+            for part in (combined.written, combined.style, combined.llr)
+        )
     )
 
 
@@ -434,16 +406,16 @@ def held_out(valid: Validated, part: int) -> Validated:
     """The same without the pairs of one part of the authors, for a case whose candidate is among them: system, limits
     and what is shown are learned from the pairs of the other parts alone."""
     rows = np.flatnonzero(valid.pairs.fold != part)
-    return _validated(some(valid.pairs, rows), _rows(valid.raw, rows))
+    return _validated(select_pairs(valid.pairs, rows), _rows(valid.raw, rows))
 
 
-def some(pairs: PairScores, rows: Ints) -> PairScores:
+def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
     """These pairs alone."""
     fields = {name: getattr(pairs, name)[rows] for name in ("same", "unseen", "authors", "fold", "content", "weight")}
-    return PairScores(scores=taken(pairs.scores, rows), moved=taken(pairs.moved, rows), **fields)
+    return PairScores(scores=subset(pairs.scores, rows), moved=subset(pairs.moved, rows), **fields)
 
 
-def issued(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
+def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
     """Log10 LRs (n,) that would be issued for other pairs of the same folds, such as those under a condition.
 
     All that decides one of them, limits too, is learned from pairs of the other folds, so that it knows neither author.
@@ -452,15 +424,15 @@ def issued(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
     for fold in np.unique(others.fold).tolist():
         here, at = np.flatnonzero(others.fold == fold), held_out(valid, fold)
         content = others.content[here]
-        told = at.system.told(taken(others.scores, here), taken(others.moved, here), content)
+        combined = at.system.combined(subset(others.scores, here), subset(others.moved, here), content)
         rows.append(here)
-        each.append(at.limits.held(told, content))
+        each.append(at.limits.bounded(combined, content))
     order = np.argsort(np.concatenate(rows), kind="stable")
     return {name: np.concatenate([part[name] for part in each])[order] for name in each[0]}
 
 
 @lru_cache(maxsize=8)
-def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limits], ...]:
+def bootstrap_systems(valid: Validated, seed: int, draws: int) -> tuple[tuple[WeighedSystem, LRLimits], ...]:
     """The system and its limits, learned from each bootstrap sample that holds pairs of both kinds.
 
     Authors of the background are drawn with replacement and a pair counts as often as both its authors were drawn.
@@ -470,23 +442,23 @@ def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limit
     pairs = valid.pairs
     authors = np.unique(pairs.authors)
     place = np.searchsorted(authors, pairs.authors)
-    found = []
+    systems = []
     for number in range(draws):
         rng = stream(seed, "compare-bootstrap", number)
         times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
         often = times_drawn(times, place)
         if often[pairs.same].any() and often[~pairs.same].any():
-            found.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
-    return tuple(found)
+            systems.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
+    return tuple(systems)
 
 
 @lru_cache(maxsize=16)
-def promise(valid: Validated, seed: int) -> Mapping[str, Estimate]:
+def promise(valid: Validated, seed: int) -> Mapping[str, MeasureEstimate]:
     """What the fusion's LRs are worth on people left out of all that made them (``PROMISED``), with 95 % intervals from
     drawing the background's authors anew."""
     pairs = valid.pairs
-    asked = {key: measures(1.0)[key] for key in PROMISED}
-    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, asked)
+    promised = {key: measures(1.0)[key] for key in PROMISED}
+    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, promised)
 
 
 def intervals(
@@ -497,15 +469,16 @@ def intervals(
     ``scores`` are those as written, ``moved`` those with content words replaced. Each LR is held within the limits of
     its sample.
     """
-    samples = drawn(valid, seed, DRAWS)
-    told = [at.held(system.told(scores, moved, content), content) for system, at in samples]
+    samples = bootstrap_systems(valid, seed, DRAWS)
+    sampled = [at.bounded(system.combined(scores, moved, content), content) for system, at in samples]
     tails = (1 - LEVEL) / 2
     ends = {
-        name: np.quantile(np.stack([one[name] for one in told]), [tails, 1 - tails], axis=0) for name in valid.raw.llr
+        name: np.quantile(np.stack([one[name] for one in sampled]), [tails, 1 - tails], axis=0)
+        for name in valid.raw.llr
     }
     return {name: (low, high) for name, (low, high) in ends.items()}, len(samples)
 
 
-def taken(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:
+def subset(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:
     """Scores of some problems."""
     return {name: values[np.asarray(rows, dtype=np.int64)] for name, values in scores.items()}

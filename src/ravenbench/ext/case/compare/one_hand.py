@@ -63,7 +63,7 @@ def models() -> tuple[TwoLevel, ...]:
 
 
 @dataclass(frozen=True)
-class Change:
+class HandChange:
     """What was found along a text.
 
     Attributes
@@ -94,13 +94,13 @@ class Change:
     power: float
 
     @property
-    def found(self) -> bool:
+    def changes_hand(self) -> bool:
         """Whether a change of hand was found, at a rate of false alarms of ``ALARMS``."""
         return self.p <= ALARMS
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class HandReader:
     """Models and their calibration, learned from texts by known authors; ``functions`` are the words that are seen."""
 
     functions: frozenset[str]
@@ -112,7 +112,7 @@ class Reader:
         return [self.calibration.llr(rows) for rows in _sides(self.models, texts, self.functions)]
 
 
-def learn(texts: Sequence[str], author: Ints, functions: frozenset[str], seed: int) -> Reader:
+def learn(texts: Sequence[str], author: Ints, functions: frozenset[str], seed: int) -> HandReader:
     """A reader that knows texts of one length and their authors (n,).
 
     Models learn how authors differ; their LRs are calibrated at the middle of texts by one author, and of texts whose
@@ -122,7 +122,7 @@ def learn(texts: Sequence[str], author: Ints, functions: frozenset[str], seed: i
     both = [*texts, *spliced(texts, author, seed)]
     same = np.arange(len(both)) < len(texts)
     middle = [rows[len(rows) // 2] for rows in _sides(fitted, both, functions)]
-    return Reader(functions, fitted, calibrate(np.stack(middle), same))
+    return HandReader(functions, fitted, calibrate(np.stack(middle), same))
 
 
 def fitted_models(shown: Sequence[str], author: Ints) -> tuple[TwoLevel, ...]:
@@ -133,13 +133,13 @@ def fitted_models(shown: Sequence[str], author: Ints) -> tuple[TwoLevel, ...]:
 
 def spliced(texts: Sequence[str], author: Ints, seed: int, share: float = 0.5) -> list[str]:
     """The first part of every text, and the rest of one by another author drawn at random; authors (n,)."""
-    found = []
+    joined = []
     for i, text in enumerate(texts):
         others = np.flatnonzero(author != author[i])
         other = texts[int(stream(seed, "one-hand-splice", i).choice(others))]
         words = int(count_words(text) * share)
-        found.append(f"{cut(text, words)}\n\n{cut(other, count_words(other), words)}")
-    return found
+        joined.append(f"{cut(text, words)}\n\n{cut(other, count_words(other), words)}")
+    return joined
 
 
 def portions(documents: Sequence[Sequence[str]], words: int, most: int = EACH) -> tuple[list[str], Ints]:
@@ -160,7 +160,7 @@ def portions(documents: Sequence[Sequence[str]], words: int, most: int = EACH) -
 class OneHand:
     """The curves of background texts by one author each, and what is needed to look at another text of their length."""
 
-    reader: Reader
+    reader: HandReader
     words: int
     mean: Floats
     deviation: Floats
@@ -170,14 +170,14 @@ class OneHand:
     weight: Floats
     power: float
 
-    def look(self, text: str) -> Change:
+    def look(self, text: str) -> HandChange:
         """What is found along a text, of which as many words are looked at as the background texts have."""
         (llr,) = self.reader.curves([cut(text, self.words)])
         fall = (self.mean - llr) / self.deviation
         place = int(np.argmax(fall))
         (p,) = _chance(self.falls, self.weight, fall[place : place + 1]).tolist()
         places, authors = _places(self.words // STEP) * STEP, round(self.weight.sum())
-        return Change(places, llr, self.low, self.high, p, int(places[place]), authors, len(self.falls), self.power)
+        return HandChange(places, llr, self.low, self.high, p, int(places[place]), authors, len(self.falls), self.power)
 
 
 def one_hand(texts: Sequence[str], author: Ints, seed: int = 0) -> OneHand | str:
@@ -193,19 +193,19 @@ def one_hand(texts: Sequence[str], author: Ints, seed: int = 0) -> OneHand | str
     part = stream(seed, "one-hand-parts").permutation(len(people))[np.searchsorted(people, author)] % PARTS
     own, other = np.zeros((2, len(texts), len(_places(words // STEP))))
     for number in range(PARTS):
-        held = np.flatnonzero(part == number)
+        members = np.flatnonzero(part == number)
         rest = np.flatnonzero(part != number)
         reader = learn([texts[i] for i in rest], author[rest], functions, seed)
-        mine = [texts[i] for i in held]
-        own[held] = reader.curves(mine)
-        other[held] = reader.curves(spliced(mine, author[held], seed + 1))
+        mine = [texts[i] for i in members]
+        own[members] = reader.curves(mine)
+        other[members] = reader.curves(spliced(mine, author[members], seed + 1))
     weight = _equal(author)
     mean = np.average(own, axis=0, weights=weight)
     deviation = np.sqrt(np.average((own - mean) ** 2, axis=0, weights=weight)) + 1e-9
     falls = ((mean - own) / deviation).max(axis=1)
-    found = ((mean - other) / deviation).max(axis=1)
+    spliced_falls = ((mean - other) / deviation).max(axis=1)
     low, high = np.quantile(own, BAND, axis=0)
-    power = float(np.average(_chance(falls, weight, found) <= ALARMS, weights=weight))
+    power = float(np.average(_chance(falls, weight, spliced_falls) <= ALARMS, weights=weight))
     return OneHand(learn(texts, author, functions, seed), words, mean, deviation, low, high, falls, weight, power)
 
 
@@ -236,7 +236,7 @@ def _sides(fitted: Sequence[TwoLevel], texts: Sequence[str], functions: frozense
     blocks = [[hidden(block, functions) for block in _blocks(text)] for text in texts]
     table, row = TextTable.collect([block for own in blocks for block in own])
     ends = np.cumsum([0, *map(len, blocks)])
-    found = [np.zeros((len(_places(len(own))), len(fitted))) for own in blocks]
+    llr = [np.zeros((len(_places(len(own))), len(fitted))) for own in blocks]
     for column, model in enumerate(fitted):
         counts, sizes = model.counts(table, np.arange(len(table)))
         for i, (first, last) in enumerate(pairwise(ends)):
@@ -244,11 +244,11 @@ def _sides(fitted: Sequence[TwoLevel], texts: Sequence[str], functions: frozense
             whole = np.vstack([np.zeros(counts.shape[1]), counts[mine].cumsum(axis=0)])
             size = np.concatenate([[0.0], sizes[mine].cumsum()])
             before, after = np.maximum(places - WINDOW // STEP, 0), np.minimum(places + WINDOW // STEP, len(mine))
-            found[i][:, column] = model.llr(
+            llr[i][:, column] = model.llr(
                 whole[after] - whole[places], whole[places] - whole[before],
                 size[after] - size[places], size[places] - size[before],
             ) / LN10  # fmt: skip
-    return found
+    return llr
 
 
 def _blocks(text: str) -> list[str]:

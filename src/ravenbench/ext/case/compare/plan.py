@@ -7,19 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec import UNSET
 
 from ravenbench.components import Component
 from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
-from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
+from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
 from ravenbench.ext.case.compare.hands import looked_at
-from ravenbench.ext.case.compare.machine import imitations, third
 from ravenbench.ext.case.compare.material import (
-    WITHOUT_BLANKS,
-    Case,
+    CaseTexts,
     Material,
     Screened,
     Text,
@@ -31,12 +30,13 @@ from ravenbench.ext.case.compare.material import (
 from ravenbench.ext.case.compare.record import (
     BackgroundRecord,
     CaseRecord,
+    CaseTextRecord,
     ComparePlan,
     HandRecord,
-    MachineRecord,
+    Reason,
     ShapeRecord,
-    TextRecord,
-    ThirdRecord,
+    Why,
+    pairs_array,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
@@ -103,28 +103,24 @@ def _thousands(problems: Problems) -> float:
 
 
 def draft(
-    spec: CompareSpec, material: Material, progress: Progress = silent, asking: bool = True, whole: bool = False
+    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False
 ) -> Draft[ComparePlan]:
     """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
-    one author. Raises SpecError if a verifier cannot be used here. No model is asked for imitations unless ``asking``.
+    one author. Raises SpecError if a verifier cannot be used here.
     ``whole``: as of ``Shaped``.
     """
-    components = usable(spec)
+    components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
     corpus = material.corpus or load_corpus(spec.background, **spec.reading())
-    components, notes = able(components, corpus)
+    components, notes = readable_verifiers(components, corpus)
     screened = screen(material.cases, corpus, members)
-    background = choose(corpus, screened.kept, spec.authors, spec.folds, spec.seed)
+    background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
     usual, spread = usual_coverage(background)
-    refusals = {case.id: [*screened.refusals.get(case.id, []), *not_comparable(case)] for case in material.cases}
-    for case in (one for one in material.cases if WITHOUT_BLANKS not in refusals[one.id]):
-        for label, text in [
-            ("the questioned text", case.questioned),
-            *((f"the known text {t.name}", t) for t in case.candidate.texts),
-        ]:
-            warning = unlike(label, coverage(text.text, background.space.functions), usual)
-            refusals[case.id] += [] if warning is None else [warning]
+    refusals = {case.id: [*screened.refusals[case.id], *not_comparable(case)] for case in material.cases}
+    for case in material.cases:
+        if all(reason.why is not Why.NO_BLANKS for reason in refusals[case.id]):
+            refusals[case.id] += unlike(case, background.space.functions, usual)
     case_texts = TextTable.collect(
         [text.text for case in material.cases for text in (case.questioned, *case.candidate.texts)]
     )[0]
@@ -133,10 +129,6 @@ def draft(
     parts: list[Part] = []
     placed, part = dict[str, str](), dict[str, int]()
     ready = [case for case in material.cases if not refusals[case.id]]
-    made = None
-    if spec.machine is not None and ready and (asking or spec.imitating() is None):
-        made = imitations(spec, ready, background, usual, progress)
-    third_of = dict[str, ThirdRecord]()
     for wanted, cases in class_shapes(background, ready, spec.seed) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
         shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole)
@@ -149,11 +141,6 @@ def draft(
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
-        elif made is not None:
-            progress("laying out imitations", len(shapes), 0)
-            folds_of_machine, third_here = third(shaped, made)
-            parts += folds_of_machine
-            third_of |= third_here
     progress("looking for a change of hand", 0, 0)
     hands = looked_at(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
@@ -163,53 +150,42 @@ def draft(
         for fold, train, test in zip(folds, moved[::2], moved[1::2], strict=True)
     ]
     records = {fold.name: fold_record(fold) for fold in folds}
+    case_records = []
+    for case in material.cases:
+        place = placed.get(case.id), part.get(case.id)
+        case_records.append(_case_record(case, background, *place, refusals[case.id], screened, row, hands[case.id]))
     plan = ComparePlan(
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
         cells=cell_places(components, records),
         background=background_record(background, screened.left_out, spread),
         shapes=shapes,
-        cases=[
-            _case_record(
-                case, background, placed.get(case.id), part.get(case.id), refusals, screened, row, hands[case.id]
-            )
-            for case in material.cases
-        ],
+        cases=case_records,
         notes=[*material.notes, *notes],
-        machine=None
-        if made is None
-        else MachineRecord(
-            by=made.by,
-            texts=sum(map(len, made.texts.values())),
-            authors=len(made.texts),
-            left_out=made.left_out,
-            cases=third_of,
-        ),
     )
-    arrays = {f"{fold.name}-pairs": array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
+    arrays = {pairs_array(fold.name): array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
     return Draft(plan, folds, texts, arrays=arrays)
 
 
-def _too_few(shape: ShapeRecord, every: int) -> str:
+def _too_few(shape: ShapeRecord, every: int) -> Reason:
     """The refusal of a shape that too few background authors can fill, and what would help."""
-    able, sizes = (
-        len(shape.authors),
-        f"{len(shape.known)} known texts and another one of about {shape.questioned} words",
-    )
-    more = f"{FEWEST_AUTHORS - able} more authors with {sizes}"
-    rest = f", or more and longer texts by the {every - able} others" if every > able else ""
-    return (
-        f"{able} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
-        f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts"
+    count = len(shape.authors)
+    sizes = f"{len(shape.known)} known texts and another one of about {shape.questioned} words"
+    more = f"{FEWEST_AUTHORS - count} more authors with {sizes}"
+    rest = f", or more and longer texts by the {every - count} others" if every > count else ""
+    return Reason(
+        Why.FEW_AUTHORS,
+        f"{count} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
+        f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts",
     )
 
 
-def _by_shape(cases: Sequence[Case]) -> list[tuple[Shape, list[Case]]]:
+def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]:
     """Cases by their own shape."""
     return [(shape, [c for c in cases if case_shape(c) == shape]) for shape in sorted({case_shape(c) for c in cases})]
 
 
-def usable(spec: CompareSpec) -> dict[str, Component]:
+def components_of(spec: CompareSpec) -> dict[str, Component]:
     """The verifiers of a comparison. SpecError for the first whose scores cannot be calibrated across folds."""
     components = spec.components()
     for name, component in components.items():
@@ -218,7 +194,7 @@ def usable(spec: CompareSpec) -> dict[str, Component]:
     return components
 
 
-def able(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str, Component], list[str]]:
+def readable_verifiers(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str, Component], list[str]]:
     """The verifiers that can read a background; notes on the others, on its texts that name their author, and on what
     was left out of documents. SpecError if no verifier can."""
     components, unread = readable(components, corpus.texts)
@@ -227,14 +203,14 @@ def able(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str,
     return components, [*mails, *(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())), *unread]
 
 
-def usual_coverage(background: Background) -> tuple[float, list[float]]:
+def usual_coverage(background: Population) -> tuple[float, list[float]]:
     """Shares of common words in the background's texts: that of a usual text; the least, usual and greatest."""
     shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
     return middle, [low, middle, high]
 
 
-def background_record(background: Background, left_out: list[str], spread: list[float]) -> BackgroundRecord:
+def background_record(background: Population, left_out: list[str], spread: list[float]) -> BackgroundRecord:
     """What a plan says of its background."""
     words = [len(text.split()) for text in background.corpus.texts]
     return BackgroundRecord(
@@ -252,17 +228,11 @@ def background_record(background: Background, left_out: list[str], spread: list[
 
 
 def _case_record(
-    case: Case,
-    background: Background,
-    shape: str | None,
-    part: int | None,
-    refusals: dict[str, list[str]],
-    screened: Screened,
-    row: dict[bytes, int],
-    hand: HandRecord,
-) -> CaseRecord:
-    def told(text: Text) -> TextRecord:
-        return TextRecord(
+    case: CaseTexts, background: Population, shape: str | None, part: int | None, refusals: list[Reason],
+    screened: Screened, row: dict[bytes, int], hand: HandRecord,
+) -> CaseRecord:  # fmt: skip
+    def text_record(text: Text) -> CaseTextRecord:
+        return CaseTextRecord(
             name=text.name,
             row=row[content_hash(text.text)],
             words=text.words,
@@ -274,11 +244,12 @@ def _case_record(
     return CaseRecord(
         id=case.id,
         candidate=case.candidate.name,
-        questioned=told(case.questioned),
-        known=[told(text) for text in case.candidate.texts],
+        questioned=text_record(case.questioned),
+        known=[text_record(text) for text in case.candidate.texts],
         shape=shape,
-        refusals=refusals[case.id],
-        notes=screened.notes.get(case.id, []),
+        refusals=list(map(str, refusals)),
+        refused=[reason.why for reason in refusals] or UNSET,
+        notes=screened.notes[case.id],
         part=part,
         hand=hand,
     )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import re
+from enum import IntEnum, StrEnum
+from typing import Any, Literal, Self
+
+from msgspec import UNSET, UnsetType
 
 from ravenbench.ext.case.compare.dossier import Cited
 from ravenbench.store.records import Plan, Record
@@ -12,7 +16,85 @@ Asks = Literal["plain", "on", "off", "known", "author"]
 from it; one known text against the others; a background author in the candidate's place."""
 
 
-class TextRecord(Record, frozen=True, kw_only=True):
+class FoldRole(StrEnum):
+    """What a fold of one part of the authors holds; its name is that of the part and this: pairs of background texts,
+    these with content words replaced, known texts of one author against one another, problems of cases."""
+
+    PAIRS = ""
+    TRANSPLANTED = "-off"
+    SETS = "-known"
+    CASES = "-case"
+
+    def of(self, part: str) -> str:
+        """The name of the fold of a part (``sN-fM``) in this role."""
+        return f"{part}{self}"
+
+
+def part_of(shape: str, number: int) -> str:
+    """The name of a part of a shape's authors, which their folds' names begin with."""
+    return f"{shape}-f{number}"
+
+
+def under(name: str, condition: int) -> str:
+    """The name of a part, or a shape, under one condition of a dossier."""
+    return f"{name}-c{condition}"
+
+
+def part_under(name: str) -> str:
+    """The part that a name under a condition begins with."""
+    return name.partition("-c")[0]
+
+
+def pairs_array(fold: str) -> str:
+    """The name of the array that says what is known of a fold's pairs."""
+    return f"{fold}-pairs"
+
+
+def of_text(row: int) -> str:
+    """What a problem is asked about that concerns a questioned text and no candidate."""
+    return f"text {row}"
+
+
+class PairColumn(IntEnum):
+    """Columns of what is known of background pairs: authors of both sides (in sets of known texts the author, and the
+    number of that author's set), topic unseen in training, content similarity."""
+
+    KNOWN, QUESTIONED, UNSEEN, CONTENT = range(4)
+
+
+class Why(StrEnum):
+    """Why a case is not answered; ``EARLIER`` stands for the refusals of folders that did not keep it."""
+
+    COPIED = "copied"
+    NO_BLANKS = "no blanks"
+    SHORT = "short"
+    UNLIKE = "unlike the background"
+    FEW_AUTHORS = "few authors"
+    UNSCORED = "unscored"
+    GUESSING = "guessing"
+    NARROW = "narrow"
+    DISAGREEING = "disagreeing"
+    NOT_VALIDATED = "not validated"
+    EARLIER = "earlier"
+
+
+class Reason(str):
+    """A sentence, without its full stop, on why a case is not answered, and what kind of reason (``why``) that is."""
+
+    why: Why
+
+    def __new__(cls, why: Why, sentence: str) -> Self:
+        reason = super().__new__(cls, sentence)
+        reason.why = why
+        return reason
+
+    @property
+    def short(self) -> str:
+        """The sentence up to its first detail."""
+        return re.split(r" \(|[,:;] ", self)[0]
+
+
+class CaseTextRecord(Record, frozen=True, kw_only=True):
     """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
     of its words that are among the background's most frequent ones; and what of a document was left out."""
 
@@ -59,7 +141,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     @property
     def case_folds(self) -> list[str]:
         """The folds that ask about cases, in the order of ``problems``."""
-        return self.cases or [f"{self.name}-case"] * bool(self.problems)
+        return self.cases or [FoldRole.CASES.of(self.name)] * bool(self.problems)
 
 
 class HandRecord(Record, frozen=True, kw_only=True):
@@ -82,18 +164,26 @@ class HandRecord(Record, frozen=True, kw_only=True):
 
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
-    (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of background pairs that the
-    candidate belongs to, whose authors are held out where the case is judged; None where the candidate is in none."""
+    (``refusals``, each of a kind in ``refused``) or should be known (``notes``). ``part`` is the number of the fold of
+    background pairs that the candidate belongs to, whose authors are held out where the case is judged; None where the
+    candidate is in none."""
 
     id: str
     candidate: str
-    questioned: TextRecord
-    known: list[TextRecord]
+    questioned: CaseTextRecord
+    known: list[CaseTextRecord]
     shape: str | None
     refusals: list[str]
     notes: list[str]
     part: int | None = None
     hand: HandRecord | None = None
+    refused: list[Why] | UnsetType = UNSET
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The refusals with their kinds."""
+        kinds = self.refused or [Why.EARLIER] * len(self.refusals)
+        return tuple(map(Reason, kinds, self.refusals))
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):
@@ -114,40 +204,14 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
     functions: list[str]
 
 
-OWN, OTHER, MACHINE = range(3)
-"""Who wrote the questioned text of a background pair: the known texts' author, another, or a model that imitates."""
-
-
-class ThirdRecord(Record, frozen=True, kw_only=True):
-    """What a case asks of the third proposition: the rows, in its shape's ``machine`` fold, of the questioned text's
-    ``versions`` and of the ``own`` imitations of its candidate; or the ``reason`` why nothing is asked."""
-
-    reason: str | None = None
-    versions: list[int] = []
-    own: list[int] = []
-
-
-class MachineRecord(Record, frozen=True, kw_only=True):
-    """The third proposition: which model wrote, asked how (``by``), how many texts imitating how many authors are used,
-    what was left out, and what each case asks, by its id."""
-
-    by: str
-    texts: int
-    authors: int
-    left_out: list[str]
-    cases: dict[str, ThirdRecord]
-
-
 class ComparePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven compare``; ``validated`` is the dossier that it cites, ``machine`` the third proposition,
-    where it is asked for."""
+    """The manifest of ``raven compare``; ``validated`` is the dossier that it cites."""
 
     background: BackgroundRecord
     shapes: list[ShapeRecord]
     cases: list[CaseRecord]
     notes: list[str]
     validated: Cited | None = None
-    machine: MachineRecord | None = None
 
 
 NOTE = "note.json"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -14,18 +13,16 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from ravenbench.ext.case.compare.analysis import Against, Answer, CaseFound, Comparison, Line, analyse
-from ravenbench.ext.case.compare.dossier import Cited, Standing
-from ravenbench.ext.case.compare.evidence import Evidence, Passage, Token
+from ravenbench.ext.case.compare.analysis import Answer, CaseFound, Comparison, LRLine, analyse
+from ravenbench.ext.case.compare.dossier import Cited, DossierStanding
+from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, MarkedToken
 from ravenbench.ext.case.compare.model import FUSED
-from ravenbench.ext.case.compare.record import NOTE, FileNote, HandRecord, MachineRecord, TextRecord
+from ravenbench.ext.case.compare.record import NOTE, CaseTextRecord, FileNote, HandRecord
 from ravenbench.ext.case.compare.sentences import (
     NO_FINDING,
     NO_PROBABILITY,
-    ONLY,
     digits,
     hand_sentence,
-    imitated,
     misleading,
     propositions,
     sided,
@@ -33,7 +30,7 @@ from ravenbench.ext.case.compare.sentences import (
     verbal,
 )
 from ravenbench.ext.case.likelihood_ratios import pav, tippett
-from ravenbench.ext.case.validation import Estimate
+from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.files import write_json, write_text
 from ravenbench.randomness import stream
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
@@ -110,19 +107,18 @@ class CompareReport(Report[Comparison]):
 
     def cases(self) -> Table:
         """Every case with its answer, or why it has none; each leads to its page."""
-        found = self.analysis
-        most = max((digits(case.llr) for case in found.cases if case.llr is not None), default=1)
+        comparison = self.analysis
+        most = max((digits(case.llr) for case in comparison.cases if case.llr is not None), default=1)
         llr: Col[CaseFound] = col(LR, lambda r: r.llr, digits=most, signed=True)
         interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=1, signed=True)
         words: Col[CaseFound] = col("in words", _in_words, text=True)
         questioned: Col[CaseFound] = col("text in question", lambda r: r.record.questioned.name, text=True)
         made = table(
-            "cases", "Answers", found.cases,
-            col("author" if found.members else "case", lambda r: r.record.id, text=True),
-            *((words, llr, interval, questioned) if found.members else (llr, interval, words)),
-            *([col("against Hm", lambda r: r.against_machine, digits=most, signed=True)] if found.plan.machine else []),
-            note=f"Above 0: for the {'author named' if found.members else 'candidate'}; below 0: for someone else. "
-            "Where the interval holds 0 the findings support neither.",
+            "cases", "Answers", comparison.cases,
+            col("author" if comparison.members else "case", lambda r: r.record.id, text=True),
+            *((words, llr, interval, questioned) if comparison.members else (llr, interval, words)),
+            note=f"Above 0: for the {'author named' if comparison.members else 'candidate'}; below 0: for someone "
+            "else. Where the interval holds 0 the findings support neither.",
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
@@ -142,13 +138,13 @@ class CompareReport(Report[Comparison]):
         return [*several, Section("provenance", "Provenance")]
 
     def context(self) -> dict[str, Any]:
-        found = self.analysis
-        single = {} if len(self.shown) > 1 else case_context(*self.shown[0], found)
+        comparison = self.analysis
+        single = {} if len(self.shown) > 1 else case_context(*self.shown[0], comparison)
         head = ", ".join(filter(None, (self.note.case, single.get("title"))))
         return {
             "case": None,
-            "found": found,
-            "run": msgspec.to_builtins(found.run),
+            "comparison": comparison,
+            "run": msgspec.to_builtins(comparison.run),
             "note": msgspec.to_builtins(self.note),
             "head": css_text(head or f"{len(self.shown)} comparisons"),
             "caution": NO_PROBABILITY,
@@ -181,36 +177,34 @@ class CompareReport(Report[Comparison]):
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values; log10 LRs are above 0 for the candidate."""
-        found = self.analysis
-        background = msgspec.to_builtins(found.plan.background)
+        comparison = self.analysis
+        background = msgspec.to_builtins(comparison.plan.background)
         return {
-            "cases": [_case_json(case, found.plan.machine) for case in found.cases],
-            **({"by_chance": found.by_chance} if found.members else {}),
+            "cases": [_case_json(case) for case in comparison.cases],
+            **({"by_chance": comparison.by_chance} if comparison.members else {}),
             "file": msgspec.to_builtins(self.note),
             "background": {key: value for key, value in background.items() if key != "functions"},
-            "notes": list(found.plan.notes),
-            **({} if found.plan.machine is None else {"machine": msgspec.to_builtins(found.plan.machine)}),
-            **({} if found.plan.validated is None else {"dossier": dossier_json(found.plan.validated)}),
-            "failures": [asdict(failure) for failure in found.failures],
-            "run": msgspec.to_builtins(found.run),
+            "notes": list(comparison.plan.notes),
+            **({} if comparison.plan.validated is None else {"dossier": dossier_json(comparison.plan.validated)}),
+            "failures": [asdict(failure) for failure in comparison.failures],
+            "run": msgspec.to_builtins(comparison.run),
         }
 
     def closing(self) -> list[RenderableType]:
         """The answer in a few lines, or the table of cases."""
         from rich.text import Text
 
-        found = self.analysis
+        comparison = self.analysis
         parts: list[RenderableType] = []
-        if len(found.cases) > 1:
+        if len(comparison.cases) > 1:
             parts.append(for_terminal(self.cases()))
-        if found.members:
-            parts.append(Text(f"{NO_FINDING} {found.by_chance}".strip()))
-        for case in found.cases if len(found.cases) == 1 else ():
+        if comparison.members:
+            parts.append(Text(f"{NO_FINDING} {comparison.by_chance}".strip()))
+        for case in comparison.cases if len(comparison.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
-            parts += [Text(line) for line in third_lines(case)]
-        parts += [Text(f"note: {note}") for note in found.plan.notes]
-        parts += [Text(f"left out of the background: {text}") for text in found.plan.background.left_out]
-        parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in found.failures]
+        parts += [Text(f"note: {note}") for note in comparison.plan.notes]
+        parts += [Text(f"left out of the background: {text}") for text in comparison.plan.background.left_out]
+        parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in comparison.failures]
         return parts
 
 
@@ -231,23 +225,19 @@ def _lines(case: CaseFound) -> list[str]:
     ]
 
 
-def worths(answer: Answer) -> list[tuple[str, Estimate]]:
+def worths(answer: Answer) -> list[tuple[str, MeasureEstimate]]:
     """What was promised, each by a short name."""
     names = {"cllr": "C_llr", "mean_for": "mean LR of strangers", "mean_against": "mean 1/LR of own texts"}
     return [(names[key], one) for key, one in answer.promise.items()]
 
 
-def third_lines(case: CaseFound) -> list[str]:
-    """What is said of the third proposition: two sentences and what they hold for, or why there are none."""
-    if case.third is None or isinstance(case.third, str):
-        return [] if case.third is None else [f"No answer is given for Hm: {case.third}."]
-    return [*(one.sentence for one in case.third), ONLY]
-
-
 def _in_words(case: CaseFound) -> str:
     """The step of the scale, or the first words of each reason; the whole stands on the case's page and in JSON."""
-    short = [re.split(r" \(|[,:;] ", reason)[0] for reason in case.reasons]
-    return f"no answer: {'; '.join(short)}" if case.llr is None else sided(case.llr, case.interval)
+    return (
+        f"no answer: {'; '.join(reason.short for reason in case.reasons)}"
+        if case.llr is None
+        else sided(case.llr, case.interval)
+    )
 
 
 def css_text(text: str) -> Markup:
@@ -257,21 +247,19 @@ def css_text(text: str) -> Markup:
     return Markup('"{}"').format(escaped)
 
 
-def case_context(mark: str, case: CaseFound, found: Comparison) -> dict[str, Any]:
+def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str, Any]:
     """What the page of one case is given."""
-    record, machine = case.record, found.plan.machine
+    record = case.record
     hp, hd = propositions(record.candidate, record.questioned.name)
     return {
         "case": case,
         "mark": mark,
-        "third": third_lines(case),
         "heat": heat(() if case.evidence is None else case.evidence.passages),
         "tokens": [(name, heat(passages)) for name, passages in case.tokens],
         "hand": None if record.hand is None else hand_sentence(record.hand),
         "title": f"Did {record.candidate} write {record.questioned.name}?",
         "hp": hp,
         "hd": hd,
-        "hm": None if machine is None else imitated(machine.by, record.candidate, record.questioned.name),
     }
 
 
@@ -303,7 +291,6 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     """The tables of one case; ``mark`` tells them from those of another."""
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
-        made += [third_table(case.third, f"third{mark}")] if isinstance(case.third, tuple) else []
         made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
         made += [slice_table(case.answer, f"validation{mark}")]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
@@ -326,7 +313,7 @@ def promise_table(answer: Answer, key: str) -> Table:
     )  # fmt: skip
 
 
-_LINE: tuple[Col[Line], ...] = (
+_LINE: tuple[Col[LRLine], ...] = (
     col("verifier", lambda line: line.name, text=True, json="verifier"),
     col(LR, lambda line: line.llr, digits=2, signed=True, json="log10_lr"),
     col(None, lambda line: line.raw, json="log10_lr_unbounded"),
@@ -350,34 +337,6 @@ def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
     return table(key, "Every verifier by itself", lines, *_LINE, note=note)
 
 
-_AGAINST: tuple[Col[Against], ...] = (
-    col("", lambda r: f"{r.mark} : Hm", text=True, json="propositions"),
-    col(LR, lambda r: None if r.reasons else r.line.llr, digits=2, signed=True, json="log10_lr"),
-    col("95% interval", lambda r: None if r.reasons else r.line.interval, digits=2, signed=True, json="interval"),
-    col("bounds", lambda r: r.line.bounds, digits=2, signed=True, json="bounds"),
-    col("by persons", lambda r: r.line.worth.same, json="persons"),
-    col("imitations", lambda r: r.line.worth.different, json="imitations"),
-    col("C_llr", lambda r: r.line.worth.cllr, digits=2, json="cllr"),
-    col(None, lambda r: r.line.worth.cllr_min, json="cllr_min"),
-    col("EER", lambda r: r.line.worth.eer, digits=2, json="eer"),
-    col("of the candidate told", lambda r: f"{sum(x < 0 for x in r.own)} of {len(r.own)}", text=True),
-    col(None, lambda r: list(r.own), json="imitations_of_the_candidate"),
-    col(None, lambda r: list(r.misled), json="misleading_pairs"),
-    col(None, lambda r: r.sentence, json="sentence"),
-    col(None, lambda r: list(r.reasons), json="reasons"),
-)
-
-
-def third_table(against: Sequence[Against], key: str = "third") -> Table:
-    """Both persons' propositions against a model that imitates the candidate."""
-    note = (
-        "Above 0: for the person; below 0: for the model. C_llr, EER: measured on background texts by persons and on "
-        "imitations of background authors, by methods that were trained on neither author. Last column: how many "
-        "imitations of the candidate have a log10 LR below 0."
-    )
-    return table(key, "Against a model that imitates the candidate", against, *_AGAINST, note=note)
-
-
 def slice_table(answer: Answer, key: str) -> Table:
     """What the fusion was worth on parts of the background pairs."""
     return table(
@@ -392,7 +351,7 @@ def slice_table(answer: Answer, key: str) -> Table:
     )  # fmt: skip
 
 
-def feature_tables(found: Evidence, mark: str) -> list[Table]:
+def feature_tables(evidence: Evidence, mark: str) -> list[Table]:
     """What pulls most each way, by kind of feature."""
     return [
         table(
@@ -407,9 +366,9 @@ def feature_tables(found: Evidence, mark: str) -> list[Table]:
             note=note,
         )
         for key, title, features, note in (
-            ("words", "Common words", found.words, WORDS_NOTE),
-            ("characters", "Character sequences", found.characters, CHARACTERS_NOTE),
-            ("impostors", "Character sequences against impostors", found.impostors, IMPOSTORS_NOTE),
+            ("words", "Common words", evidence.words, WORDS_NOTE),
+            ("characters", "Character sequences", evidence.characters, CHARACTERS_NOTE),
+            ("impostors", "Character sequences against impostors", evidence.impostors, IMPOSTORS_NOTE),
         )
     ]  # fmt: skip
 
@@ -441,13 +400,13 @@ def chain_table(case: CaseFound, key: str, store: Store) -> Table:
     )  # fmt: skip
 
 
-def _texts(case: CaseFound) -> list[tuple[str, TextRecord]]:
+def _texts(case: CaseFound) -> list[tuple[str, CaseTextRecord]]:
     """The texts of a case, each with its role."""
     record = case.record
     return [("questioned", record.questioned), *((f"known, {record.candidate}", text) for text in record.known)]
 
 
-def _case_json(case: CaseFound, machine: MachineRecord | None) -> dict[str, Any]:
+def _case_json(case: CaseFound) -> dict[str, Any]:
     record, answer = case.record, case.answer
     names = record.candidate, record.questioned.name
     fused = answer.fused if answer is not None and case.answered else None
@@ -463,23 +422,14 @@ def _case_json(case: CaseFound, machine: MachineRecord | None) -> dict[str, Any]
         "interval": None if fused is None else list(fused.interval),
         "verbal": None if fused is None else verbal(fused.llr, fused.interval),
         "sentence": None if fused is None else case.sentence,
-        "propositions": dict(zip(("hp", "hd"), propositions(*names), strict=True))
-        | ({} if machine is None else {"hm": imitated(machine.by, *names)}),
+        "propositions": dict(zip(("hp", "hd"), propositions(*names), strict=True)),
         "caution": NO_PROBABILITY.format(name=record.candidate),
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
         "content_similarity": None if answer is None else answer.alike,
         **({} if case.standing is None else {"validated": _standing_json(case.standing)}),
-        **({} if case.third is None else {"third": _third_json(case.third)}),
         "one_hand": None if record.hand is None else msgspec.to_builtins(record.hand),
         "scored": None if answer is None else _answer_json(answer),
     }
-
-
-def _third_json(third: Sequence[Against] | str) -> dict[str, Any]:
-    """What is said of the third proposition, or why nothing is."""
-    if isinstance(third, str):
-        return {"reason": third, "pairs": []}
-    return {"reason": None, "pairs": objects(third, *_AGAINST), "caution": ONLY}
 
 
 def dossier_json(cited: Cited) -> dict[str, Any]:
@@ -498,7 +448,7 @@ def dossier_json(cited: Cited) -> dict[str, Any]:
     }
 
 
-def _standing_json(standing: Standing) -> dict[str, Any]:
+def _standing_json(standing: DossierStanding) -> dict[str, Any]:
     cell = None if standing.cell is None else msgspec.to_builtins(standing.cell)
     return {"valid": standing.valid, "sentence": standing.sentence, "cell": cell}
 
@@ -598,7 +548,7 @@ def pav_figure(answer: Answer) -> Figure:
     return figure
 
 
-def heat(passages: Sequence[Passage]) -> list[dict[str, object]]:
+def heat(passages: Sequence[MarkedPassage]) -> list[dict[str, object]]:
     """Passages with their share of what all say, and their marked-up text.
 
     A share is signed, above 0 for the candidate, and shares add up to 100 % without their signs: the passages are one
@@ -619,13 +569,13 @@ def heat(passages: Sequence[Passage]) -> list[dict[str, object]]:
     ]
 
 
-def _telling(passages: Sequence[Passage], most: int = 2) -> dict[int, str]:
+def _telling(passages: Sequence[MarkedPassage], most: int = 2) -> dict[int, str]:
     order = sorted(range(len(passages)), key=lambda i: -passages[i].log10)
     best = {i: "for" for i in order[:most] if passages[i].log10 > 0}
     return best | {i: "against" for i in order[::-1][:most] if passages[i].log10 < 0}
 
 
-def _token(token: Token) -> Markup:
+def _token(token: MarkedToken) -> Markup:
     depth = sum(abs(token.log10) >= step for step in STEPS)
     kinds = [f"{'for' if token.log10 > 0 else 'against'}{depth}"] if depth else []
     kinds += ["content"] if token.content else []

@@ -41,7 +41,7 @@ def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
 def sided(llr: float, interval: tuple[float, float] | None = None) -> str:
     """The step of the scale, and for whom where it is not the candidate."""
     step = verbal(llr, interval)
-    return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
+    return f"{step} for someone else" if llr < 0 and step != NEITHER else step
 
 
 def times(llr: float) -> str:
@@ -58,32 +58,19 @@ def propositions(name: str, text: str) -> tuple[str, str]:
     return f"{name} wrote {text}", f"someone else wrote {text}"
 
 
-def imitated(by: str, name: str, text: str) -> str:
-    """Hm in words: a named model, asked in a way that is named with it, to write like the candidate."""
-    return f"the model {by}, asked to write like {name}, wrote {text}"
-
-
-ONLY = "Each holds for this model and this way of asking only, and compares two propositions; neither need be true."
-"""What is said with every answer to the third proposition."""
-
-
 def answer(llr: float, interval: tuple[float, float], name: str, text: str) -> str:
     """The answer in one sentence: the findings under Hp and under Hd, the step of the scale, the log10 LR."""
     hp, hd = propositions(name, text)
-    return compared(llr, interval, ("Hp", hp), ("Hd", hd))
-
-
-def compared(llr: float, interval: tuple[float, float], one: tuple[str, str], other: tuple[str, str]) -> str:
-    """A log10 LR of one proposition (its mark and itself) against another in one sentence."""
     step, low, high = verbal(llr, interval), *map(signed, interval)
     values = f"log10 LR {signed(llr)}, 95% interval {low} to {high}"
-    if step.startswith("no "):
-        (mark, first), (sign, second) = one, other
-        return f"The findings support neither proposition, {mark} that {first} or {sign} that {second} ({values})."
-    more, less = (one, other) if llr > 0 else (other, one)
+    if step == NEITHER:
+        return f"The findings support neither proposition, Hp that {hp} or Hd that {hd} ({values})."
+    likelier, other, mark = (f"{hp} (Hp)", f"{hd} (Hd)", "Hp")
+    if llr <= 0:
+        likelier, other, mark = other, likelier, "Hd"
     return (
-        f"The findings are about {times(llr)} times as probable if {more[1]} ({more[0]}) as if {less[1]} ({less[0]}): "
-        f"{step} for {more[0]} ({values})."
+        f"The findings are about {times(llr)} times as probable if {likelier} as if {other}: {step} for {mark} "
+        f"({values})."
     )
 
 

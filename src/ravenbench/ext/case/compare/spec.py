@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from ravenbench import files, registry
 from ravenbench.components import Component, each_seeded
@@ -21,17 +21,11 @@ from ravenbench.engine.options import (
 )
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.dossier import place_of
-from ravenbench.formats.decoding import checked_name
 from ravenbench.store.plans import content_key, decides
 from ravenbench.store.resume import data_hash
 
-if TYPE_CHECKING:
-    from ravenbench.ext.machine.imitate import Imitate
-
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
-LONGEST = 4096
-"""Characters of ``machine``."""
 DOSSIER = ("validated", "condition", "unvalidated")
 """Options that concern a dossier."""
 
@@ -88,14 +82,6 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
             metavar="NAME",
         ),
     ] = None
-    machine: Annotated[
-        str | None,
-        about(
-            "A third proposition, a model that imitates the candidate: MODEL=FOLDER, its texts by whom they imitate "
-            "(candidates, and ten background authors or more), or imitate(...), which has them written.",
-            metavar="MODEL=FOLDER",
-        ),
-    ] = None
     verifiers: Annotated[
         str,
         about("Methods that are calibrated and fused, separated by commas (raven list verifiers).", takes=COMPONENTS),
@@ -124,9 +110,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     def resolved(self) -> dict[str, Any]:
         """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any, and a
         class alone has no other background."""
-        fields = {
-            k: v for k, v in super().resolved().items() if v or k not in ("each", "which", "background", "machine")
-        }
+        fields = {k: v for k, v in super().resolved().items() if v or k not in ("each", "which", "background")}
         return fields if self.validated else {k: v for k, v in fields.items() if k not in DOSSIER}
 
     def components(self) -> dict[str, Component]:
@@ -134,22 +118,6 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         or one is given twice.
         """
         return each_seeded(registry.named("verifier", self.verifiers), self.seed)
-
-    def imitating(self) -> Imitate | None:
-        """Who is asked for imitations; None where they lie in a folder. SpecError if ``machine`` is neither."""
-        if not self.machine:
-            return None
-        checked_name(self.machine, "--machine", limit=LONGEST)
-        if self.machine.partition("(")[0].strip() != "imitate":
-            if not all(part.strip() for part in self.machine.partition("=")):
-                raise SpecError(
-                    "imitations come with the name of their model", found=self.machine, expected="MODEL=FOLDER",
-                    fix="--machine 'MODEL, how it was asked=FOLDER', with FOLDER/NAME/text.txt for whom it imitates",
-                )  # fmt: skip
-            return None
-        recipe: Imitate = registry.parse("obfuscator", self.machine)
-        recipe.require()
-        return recipe
 
     def data(self, paths: Mapping[str, Path]) -> dict[str, str]:
         """Hashes of all texts by name, of the background, the methods and the dossier. Raises SpecError if the
@@ -160,7 +128,6 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         if self.validated:
             hashes["dossier"] = files.sha256(place_of(self.validated))
         folders = {"background": self.background, "class": self.each}
-        folders["machine"] = None if self.imitating() else (self.machine or "").partition("=")[2]
         hashes |= {name: data_hash(folder) for name, folder in folders.items() if folder}
         return {**hashes, "methods": content_key(methods)}
 
@@ -173,9 +140,6 @@ def build(given: Mapping[str, Any]) -> CompareSpec:
     if verifiers is not None and not isinstance(verifiers, str):
         verifiers = ",".join(map(str, verifiers))
     spec = spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers})
-    if spec.machine and spec.each:
-        raise SpecError("--machine is about single cases, not about a class", fix="leave --machine or --each out")
-    spec.imitating()
     if spec.validated is None and (spec.condition or spec.unvalidated):
         raise SpecError("--condition and --unvalidated are about a dossier", fix="give --validated FOLDER too")
     return spec

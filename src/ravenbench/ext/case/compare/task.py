@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Draft, Preview, Task, content_hash
+from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import counted
-from ravenbench.ext.case.compare.record import NOTE, FileNote
+from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.formats.decoding import checked_name
 
@@ -67,12 +67,6 @@ class Compare(Task):
         "texts by other people",
     )
     spec: CompareSpec
-    asking = True
-    """Whether a model may be asked for imitations."""
-
-    def preview(self) -> Preview:
-        self.asking = False
-        return super().preview()
 
     def resolve(self) -> None:
         from ravenbench.ext.case.compare.classes import read_class
@@ -83,8 +77,6 @@ class Compare(Task):
         self.spec = spec = build(self.values)
         self.material = read_material(spec) if spec.each is None else read_class(spec)
         self.data = spec.data(self.material.paths())
-        if spec.machine and spec.imitating() is None:
-            self.inputs.append(spec.machine.partition("=")[2])
         first = spec.each or spec.batch or (spec.questioned[0] if spec.questioned else "case")
         self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
 
@@ -94,7 +86,7 @@ class Compare(Task):
         from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.plan import draft
 
-        drafted = draft(self.spec, self.material, self.progress, self.asking)
+        drafted = draft(self.spec, self.material, self.progress)
         if self.spec.validated is None:
             return drafted
         citation = cited(
@@ -125,13 +117,7 @@ class Compare(Task):
         return {name: count for name, count in _counts(draft).items() if count}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.machine import MADE
-
-        notes = _told(draft.plan)
-        if not self.asking and self.spec.imitating() is not None:
-            calls = MADE * (len(self.material.cases) + len(draft.plan.background.authors))
-            notes.append(f"{calls} imitations would be asked for.")
-        return notes
+        return _told(draft.plan)
 
     def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
         from ravenbench.ext.case.compare.plan import cost
@@ -148,9 +134,10 @@ def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
         "the cases themselves": asks.count("plain"),
         "the cases with content replaced": asks.count("on") + asks.count("off"),
         "background authors in the candidate's place": asks.count("author"),
-        "known texts against one another": asks.count("known") + sum(size.get(f"{fold}-known", 0) for fold in pairs),
+        "known texts against one another": asks.count("known")
+        + sum(size.get(FoldRole.SETS.of(fold), 0) for fold in pairs),
         "background pairs": sum(size[fold] for fold in pairs),
-        "background pairs with content replaced": sum(size[f"{fold}-off"] for fold in pairs),
+        "background pairs with content replaced": sum(size[FoldRole.TRANSPLANTED.of(fold)] for fold in pairs),
     }
 
 
@@ -174,8 +161,4 @@ def _told(plan: ComparePlan) -> list[str]:
             notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
     notes += [f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
-    if plan.machine is not None:
-        notes.append(f"{plan.machine.texts} imitations by {plan.machine.by} of {plan.machine.authors} people.")
-        notes += [f"{case}: no third proposition, for {one.reason}." for case, one in plan.machine.cases.items()
-                  if one.reason]  # fmt: skip
     return notes + [f"Note: {note}." for note in plan.notes]

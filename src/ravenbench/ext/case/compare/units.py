@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.components import Component
 from ravenbench.engine.cells import CellUnit, Filled, pending
-from ravenbench.ext.case.compare.record import ComparePlan
+from ravenbench.ext.case.compare.record import ComparePlan, FoldRole
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Problems
@@ -36,8 +36,10 @@ class ScoreUnit(CellUnit):
         scorer: Any = getattr(learned, "__self__", None)
         for row in plain_rows(store, place.fold).values() if getattr(scorer, "shows_tokens", False) else ():
             texts, questioned = test.texts.rows(test.known(row)), test.texts[test.questioned_index[row]]
-            told = [(token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])]
-            arrays[f"tokens-{row}"] = np.array(told, dtype=np.float64).reshape(-1, 3)
+            token_ratios = [
+                (token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])
+            ]
+            arrays[f"tokens-{row}"] = np.array(token_ratios, dtype=np.float64).reshape(-1, 3)
         return arrays, {}
 
 
@@ -48,8 +50,8 @@ def plain_rows(store: Store, fold: str) -> dict[str, int]:
         for name in shape.case_folds if fold in shape.case_folds else ():
             size = len(store.shared_fold(name).test)
             if name == fold:
-                asked = enumerate(shape.problems[first : first + size])
-                return {problem.case: row for row, problem in asked if problem.asks == "plain"}
+                numbered = enumerate(shape.problems[first : first + size])
+                return {problem.case: row for row, problem in numbered if problem.asks == "plain"}
             first += size
     return {}
 
@@ -67,20 +69,22 @@ def learned(component: Component, problems: Problems, same: Bools) -> Callable[[
         mask: Any = fresh(fitted.mask)
         mask.fit(problems.texts.rows(problems.documents))
         inner = learned(fitted.inner, problems.map_texts(mask), same)
-        return lambda asked: inner(asked.map_texts(mask))
+        return lambda tested: inner(tested.map_texts(mask))
     verifier: Any = as_verifier(fitted).fit(problems, same)
     if hasattr(verifier, "log_odds"):
-        return lambda asked: np.asarray(verifier.log_odds(asked), dtype=np.float64)
-    return lambda asked: _log_odds(checked_answers(verifier.verify(asked), asked.ids, str(fitted)))
+        return lambda tested: np.asarray(verifier.log_odds(tested), dtype=np.float64)
+    return lambda tested: _log_odds(checked_answers(verifier.verify(tested), tested.ids, str(fitted)))
 
 
 def _log_odds(answers: Floats) -> Floats:
-    held = np.clip(answers, LEAST, 1 - LEAST)
-    return np.asarray(np.log(held / (1 - held)), dtype=np.float64)
+    clipped = np.clip(answers, LEAST, 1 - LEAST)
+    return np.asarray(np.log(clipped / (1 - clipped)), dtype=np.float64)
 
 
 def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUnit]:
     """What is missing, damaged or failed, the longest work first."""
     units = [ScoreUnit(store.path, components[name], tuple(cells)) for (name, _), cells in pending(store).items()]
     order = {name: number for number, name in enumerate(components)}
-    return sorted(units, key=lambda unit: (order[unit.name], not any(c.fold.endswith("-case") for c in unit.cells)))
+    return sorted(
+        units, key=lambda unit: (order[unit.name], not any(c.fold.endswith(FoldRole.CASES) for c in unit.cells))
+    )

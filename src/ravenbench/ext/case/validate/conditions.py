@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ravenbench.errors import CorpusError, FormatError, did_you_mean
-from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, TESTED, Background, choose, fitting_shape
+from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, TESTED, Population, choose, fitting_shape
 from ravenbench.ext.case.compare.dossier import Condition
-from ravenbench.ext.case.like_case import MOST_KNOWN, Fits, Shape, Writer, portions, shape_of, writer
+from ravenbench.ext.case.like_case import MOST_KNOWN, AuthorTexts, Fits, Shape, portions, shape_of, writer
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.output import check_file, whole_file
@@ -35,19 +35,21 @@ def read_conditions(path: Path) -> list[Condition]:
         raise no_such(path)
     with Archive(path) as archive:
         rows = list(table_rows(archive, path.name))
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for line, row in rows:
         sizes = {name: _whole(row, name, path, line) for name in SIZES}
         named = {str(key): str(value).strip() for key, value in row.items() if key not in (*SIZES, "name")}
         between = {key: value for key, value in named.items() if value not in ("None", "", "any")}
         name = str(row.get("name") or "").strip() or titled(**sizes, between=between)
         checked_name(name, "the name of a condition", path, line)
-        if any(name == other.name for other in found):
+        if any(name == other.name for other in conditions):
             raise FormatError("two conditions have one name", file=path, line=line, found=name, fix="name them apart")
-        found.append(Condition(name=name, between=between, **sizes))
-    if not 0 < len(found) <= MOST_CELLS:
-        raise FormatError("a dossier is made of conditions", file=path, found=len(found), expected=f"1 to {MOST_CELLS}")
-    return found
+        conditions.append(Condition(name=name, between=between, **sizes))
+    if not 0 < len(conditions) <= MOST_CELLS:
+        raise FormatError(
+            "a dossier is made of conditions", file=path, found=len(conditions), expected=f"1 to {MOST_CELLS}"
+        )
+    return conditions
 
 
 def _whole(row: Mapping[str, Any], name: str, path: Path, line: int) -> int:
@@ -101,14 +103,14 @@ def _ends(value: str) -> tuple[str, str]:
     return known.strip(), questioned.strip()
 
 
-class Sides:
+class ConditionSides:
     """Which texts of a background may stand on the two sides of a condition.
 
     ``codes`` (n,) number the combinations of labels that its texts have, −1 where one is missing; ``fits`` says of two
     combinations whether the first may stand on the known side and the second on the questioned one.
     """
 
-    def __init__(self, condition: Condition, background: Background, corpus: Corpus) -> None:
+    def __init__(self, condition: Condition, background: Population, corpus: Corpus) -> None:
         place = {name: row for row, name in enumerate(corpus.ids)}
         rows = np.array([place[name] for name in background.corpus.ids], dtype=np.int64)
         labels = labels_of(corpus)
@@ -129,21 +131,21 @@ class Sides:
                 return False
         return True
 
-    def allowed(self, found: Sequence[Writer]) -> Any:
+    def allowed(self, by_author: Sequence[AuthorTexts]) -> Any:
         """Whether each known side and each questioned side of some writers fit each other."""
-        known = [side.topics for one in found for side in one.known]
-        asked = [side.topics for one in found for side in one.questioned]
-        rows = [[all(self.fits(k, q) for k in left for q in right) for right in asked] for left in known]
-        return np.array(rows, dtype=np.bool_).reshape(len(known), len(asked))
+        known = [side.topics for one in by_author for side in one.known]
+        questioned_topics = [side.topics for one in by_author for side in one.questioned]
+        rows = [[all(self.fits(k, q) for k in left for q in right) for right in questioned_topics] for left in known]
+        return np.array(rows, dtype=np.bool_).reshape(len(known), len(questioned_topics))
 
-    def writers(self, background: Background, shape: Shape, seed: int, authors: Sequence[int]) -> list[Writer]:
+    def writers(self, background: Population, shape: Shape, seed: int, authors: Sequence[int]) -> list[AuthorTexts]:
         """What these authors give in a shape under the condition, as ``background.writers`` gives it under none."""
-        found, longest = [], max(*shape.known, shape.questioned)
+        by_author, longest = [], max(*shape.known, shape.questioned)
         for author in authors:
             rows = np.flatnonzero(background.corpus.author.codes == author)
             cuts = portions(background.corpus.texts.rows(rows), self.codes[rows], background.document[rows], longest)
-            found.append(writer(author, cuts, shape, seed, TESTED, self.fits))
-        return found
+            by_author.append(writer(author, cuts, shape, seed, TESTED, self.fits))
+        return by_author
 
 
 def shape_under(condition: Condition) -> Shape:
@@ -164,23 +166,23 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
         if not between:
             fitting, able = fitting_shape(background, shape, seed)
             return condition if fitting == shape and len(able) >= FEWEST_AUTHORS else None
-        found = Sides(condition, background, corpus).writers(background, shape, seed, everyone)
-        return condition if sum(bool(one.own) for one in found) >= FEWEST_AUTHORS else None
+        by_author = ConditionSides(condition, background, corpus).writers(background, shape, seed, everyone)
+        return condition if sum(bool(one.own) for one in by_author) >= FEWEST_AUTHORS else None
 
     lengths = [words for words in TRIED if made(words, 1)][:PROPOSED_LENGTHS]
-    found = [c for words in lengths for texts in (1, 2, 4) if (c := made(words, texts))]
+    conditions = [c for words in lengths for texts in (1, 2, 4) if (c := made(words, texts))]
     for name in labels_of(corpus) if lengths else ():
         words = lengths[len(lengths) // 2]
-        texts = 2 if any((c.known, c.texts) == (words, 2) for c in found) else 1
+        texts = 2 if any((c.known, c.texts) == (words, 2) for c in conditions) else 1
         both = [made(words, texts, **{name: value}) for value in ("same", "different")]
-        found += [c for c in both if c is not None] if all(both) else []
-    if not found:
+        conditions += [c for c in both if c is not None] if all(both) else []
+    if not conditions:
         raise CorpusError(
             "the background is too small for a dossier", found=f"{len(everyone)} authors",
             expected=f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of them, and by "
             f"{FEWEST_AUTHORS}", fix="leave out authors with few or short texts",
         )  # fmt: skip
-    return found
+    return conditions
 
 
 def write_conditions(conditions: Sequence[Condition], path: Path, inputs: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from ravenbench.engine.task import Draft
 from ravenbench.ext.case.compare.background import (
     FEWEST_AUTHORS,
     NEAREST,
-    Background,
+    Population,
     Shaped,
     choose,
     cross_pairs,
@@ -25,15 +25,15 @@ from ravenbench.ext.case.compare.background import (
     strangers,
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
-from ravenbench.ext.case.compare.plan import able, background_record, usable, usual_coverage
-from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord
-from ravenbench.ext.case.like_case import Shape, Writer
-from ravenbench.ext.case.validate.conditions import Sides, check, shape_under
+from ravenbench.ext.case.compare.plan import background_record, components_of, readable_verifiers, usual_coverage
+from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array, under
+from ravenbench.ext.case.like_case import AuthorTexts, Shape
+from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
-from ravenbench.types import Bools, Corpus, Fold, Problems
+from ravenbench.types import Bools, Corpus, Problems
 
 
 class TestedRecord(Record, frozen=True, kw_only=True):
@@ -61,21 +61,21 @@ class Tested(Shaped):
     """A shape without cases, and in each of its folds the pairs under conditions of this size: ``under`` by number."""
 
     def __init__(
-        self, spec: ValidateSpec, background: Background, corpus: Corpus, wanted: Shape, name: str,
+        self, spec: ValidateSpec, background: Population, corpus: Corpus, wanted: Shape, name: str,
         conditions: dict[int, Condition],
     ) -> None:  # fmt: skip
-        self._sides = {number: Sides(one, background, corpus) for number, one in conditions.items()}
-        self._found: dict[int, list[Writer]] = {}
+        self._sides = {number: ConditionSides(one, background, corpus) for number, one in conditions.items()}
+        self._found: dict[int, list[AuthorTexts]] = {}
         self._folds_under: dict[int, list[str]] = {number: [] for number in conditions}
         super().__init__(spec.compared(), background, wanted, name, (), {})
         self.under = {number: self._under(number) for number in self._found}
 
-    def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
+    def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
         able = [one.author for one in everyone]
         self._found = {
             number: sides.writers(self.background, self.shape, self.seed, able) for number, sides in self._sides.items()
         }
-        return super()._splicer([*everyone, *(one for found in self._found.values() for one in found)])
+        return super()._splicer([*everyone, *(one for by_author in self._found.values() for one in by_author)])
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
         train, train_same = super()._fold(number, able, part)
@@ -84,27 +84,22 @@ class Tested(Shaped):
             pairs = cross_pairs(self.background, tested, self.seed, NEAREST, sides.allowed(tested))
             if not pairs:
                 continue
-            name = f"{self.folds[-1]}-c{condition}"
+            name = under(self.folds[-1], condition)
             test, same = problems_of(tested, [pair for pair, _ in pairs])
-            authors = [(tested[pair.known[0]].author, tested[pair.questioned[0]].author) for pair, _ in pairs]
-            rows = [(*two, 0, alike) for two, (_, alike) in zip(authors, pairs, strict=True)]
-            about = np.array(rows, dtype=np.float64)
-            moved = self._transplanter.transplant(test, same)
-            off = Fold(f"{name}-off", train, train_same, moved.off.blind(), same[moved.rows])
-            self.parts.append((Fold(name, train, train_same, test.blind(), same), about))
-            self.parts.append((off, about[moved.rows]))
+            rows = [(tested[p.known[0]].author, tested[p.questioned[0]].author, 0, alike) for p, alike in pairs]
+            self._add_pairs(name, (train, train_same), (test, same), rows)
             self._folds_under[condition].append(name)
         return train, train_same
 
     def _under(self, condition: int) -> ShapeRecord:
-        found, sides = self._found[condition], self._sides[condition]
+        by_author, sides = self._found[condition], self._sides[condition]
         return msgspec.structs.replace(
             self.record,
-            name=f"{self.name}-c{condition}",
-            authors=[one.author for one in found if one.own],
+            name=under(self.name, condition),
+            authors=[one.author for one in by_author if one.own],
             folds=self._folds_under[condition],
             unseen=False,
-            strangers=strangers(self.background, found, sides.allowed(found)),
+            strangers=strangers(self.background, by_author, sides.allowed(by_author)),
         )
 
 
@@ -112,10 +107,10 @@ def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progres
     """Lay out all pairs. Raises InputError if the background cannot be read, is too small or lacks a label, SpecError
     if a verifier cannot be used here."""
     compared = spec.compared()
-    components = usable(compared)
+    components = components_of(compared)
     progress("reading the background", 0, 0)
     corpus = load_corpus(spec.background, **spec.reading())
-    components, notes = able(components, corpus)
+    components, notes = readable_verifiers(components, corpus)
     check(conditions, corpus, Path(spec.conditions or ""))
     background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), spec.authors, spec.folds, spec.seed)
     sizes = sorted({shape_under(condition) for condition in conditions})
@@ -144,7 +139,7 @@ def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progres
         tested=[_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)],
         notes=notes,
     )
-    arrays = {f"{fold.name}-pairs": about for (_, about), fold in zip(parts, folds, strict=True) if about is not None}
+    arrays = {pairs_array(fold.name): about for (_, about), fold in zip(parts, folds, strict=True) if about is not None}
     return Draft(plan, folds, texts, arrays=arrays)
 
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from ravenbench.ext.case.compare.dossier import FILE, CellResult, Criterion, Dossier
 from ravenbench.ext.case.compare.dossier import Figure as Measure
-from ravenbench.ext.case.compare.model import FUSED, PairScores, issued, read_scores
-from ravenbench.ext.case.compare.record import ShapeRecord
+from ravenbench.ext.case.compare.model import FUSED, PairScores, issue_llr, read_scores
+from ravenbench.ext.case.compare.record import ShapeRecord, part_under
 from ravenbench.ext.case.compare.report import css_text
 from ravenbench.ext.case.likelihood_ratios import cllr, pav, tippett
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
 from ravenbench.ext.case.validation import DRAWS, entropy, estimated
-from ravenbench.ext.case.validation import measures as asked
+from ravenbench.ext.case.validation import measures as all_measures
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Section, Table, Value, col, for_terminal, public_head, table
@@ -56,7 +56,7 @@ SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class DossierCell:
     """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested."""
 
     record: TestedRecord
@@ -75,7 +75,7 @@ class Validation(Shown):
 
     plan: ValidatePlan
     dossier: Dossier
-    cells: tuple[Cell, ...]
+    cells: tuple[DossierCell, ...]
 
 
 def analyse(store: Store) -> Validation:
@@ -93,13 +93,13 @@ def analyse(store: Store) -> Validation:
     return Validation(plan, dossier, cells)
 
 
-def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> Cell:
-    def untested(reason: str) -> Cell:
+def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell:
+    def untested(reason: str) -> DossierCell:
         result = CellResult(
             condition=record.condition, authors=0, same=0, different=0, measures={}, verdict="not tested",
             reasons=[reason],
         )  # fmt: skip
-        return Cell(record, result, None, np.zeros(0))
+        return DossierCell(record, result, None, np.zeros(0))
 
     if record.shape is None or record.pairs is None:
         return untested(record.reason or "")
@@ -109,12 +109,12 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> Cell:
     if len(scores.verifiers) < len(plan.verifiers) or len(learned_from.verifiers) < len(plan.verifiers):
         return untested("not tested: a verifier failed")
     pairs = _placed(scores.pairs, record.pairs, shape)
-    llr = issued(learned_from.pairs, pairs)[FUSED]
+    llr = issue_llr(learned_from.pairs, pairs)[FUSED]
     strong = plan.criterion.strong
     drawn = pairs.authors, store.run.seed, DRAWS
-    found = estimated(llr, pairs.same, pairs.weight, *drawn, asked(strong))
-    found["cllr_listed"] = estimated(llr, pairs.same, pairs.weight * 0 + 1, *drawn, {"cllr": cllr})["cllr"]
-    measures = {key: Measure(value=one.value, low=one.low, high=one.high) for key, one in found.items()}
+    estimates = estimated(llr, pairs.same, pairs.weight, *drawn, all_measures(strong))
+    estimates["cllr_listed"] = estimated(llr, pairs.same, pairs.weight * 0 + 1, *drawn, {"cllr": cllr})["cllr"]
+    measures = {key: Measure(value=one.value, low=one.low, high=one.high) for key, one in estimates.items()}
     authors = len(np.unique(pairs.authors[pairs.same, 0]))
     reasons = failing(measures, plan.criterion)
     result = CellResult(
@@ -126,35 +126,35 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> Cell:
         verdict="failed" if reasons else "passed",
         reasons=reasons,
     )
-    return Cell(record, result, pairs, llr)
+    return DossierCell(record, result, pairs, llr)
 
 
 def _placed(pairs: PairScores, under: ShapeRecord, shape: ShapeRecord) -> PairScores:
     """Pairs under a condition with the numbers of the shape's folds, of which some may have none."""
-    numbers = [shape.folds.index(name.partition("-c")[0]) for name in under.folds]
+    numbers = [shape.folds.index(part_under(name)) for name in under.folds]
     return replace(pairs, fold=np.array(numbers, dtype=np.int64)[pairs.fold])
 
 
 def failing(measures: dict[str, Measure], criterion: Criterion) -> list[str]:
     """Why a cell does not keep its criterion; empty where it does."""
-    found = []
+    reasons = []
     if (high := measures["cllr"].high) >= criterion.cllr:
-        found.append(f"C_llr may be as high as {high:.3f} (below {criterion.cllr:g} is asked)")
+        reasons.append(f"C_llr may be as high as {high:.3f} (below {criterion.cllr:g} is asked)")
     if (high := measures["devpav"].high) > criterion.devpav:
-        found.append(f"devPAV may be as high as {high:.3f} (at most {criterion.devpav:g})")
+        reasons.append(f"devPAV may be as high as {high:.3f} (at most {criterion.devpav:g})")
     for key, kind in (("mean_for", "LR of strangers"), ("mean_against", "1/LR of own texts")):
         mean = measures[key]
         if mean.high > criterion.mean:
-            found.append(f"the mean {kind} may be as high as {mean.high:.3f} (at most {criterion.mean:g})")
+            reasons.append(f"the mean {kind} may be as high as {mean.high:.3f} (at most {criterion.mean:g})")
         elif mean.low > 1:
-            found.append(f"the mean {kind} is at least {mean.low:.3f} (at most 1 where LRs mean what they say)")
+            reasons.append(f"the mean {kind} is at least {mean.low:.3f} (at most 1 where LRs mean what they say)")
     for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
         if (high := measures[key].high) > criterion.misleading:
-            found.append(
+            reasons.append(
                 f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {high:.3f} (at most "
                 f"{criterion.misleading:g})"
             )
-    return found
+    return reasons
 
 
 class ValidateReport(Report[Validation]):
@@ -169,7 +169,7 @@ class ValidateReport(Report[Validation]):
     def tables(self) -> list[Table]:
         return [self.summary(), *(measures_table(c, f"cell-{i}", self.analysis.plan) for i, c, _ in self.tested())]
 
-    def tested(self) -> list[tuple[int, Cell, PairScores]]:
+    def tested(self) -> list[tuple[int, DossierCell, PairScores]]:
         """Cells with LRs, numbered from 1 in the order of all, and their pairs."""
         return [(i, cell, cell.pairs) for i, cell in enumerate(self.analysis.cells, 1) if cell.pairs is not None]
 
@@ -229,7 +229,7 @@ class ValidateReport(Report[Validation]):
 
     def context(self) -> dict[str, Any]:
         return {
-            "found": self.analysis,
+            "validation": self.analysis,
             "head": css_text(f"Validation on {self.analysis.dossier.background}"),
             "numbered": list(enumerate(self.analysis.cells, 1)),
             "criterion": criterion_lines(self.analysis.plan.criterion),
@@ -267,11 +267,11 @@ def _with_interval(one: Measure) -> Value:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
-def measures_table(cell: Cell, key: str, plan: ValidatePlan) -> Table:
+def measures_table(cell: DossierCell, key: str, plan: ValidatePlan) -> Table:
     """Every measure of a cell, and what the criterion asks of it."""
     criterion = plan.criterion
     rate = f"upper end at most {criterion.misleading:g}"
-    asked = {
+    limits = {
         "cllr": f"upper end below {criterion.cllr:g}",
         "devpav": f"upper end at most {criterion.devpav:g}",
         "mean_for": f"upper end at most {criterion.mean:g}, lower end at most 1",
@@ -284,7 +284,7 @@ def measures_table(cell: Cell, key: str, plan: ValidatePlan) -> Table:
         col("measure", lambda r: TITLES[r[0]], text=True),
         col("value", lambda r: r[1].value, digits=2),
         col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
-        col("criterion", lambda r: asked.get(r[0], ""), text=True),
+        col("criterion", lambda r: limits.get(r[0], ""), text=True),
     )  # fmt: skip
 
 
@@ -314,12 +314,12 @@ def pav_figure(llr: Floats, pairs: PairScores) -> Figure:
 def entropy_figure(llr: Floats, pairs: PairScores) -> Figure:
     """Empirical cross-entropy over prior odds."""
     figure, (axes,) = canvas(3.3, 2.6)
-    found = entropy(llr, pairs.same, pairs.weight)
-    axes.plot(found.prior, found.neutral, color=FAINT, linewidth=1.0, label="without LRs")
-    axes.plot(found.prior, found.llr, color=SAME, linewidth=1.4, label="these LRs")
-    axes.plot(found.prior, found.best, color=INK, linewidth=0.9, linestyle="--", label="best calibration")
+    curves = entropy(llr, pairs.same, pairs.weight)
+    axes.plot(curves.prior, curves.neutral, color=FAINT, linewidth=1.0, label="without LRs")
+    axes.plot(curves.prior, curves.llr, color=SAME, linewidth=1.4, label="these LRs")
+    axes.plot(curves.prior, curves.best, color=INK, linewidth=0.9, linestyle="--", label="best calibration")
     axes.set(
-        xlabel="prior log10 odds", ylabel="cross-entropy in bits", ylim=(0, 1.3 * max(1.0, float(found.llr.max())))
+        xlabel="prior log10 odds", ylabel="cross-entropy in bits", ylim=(0, 1.3 * max(1.0, float(curves.llr.max())))
     )
     axes.legend(fontsize=7, loc="upper center", ncols=3, columnspacing=0.8, handlelength=1.2)
     return figure

@@ -92,21 +92,21 @@ _LOOK = 200
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnPairs:
     """Pairs of rows of ``Written.documents``, with their truth."""
 
     a: Ints
     b: Ints
     same: Bools
 
-    def select(self, which: Ints) -> Drawn:
+    def select(self, which: Ints) -> DrawnPairs:
         """The pairs at these places."""
-        return Drawn(self.a[which], self.b[which], self.same[which])
+        return DrawnPairs(self.a[which], self.b[which], self.same[which])
 
 
 def repaired(
     documents: Written, rng: np.random.Generator, same: float = 0.7, crossing: float = 0.6, within: float = 0.6
-) -> Drawn:
+) -> DrawnPairs:
     """Every document in one pair at most.
 
     An author's documents leave in random order: with probability ``same`` two of them form a pair, of two topics with
@@ -135,10 +135,10 @@ def repaired(
         first = pool.pop()
         pairs.append((first, _partner(first, pool, documents.topic, rng.random() < within)))
     a, b = np.array(pairs, dtype=np.int64).reshape(-1, 2)[rng.permutation(len(pairs))].T
-    return Drawn(a, b, documents.author[a] == documents.author[b])
+    return DrawnPairs(a, b, documents.author[a] == documents.author[b])
 
 
-def balanced(pairs: Drawn, documents: Written, most: float = 1.5) -> Drawn:
+def balanced(pairs: DrawnPairs, documents: Written, most: float = 1.5) -> DrawnPairs:
     """Pairs of one and two authors, within and across topics, none more than ``most`` times as many as the fewest."""
     alike = documents.topic[pairs.a] == documents.topic[pairs.b]
     kind = 2 * pairs.same + alike

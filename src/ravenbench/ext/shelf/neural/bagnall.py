@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,14 +15,13 @@ import torch
 from torch import nn
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.neural import training
 from ravenbench.ext.shelf.neural.authors import written
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
+    TrainedNetwork,
     arrays,
     fill,
-    learning_curve,
     train,
     training_folder,
     training_spec,
@@ -282,7 +281,7 @@ _TEXTS, _LENGTH = 40, 1000
 
 
 @dataclass(eq=False, repr=False)
-class Bagnall2015(Scorer):
+class Bagnall2015(TrainedNetwork, Scorer):
     """Rank of the asked author's head among those of training authors.
 
     Also called: recurrent network, RNN, LSTM.
@@ -331,13 +330,11 @@ class Bagnall2015(Scorer):
     Bagnall 2015, Author identification using multi-headed recurrent neural networks (PAN at CLEF).
     """
 
-    trains_long = True
     name = "bagnall-2015"
     reads = "characters"
     calibrated_by = "banded(most=0.05)"
     symmetric = False
     cross_fit = False
-    _folder: Path | None = field(default=None, init=False)
 
     hidden: int = 128
     epochs: int = 12
@@ -413,13 +410,8 @@ class Bagnall2015(Scorer):
             head, centre[i] = learned[known]
             own[i] = sum_of(questioned, read, lambda r: np.array([_bits(states[r], read[r], head)]))[0]  # noqa: B023
             others[i] = costs[questioned]
-        if self._folder is not None:
-            training.forget(self._folder)
-            self._folder = None
+        self._forget()
         return rank_scores(own, others, centre, self.centre_)
-
-    def figures(self) -> dict[str, bytes]:
-        return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
 
 def _read(

@@ -16,15 +16,15 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from ravenbench.errors import SpecError
-from ravenbench.ext.shelf.neural import backbones, training
+from ravenbench.ext.shelf.neural import backbones
 from ravenbench.ext.shelf.neural.authors import Written, pairs, written
 from ravenbench.ext.shelf.neural.backbones import Backbone, Reading
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
+    TrainedNetwork,
     arrays,
     fill,
-    learning_curve,
     train,
     training_folder,
     training_spec,
@@ -50,7 +50,7 @@ def tiles(tokens: Ints, width: int, before: Sequence[int], after: Sequence[int])
     return [np.concatenate([before, tokens[i * inner : (i + 1) * inner], after]).astype(np.int64) for i in range(count)]
 
 
-class Drawn:
+class DrawnEpisodes:
     """Draws the batches of an epoch.
 
     An author can be drawn who has two texts, or one text of two pieces. An epoch draws each about once for every two
@@ -258,7 +258,7 @@ def train_network(
     learn_texts = [texts[place[row]] for row in learn.documents.tolist()]
     held_out_texts = [texts[place[row]] for row in held_out.documents.tolist()]
     cut = [tiles(t, options.piece, reading.before, reading.after) for t in reading.encode(learn_texts)]
-    batches = Drawn(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
+    batches = DrawnEpisodes(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
     a, b, truth = pairs(held_out)
 
     def loss(batch: Any) -> torch.Tensor:
@@ -282,7 +282,7 @@ TOKENS = {"cpu": 1024, "cuda": 65_536}
 
 
 @dataclass(eq=False, repr=False)
-class LUAR(Scorer):
+class LUAR(TrainedNetwork, Scorer):
     """Cosine of two texts' embeddings, on a scale learned in training; several known documents are averaged.
 
     Also called: transformer, RoBERTa, style embeddings.
@@ -348,11 +348,9 @@ class LUAR(Scorer):
     Limited Setup.
     """
 
-    trains_long = True
     name = "luar"
     calibrated_by = "threshold-band"
     cross_fit = False
-    _folder: Path | None = field(default=None, init=False)
     _built: Luar | None = field(default=None, init=False)
 
     model: str | None = None
@@ -444,9 +442,7 @@ class LUAR(Scorer):
     def score(self, problems: Problems) -> Floats:
         vectors, known, questioned = distinct(problems, self.embeddings)
         each = spread(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), self.scale_)
-        if self._folder is not None:
-            training.forget(self._folder)
-            self._folder = None
+        self._forget()
         return mean_by_problem(each, problems)
 
     def embeddings(self, texts: list[str]) -> Floats:
@@ -465,9 +461,6 @@ class LUAR(Scorer):
             fill(model, self.weights_)
             self._built = model.to(device).eval()
         return self._built
-
-    def figures(self) -> dict[str, bytes]:
-        return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
     def __getstate__(self) -> dict[str, Any]:
         """State to pickle: all but the network, which is built again."""

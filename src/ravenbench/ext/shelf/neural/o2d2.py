@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,9 +14,8 @@ import torch
 from torch import nn
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.neural import training
 from ravenbench.ext.shelf.neural.authors import (
-    Drawn,
+    DrawnPairs,
     Written,
     balanced,
     calibration_apart,
@@ -24,13 +23,13 @@ from ravenbench.ext.shelf.neural.authors import (
     repaired,
     written,
 )
-from ravenbench.ext.shelf.neural.o2d2_network import AdHominem, O2D2Network, Sizes, judged
+from ravenbench.ext.shelf.neural.o2d2_network import AdHominem, NetworkSizes, O2D2Network, judged
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
+    TrainedNetwork,
     arrays,
     fill,
-    learning_curve,
     train,
     training_folder,
     training_spec,
@@ -76,7 +75,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True)
-class Reading:
+class NumberedDocuments:
     """Documents in numbers.
 
     Attributes
@@ -99,7 +98,7 @@ class Reading:
     tokens: Ints
 
 
-def read(documents: Sequence[Sequence[str]], vocabulary: Vocabulary, most: int | None = None) -> Reading:
+def read(documents: Sequence[Sequence[str]], vocabulary: Vocabulary, most: int | None = None) -> NumberedDocuments:
     """Number the tokens of documents; the first ``most`` windows of each, or all."""
     word = {w: FIRST + i for i, w in enumerate(vocabulary.words)}
     letter = {c: FIRST + i for i, c in enumerate(vocabulary.characters)}
@@ -119,7 +118,7 @@ def read(documents: Sequence[Sequence[str]], vocabulary: Vocabulary, most: int |
         codes = [letter.get(c, UNKNOWN) for c in token[:SPELLING]]
         spelling[row, : len(codes)] = codes
     known = np.array([PAD, *(word.get(token, UNKNOWN) for token in types)], dtype=np.int64)
-    return Reading(known, spelling, windows, lengths, np.array([len(d) for d in documents], dtype=np.int64))
+    return NumberedDocuments(known, spelling, windows, lengths, np.array([len(d) for d in documents], dtype=np.int64))
 
 
 _WINDOW = 5
@@ -175,7 +174,7 @@ def word_vectors(documents: Sequence[Ints], words: int, size: int, first: int = 
 _TYPES, _WINDOWS, _DOCUMENTS = 512, 64, 16
 
 
-def embeddings(model: AdHominem, reading: Reading, device: torch.device) -> Floats:
+def embeddings(model: AdHominem, reading: NumberedDocuments, device: torch.device) -> Floats:
     """Embeddings of all documents of a reading, (documents, embedding), whatever documents stand beside them.
 
     Windows and documents are computed beside others of their very length, in blocks of one size filled up with copies:
@@ -232,7 +231,7 @@ _SAME, _CROSSING, _WITHIN = 0.95, 0.95, 0.7
 _BATCH = 30
 
 
-class Detector(nn.Sequential):
+class PairDetector(nn.Sequential):
     """Log-odds that a pair is undecidable, from what ``O2D2Network.judged`` shows of it.
 
     References
@@ -254,7 +253,7 @@ def undecidable(p: Floats, same: Bools) -> Bools:
 
 
 def detector_batches(
-    calibration: Written, judge: Callable[[Drawn], tuple[Floats, Floats]], seed: int
+    calibration: Written, judge: Callable[[DrawnPairs], tuple[Floats, Floats]], seed: int
 ) -> Callable[[int], list[tuple[Floats, Bools]]]:
     """Batches of an epoch: what is seen of freshly drawn calibration pairs, and whether they are undecidable.
 
@@ -272,7 +271,7 @@ def detector_batches(
     return batches
 
 
-def detector_loss(detector: Detector, features: Floats, target: Bools) -> torch.Tensor:
+def detector_loss(detector: PairDetector, features: Floats, target: Bools) -> torch.Tensor:
     """Cross-entropy of the detector's odds over a batch."""
     weight = next(detector.parameters())
     inputs = torch.from_numpy(features).to(weight)
@@ -282,7 +281,7 @@ def detector_loss(detector: Detector, features: Floats, target: Bools) -> torch.
 
 def suspicion(weights: dict[str, np.ndarray], features: Floats) -> Floats:
     """Probability that a pair is undecidable, (n,), by the weights of a detector; in double precision on the CPU."""
-    detector = Detector(features.shape[1])
+    detector = PairDetector(features.shape[1])
     fill(detector, weights)
     detector.double().eval()
     with devices.inferring(torch.device("cpu")):
@@ -292,7 +291,7 @@ def suspicion(weights: dict[str, np.ndarray], features: Floats) -> Floats:
 _CLIPPED: dict[str, Any] = {"warmup": 0.0, "clip": 5.0, "clip_each": True}
 
 
-def begin_words(network: O2D2Network, reading: Reading) -> None:
+def begin_words(network: O2D2Network, reading: NumberedDocuments) -> None:
     """Give the network the word vectors its training texts suggest."""
     words = network.encoder.words.weight
     texts = [reading.word[_running(windows)] for windows in reading.windows]
@@ -303,8 +302,8 @@ def begin_words(network: O2D2Network, reading: Reading) -> None:
 def train_network(
     options: O2D2,
     network: O2D2Network,
-    learn: tuple[Reading, Written],
-    held_out: tuple[Reading, Written],
+    learn: tuple[NumberedDocuments, Written],
+    held_out: tuple[NumberedDocuments, Written],
     device: torch.device,
     spec: dict[str, Any],
     folder: Path,
@@ -313,12 +312,12 @@ def train_network(
     reading, documents = learn
     a, b, truth = pairs(held_out[1])
 
-    def batches(epoch: int) -> list[tuple[Drawn, int]]:
+    def batches(epoch: int) -> list[tuple[DrawnPairs, int]]:
         pairs = repaired(documents, stream(options.seed, "o2d2-pairs", epoch))
         cuts = range(0, len(pairs.same), options.batch)
         return [(pairs.select(np.arange(c, min(c + options.batch, len(pairs.same)))), epoch) for c in cuts]
 
-    def loss(batch: tuple[Drawn, int]) -> torch.Tensor:
+    def loss(batch: tuple[DrawnPairs, int]) -> torch.Tensor:
         pairs, epoch = batch
         rows = np.concatenate([pairs.a, pairs.b])
         spans = [_span(reading, int(row), epoch, options.windows, options.seed) for row in rows]
@@ -347,15 +346,15 @@ def train_network(
 def train_detector(
     options: O2D2,
     network: O2D2Network,
-    calibration: tuple[Reading, Written],
+    calibration: tuple[NumberedDocuments, Written],
     device: torch.device,
     spec: dict[str, Any],
     folder: Path,
-) -> tuple[Detector, list[Epoch]]:
+) -> tuple[PairDetector, list[Epoch]]:
     """The detector of a trained network, from documents its training never saw."""
     y: Floats = embeddings(network.encoder, calibration[0], device)
     with devices.controlled(options.seed, device, options.deterministic):
-        detector = Detector(2 * options.embedding + 4).to(device)
+        detector = PairDetector(2 * options.embedding + 4).to(device)
     batches = detector_batches(calibration[1], lambda pairs: judged(network, y[pairs.a], y[pairs.b]), options.seed)
     settings = Settings.of(
         options, **_CLIPPED, epochs=options.detector_epochs, learning_rate=1e-3, final=0.7, patience=0
@@ -367,7 +366,7 @@ def train_detector(
     return detector, history
 
 
-def _span(reading: Reading, row: int, epoch: int, most: int, seed: int) -> slice:
+def _span(reading: NumberedDocuments, row: int, epoch: int, most: int, seed: int) -> slice:
     """What is read of a document in an epoch: of one that is too long the beginning, or as often any part."""
     spare = len(reading.windows[row]) - most
     if spare <= 0:
@@ -384,7 +383,7 @@ def _running(windows: Ints) -> Ints:
 
 
 @dataclass(eq=False, repr=False)
-class O2D2(Verifier):
+class O2D2(TrainedNetwork, Verifier):
     """Probability that two texts share their author, or 0.5 where a detector finds a pair undecidable.
 
     Also called: Siamese network.
@@ -442,9 +441,8 @@ class O2D2(Verifier):
     authorship verification (PAN at CLEF); Boenninghoff, Rupp, Nickel & Kolossa 2020, Deep Bayes factor scoring.
     """
 
-    trains_long = True
     name = "o2d2"
-    _folder: Path | None = field(default=None, init=False)
+    measure = "log-likelihood, held-out authors"
 
     words: int = 5000
     characters: int = 300
@@ -539,25 +537,14 @@ class O2D2(Verifier):
             answers[mean_by_problem(suspicion(self.detector_, features), problems) >= 0.5] = 0.5
         unread = np.array(empty, dtype=bool)
         answers[mean_by_problem((unread[known] | unread[questioned]).astype(np.float64), problems) > 0] = 0.5
-        if self._folder is not None:
-            for part in ("network", "detector"):
-                training.forget(self._part(part))
-            self._folder = None
+        self._forget("network", "detector")
         return np.clip(answers, 0.0, 1.0)
 
-    def _sizes(self) -> Sizes:
+    def _sizes(self) -> NetworkSizes:
         vocabulary = self.vocabulary_
         counts = (FIRST + len(vocabulary.words), FIRST + len(vocabulary.characters))
-        return Sizes(*counts, self.vectors, self.hidden, self.embedding)
+        return NetworkSizes(*counts, self.vectors, self.hidden, self.embedding)
 
     def _network(self) -> O2D2Network:
         with torch.random.fork_rng(devices=[]):
             return O2D2Network(self._sizes())
-
-    def _part(self, name: str) -> Path:
-        assert self._folder is not None
-        return self._folder.with_name(f"{self._folder.name}-{name}")
-
-    def figures(self) -> dict[str, bytes]:
-        measure = "log-likelihood, held-out authors"
-        return {"learning.svg": learning_curve(self.history_, measure)} if self.history_ else {}

@@ -159,7 +159,7 @@ _FORGET = 2.5
 
 
 @dataclass(frozen=True)
-class Sizes:
+class NetworkSizes:
     """Vocabularies (padding and unknown included), word vectors, recurrent units a direction, embedding."""
 
     words: int
@@ -181,7 +181,7 @@ class AdHominem(nn.Module):
     attention-based similarity learning; Boenninghoff, Nickel & Kolossa 2021, O2D2 (PAN at CLEF).
     """
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: NetworkSizes) -> None:
         super().__init__()
         self.letters = nn.Embedding(sizes.characters, _LETTER, padding_idx=0)
         self.spelling = nn.Conv1d(_LETTER, _FILTERS, _WIDTH, padding=_WIDTH - 1)
@@ -296,7 +296,7 @@ class O2D2Network(nn.Module):
     uncertainty loss the confusion matrices.
     """
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: NetworkSizes) -> None:
         super().__init__()
         self.encoder = AdHominem(sizes)
         self.kernel = ContrastiveKernel()
@@ -332,7 +332,7 @@ class O2D2Network(nn.Module):
 
 def judged(network: O2D2Network, y1: Floats, y2: Floats) -> tuple[Floats, Floats]:
     """``O2D2Network.judged`` of arrays, in double precision on the CPU: symmetric, and free of neighbours."""
-    sizes = Sizes(1, 1, 1, 1, y1.shape[1])
+    sizes = NetworkSizes(1, 1, 1, 1, y1.shape[1])
     with torch.random.fork_rng(devices=[]):
         head = O2D2Network(sizes)
     own = {name: value for name, value in network.state_dict().items() if not name.startswith("encoder.")}

@@ -201,6 +201,33 @@ def training_folder(spec: dict[str, Any]) -> Path:
     return home / key
 
 
+class TrainedNetwork:
+    """What verifiers share that train a network: the drawing of its history, and a checkpoint until it has answered."""
+
+    trains_long = True
+    measure = "AUC, held-out authors"
+    """What is measured after each epoch on authors set apart."""
+    history_: list[Epoch]
+    _folder: Path | None = None
+    """Where checkpoints lie; each of several networks has its own beside it."""
+
+    def figures(self) -> dict[str, bytes]:
+        """The learning curve; nothing where nothing was trained."""
+        return {"learning.svg": learning_curve(self.history_, self.measure)} if self.history_ else {}
+
+    def _forget(self, *parts: str) -> None:
+        """Delete the checkpoint, or that of each part: whoever has used the network needs it no more."""
+        if self._folder is not None:
+            for place in map(self._part, parts or ("",)):
+                forget(place)
+            self._folder = None
+
+    def _part(self, name: str) -> Path:
+        """The folder of one of several networks; of the only one without a name."""
+        assert self._folder is not None
+        return self._folder.with_name(f"{self._folder.name}-{name}") if name else self._folder
+
+
 B = TypeVar("B")
 
 
@@ -312,8 +339,8 @@ def train(
     """
     whole = {"settings": asdict(settings), "spec": spec or {}}
     run = _Run(model, settings, device)
-    if folder is not None and (found := find(folder, whole)) is not None:
-        run.restore(found)
+    if folder is not None and (checkpoint := find(folder, whole)) is not None:
+        run.restore(checkpoint)
     with (
         devices.controlled(settings.seed, device, settings.deterministic),
         devices.memory(lower, device),
@@ -420,7 +447,7 @@ class _Run:
         self.best, self.best_epoch = state["best"], state["best_epoch"]
 
 
-def learning_curve(history: Sequence[Epoch], measure: str = "AUC, held-out authors") -> bytes:
+def learning_curve(history: Sequence[Epoch], measure: str) -> bytes:
     """Loss of every epoch, and below it the held-out value where there is one; the epoch whose weights were kept is
     marked. Equal histories give equal bytes."""
     import matplotlib

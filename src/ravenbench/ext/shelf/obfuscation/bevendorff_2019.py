@@ -83,11 +83,11 @@ class Bevendorff(Obfuscator):
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         self.fit([task])
-        from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import Author, Draft, a_star, greedy
+        from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import Author, EditedText, a_star, greedy
 
         text = task.questioned
         known = " ".join(task.known)
-        draft = Draft.of(text, stretches(text) if self.mode == "repaired" else None)
+        draft = EditedText.of(text, stretches(text) if self.mode == "repaired" else None)
         if len(known.encode()) < _LEAST_BYTES or len(draft.data) < _LEAST_BYTES:
             return unchanged(text, "left unchanged: it needs known texts and a text of three bytes or more")
         lacking = {name: missing(name) for name in ("wordnet", "brown")}

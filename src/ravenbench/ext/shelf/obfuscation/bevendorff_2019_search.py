@@ -124,7 +124,7 @@ _PLAIN = str.maketrans(dict.fromkeys("‘’‚“”„«»–—−", "-"))
 
 
 @dataclass(frozen=True)
-class Change:
+class LetterChange:
     """A change: characters ``[start, end)`` of a draft are replaced by ``new``."""
 
     start: int
@@ -135,9 +135,9 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Draft:
+class EditedText:
     """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
-    (never falling); ``log`` holds the original place and name of each edit; ``kept`` what of the original is to be
+    (never falling); ``log`` holds the original place and name of each edit; ``guarded`` what of the original is to be
     left unchanged, None if nothing.
     """
 
@@ -145,19 +145,19 @@ class Draft:
     data: bytes
     origin: Ints
     log: tuple[tuple[int, str], ...] = ()
-    kept: Stretches | None = None
+    guarded: Stretches | None = None
 
     @classmethod
-    def of(cls, text: str, guarded: Stretches | None = None) -> Draft:
+    def of(cls, text: str, guarded: Stretches | None = None) -> EditedText:
         """Make a draft without edits."""
-        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64), kept=guarded)
+        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64), guarded=guarded)
 
     def may_touch(self, start: int, end: int) -> bool:
         """Whether characters ``[start, end)`` came from what may be changed."""
-        if self.kept is None or not len(self.origin):
+        if self.guarded is None or not len(self.origin):
             return True
         last = len(self.origin) - 1
-        return not self.kept.touch(
+        return not self.guarded.touch(
             int(self.origin[min(start, last)]), int(self.origin[min(max(start, end - 1), last)]) + 1
         )
 
@@ -177,7 +177,7 @@ class Draft:
         starts = self._starts()
         return int(np.searchsorted(starts, start, "right")) - 1, int(np.searchsorted(starts, end, "left"))
 
-    def windows(self, change: Change) -> tuple[bytes, bytes]:
+    def windows(self, change: LetterChange) -> tuple[bytes, bytes]:
         """The bytes a change touches with two bytes of context a side, before and after."""
         low, high = change.start, change.end
         if len(self.data) != len(self.text):
@@ -186,7 +186,7 @@ class Draft:
         left, right = self.data[max(0, low - 2) : low], self.data[high : high + 2]
         return left + self.data[low:high] + right, left + plain_bytes(change.new) + right
 
-    def apply(self, change: Change) -> Draft:
+    def apply(self, change: LetterChange) -> EditedText:
         """The draft with this change made."""
         low, high = change.start, change.end
         here = int(self.origin[min(low, len(self.origin) - 1)]) if len(self.origin) else 0
@@ -231,20 +231,22 @@ _LEAST_CHANGE = -0.5
 """log10 by which the context may become less likely through a checked replacement."""
 
 
-def changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> list[Change]:
+def changes(draft: EditedText, start: int, end: int, words: bool, model: bool) -> list[LetterChange]:
     """Every operator's edits at characters ``[start, end)``.
 
     ``words`` and ``model`` say whether WordNet and the language model are installed.
     """
-    if draft.kept is not None:
+    if draft.guarded is not None:
         return readable_changes(draft, start, end, words, model)
     text = draft.text
-    edits = [Change(start, end, "", "delete trigram", TRIGRAM)]
+    edits = [LetterChange(start, end, "", "delete trigram", TRIGRAM)]
     pair = text[start : start + 2]
     if len(pair) == 2 and pair[0] != pair[1] and pair.isalpha():
-        edits.append(Change(start, start + 2, pair[1] + pair[0], "flip", FLIP))
+        edits.append(LetterChange(start, start + 2, pair[1] + pair[0], "flip", FLIP))
     for place in range(start, min(end, len(text))):
-        edits += [Change(place, place + 1, new, "punctuation", PUNCTUATION) for new in _SWAPS.get(text[place], ())]
+        edits += [
+            LetterChange(place, place + 1, new, "punctuation", PUNCTUATION) for new in _SWAPS.get(text[place], ())
+        ]
     for low, high in _words_at(text, start, end):
         word = text[low:high]
         sisters, parents = related(word.lower()) if words else ((), ())
@@ -253,14 +255,14 @@ def changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> lis
             (parents, "hypernym", HYPERNYM),
             (sisters + parents if model else (), "replacement", REPLACEMENT),
         ):
-            edits += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+            edits += [LetterChange(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
         if model:
             tail = high + (text[high : high + 1] == " ")
-            edits.append(Change(low, tail, "", "delete word", DELETION))
+            edits.append(LetterChange(low, tail, "", "delete word", DELETION))
     return edits
 
 
-def acceptable(draft: Draft, change: Change) -> bool:
+def acceptable(draft: EditedText, change: LetterChange) -> bool:
     """Whether the context stays about as likely under the language model (for the two checked operators)."""
     if change.operation not in ("replacement", "delete word"):
         return True
@@ -284,7 +286,7 @@ def _likelihood(left: tuple[str, ...], middle: tuple[str, ...], right: tuple[str
     return float(model.log10_ids(ids)[len(left) :].sum())
 
 
-def readable_changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> list[Change]:
+def readable_changes(draft: EditedText, start: int, end: int, words: bool, model: bool) -> list[LetterChange]:
     """The operators' edits at ``[start, end)`` after which the text can still be read; arguments as of ``changes``.
 
     Letters are taken out or exchanged only where another word comes of it; a mark gives way to one that may stand
@@ -292,7 +294,7 @@ def readable_changes(draft: Draft, start: int, end: int, words: bool, model: boo
     """
     text = draft.text
     edits = [
-        Change(place, place + 1, new, "punctuation", PUNCTUATION)
+        LetterChange(place, place + 1, new, "punctuation", PUNCTUATION)
         for place in range(start, min(end, len(text)))
         if text[place + 1 : place + 2] == " "
         and text[place - 1 : place].isalnum()
@@ -309,7 +311,7 @@ def readable_changes(draft: Draft, start: int, end: int, words: bool, model: boo
             continue
         if low <= start and end <= high:
             for new, operation, cost in _respelt(text, low, high, start, end):
-                edits.append(Change(low, high, new, operation, cost))
+                edits.append(LetterChange(low, high, new, operation, cost))
         sense = usual_sense(word.lower()) if words else None
         if sense is None:
             continue
@@ -323,11 +325,11 @@ def readable_changes(draft: Draft, start: int, end: int, words: bool, model: boo
             (parents, "hypernym", HYPERNYM),
             (sisters + parents if model else [], "replacement", REPLACEMENT),
         ):
-            edits += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+            edits += [LetterChange(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
         before = text[max(0, low - 8) : low].lower()
         loose = pos == "r" and word.lower() not in _NEEDED
         if model and text[high : high + 1] == " " and (loose or (pos == "a" and before.endswith(_ARTICLES))):
-            edits.append(Change(low, high + 1, "", "delete word", DELETION))
+            edits.append(LetterChange(low, high + 1, "", "delete word", DELETION))
     return edits
 
 
@@ -380,18 +382,18 @@ class Author:
 
 
 @dataclass(eq=False)
-class State:
+class SearchState:
     """A draft with its counts of the author's trigrams, number of trigrams and distance."""
 
     author: Author
-    draft: Draft
+    draft: EditedText
     counts: Ints
     n: int
     distance: float = 0.0
     own: float = 0.0
 
     @classmethod
-    def of(cls, author: Author, draft: Draft) -> State:
+    def of(cls, author: Author, draft: EditedText) -> SearchState:
         """The state of a draft of at least three bytes."""
         state = cls(author, draft, count_in(author.keys, draft.data), max(1, len(draft.data) - 2))
         state.measure()
@@ -407,7 +409,7 @@ class State:
         before, after = np.frombuffer(old, np.uint8), np.frombuffer(new, np.uint8)
         return float(gain(self.author.keys, self.author.shares, self.counts, self.n, self.own, before, after))
 
-    def make(self, change: Change) -> None:
+    def make(self, change: LetterChange) -> None:
         """Apply an edit in place."""
         old, new = self.draft.windows(change)
         add_window(self.author.keys, self.counts, np.frombuffer(old, np.uint8), -1)
@@ -416,9 +418,9 @@ class State:
         self.n = max(1, len(self.draft.data) - 2)
         self.measure()
 
-    def copy(self) -> State:
+    def copy(self) -> SearchState:
         """A state that can be edited apart."""
-        return State(self.author, self.draft, self.counts.copy(), self.n, self.distance, self.own)
+        return SearchState(self.author, self.draft, self.counts.copy(), self.n, self.distance, self.own)
 
     def ranked(self, tired: set[int]) -> list[int]:
         """Indices of the shared trigrams with count ≥ 2 and P ≥ Q, largest P/Q first."""
@@ -429,7 +431,7 @@ class State:
         ratio = self.author.shares[index] / self.counts[index]
         return [int(i) for i in index[np.argsort(-ratio, kind="stable")[:TRIGRAMS]]]
 
-    def candidates(self, index: int, rng: np.random.Generator) -> list[tuple[float, Change]]:
+    def candidates(self, index: int, rng: np.random.Generator) -> list[tuple[float, LetterChange]]:
         """Edits at two random occurrences of a trigram that raise the divergence and do not bring it back."""
         code = int(self.author.keys[index])
         gram = code.to_bytes(3, "big")
@@ -453,12 +455,12 @@ class State:
         return out
 
 
-def greedy(author: Author, draft: Draft, goal: float, rng: np.random.Generator, limit: int) -> State:
+def greedy(author: Author, draft: EditedText, goal: float, rng: np.random.Generator, limit: int) -> SearchState:
     """Round by round, at each of the ten ranked trigrams the edit that gains most for its cost.
 
     Ends at the goal, after ``limit`` edits, or when nothing helps any more.
     """
-    state = State.of(author, draft)
+    state = SearchState.of(author, draft)
     tired: set[int] = set()
     idle = edits_made = 0
     while state.distance < goal and edits_made < limit and idle < _IDLE_ROUNDS:
@@ -481,26 +483,26 @@ def greedy(author: Author, draft: Draft, goal: float, rng: np.random.Generator, 
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """What A* found, and how many nodes it expanded and created."""
 
-    state: State
+    state: SearchState
     cost: float
     reached: bool
     expanded: int
     created: int
 
 
-def a_star(author: Author, draft: Draft, goal: float, rng: np.random.Generator, nodes: int) -> Found:
+def a_star(author: Author, draft: EditedText, goal: float, rng: np.random.Generator, nodes: int) -> SearchResult:
     """Best-first search over drafts by g + h, h = remaining distance · cost per distance gained so far.
 
     After ``nodes`` expansions the draft nearest to the goal is returned; when more than 40,000 nodes are open the
     best ten are kept and the closed ones forgotten.
     """
-    root = State.of(author, draft)
+    root = SearchState.of(author, draft)
     best, best_cost = root, 0.0
     # (f, order, parent, change, g): a child is built only when it is expanded.
-    open_: list[tuple[float, int, State, Change | None, float]] = [(0.0, 0, root, None, 0.0)]
+    open_: list[tuple[float, int, SearchState, LetterChange | None, float]] = [(0.0, 0, root, None, 0.0)]
     closed: set[str] = set()
     created = expanded = 0
     while open_ and expanded < nodes:
@@ -516,7 +518,7 @@ def a_star(author: Author, draft: Draft, goal: float, rng: np.random.Generator, 
         if state.distance > best.distance:
             best, best_cost = state, cost
         if state.distance >= goal:
-            return Found(state, cost, True, expanded, created)
+            return SearchResult(state, cost, True, expanded, created)
         for index in state.ranked(set()):
             for won, step in state.candidates(index, rng):
                 if not acceptable(state.draft, step):
@@ -530,4 +532,4 @@ def a_star(author: Author, draft: Draft, goal: float, rng: np.random.Generator, 
         if len(open_) > _OPEN_LIMIT:
             open_ = heapq.nsmallest(_OPEN_KEPT, open_)
             closed.clear()
-    return Found(best, best_cost, best.distance >= goal, expanded, created)
+    return SearchResult(best, best_cost, best.distance >= goal, expanded, created)

@@ -168,11 +168,11 @@ class MutantX(Obfuscator):
         sites = _sites(token_list) if self.mode == "faithful" else _guarded_sites(text, token_list, self.encoder)
         target = self._imitated()
 
-        def told(variants: Sequence[str]) -> Floats:
+        def surrogate_answers(variants: Sequence[str]) -> Floats:
             """What is to fall below one half."""
             return 1 - oracle(variants, target) if target else oracle(variants, task.known)
 
-        first = float(told([text])[0])
+        first = float(surrogate_answers([text])[0])
         if first < 0.5:
             why = "take it for the other's already" if target else "do not recognise its author"
             return unchanged(text, f"left unchanged: the surrogates {why}")
@@ -193,7 +193,7 @@ class MutantX(Obfuscator):
                 young.append(population[a][:cut] + population[b][cut:])
             new = [g for g in dict.fromkeys(young) if g not in score]
             if new:
-                answers = told([_text(text, sites, g) for g in new])
+                answers = surrogate_answers([_text(text, sites, g) for g in new])
                 score.update((g, float(p)) for g, p in zip(new, answers, strict=True))
                 calls += len(new)
             # Parents make way: under a flat surrogate the untouched text would win every generation.

@@ -274,13 +274,13 @@ class Marian(Translator):
         return "pairs whose model is in the local cache: hf download Helsinki-NLP/opus-mt-en-de"
 
     def check_leg(self, source: str, target: str) -> None:
-        _marian(self._named(source, target))
+        _marian(self._model_name(source, target))
 
-    def _named(self, source: str, target: str) -> str:
+    def _model_name(self, source: str, target: str) -> str:
         return self.model.replace("{source}", source).replace("{target}", target)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        tokenizer, model = _marian(self._named(source, target))
+        tokenizer, model = _marian(self._model_name(source, target))
         out: list[str | None] = []
         for start in range(0, len(texts), 16):
             batch = tokenizer(list(texts[start : start + 16]), return_tensors="pt", padding=True, truncation=True)

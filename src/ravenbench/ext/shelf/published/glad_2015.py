@@ -45,7 +45,7 @@ FEATURES = (
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class GladReading:
     """A text's own figures, counted once for all pairs it is in."""
 
     text: str
@@ -78,7 +78,7 @@ def problem_features(problems: Problems) -> Floats:
 
 
 @lru_cache(maxsize=1024)
-def reading(text: str) -> Reading:
+def reading(text: str) -> GladReading:
     """Count a text; kept, since cross-fitting asks for the same texts again and again."""
     raw = text.encode()
     plain = collapse(text)
@@ -94,7 +94,7 @@ def reading(text: str) -> Reading:
     capitals = sum(word[:1].isupper() for word in own)
     token_counts = Counter([lowered(token) for token in units])
     sentences = max(sum(token in SENTENCE_END for token in units), 1)
-    return Reading(
+    return GladReading(
         text=text,
         profiles=tuple(profile(plain, n, size) for n, size in zip(LENGTHS, TOP, strict=True)),
         letters=letters,
@@ -131,7 +131,7 @@ def dissimilarity(p: dict[str, float], q: dict[str, float]) -> float:
 
 
 @lru_cache(maxsize=2048)
-def pair_features(known: Reading, questioned: Reading) -> Floats:
+def pair_features(known: GladReading, questioned: GladReading) -> Floats:
     """Features of two documents, (24,); kept as ``reading`` is."""
     unlike = [dissimilarity(p, q) for p, q in zip(known.profiles, questioned.profiles, strict=True)]
     shared = [
@@ -164,7 +164,7 @@ def pair_features(known: Reading, questioned: Reading) -> Floats:
     )
 
 
-def compression_ratio(known: Reading, questioned: Reading) -> float:
+def compression_ratio(known: GladReading, questioned: GladReading) -> float:
     """(C(x) / |x| + C(y) / |y|) / (C(xy) / |xy|), C the bytes zlib needs: higher where the texts share more."""
     joint = (known.text + questioned.text).encode()
     separate = known.packed / known.size + questioned.packed / questioned.size

@@ -52,7 +52,7 @@ def spans(text: str) -> list[list[tuple[int, int]]]:
     return places
 
 
-class Vocabulary:
+class SentenceVocabulary:
     """Numbers of words, given out as words come."""
 
     def __init__(self, words: Iterable[str] = ()) -> None:
@@ -244,9 +244,9 @@ def grammar_log10(
     """log10 probability of each token of a ``text``, ends of sentences included, by several models: (models,
     tokens).
 
-    Model m is made of the sentences ``chosen[m]`` of ``own``, whose words have the numbers of the same ``Vocabulary``,
-    of length ``words``. ``order`` is the tokens of the longest n-gram; ``discount``, from 0 to 1, is taken off every
-    count. InputError if there are more words or n-grams than the kernel has room for.
+    Model m is made of the sentences ``chosen[m]`` of ``own``, whose words have the numbers of one
+    ``SentenceVocabulary``, of length ``words``. ``order`` is the tokens of the longest n-gram; ``discount``, from 0 to
+    1, is taken off every count. InputError if there are more words or n-grams than the kernel has room for.
     """
     if words >= 2**BITS or len(text.ids) * order >= 2**BITS:
         raise InputError(

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
-from ravenbench.ext.shelf.published.grammar import Vocabulary, grammar_log10, sentences, spans
+from ravenbench.ext.shelf.published.grammar import SentenceVocabulary, grammar_log10, sentences, spans
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
@@ -175,7 +175,7 @@ class _Population:
     """The sentences of the population as numbers; words of problems join its vocabulary as they come."""
 
     def __init__(self, documents: Background, lowercase: bool) -> None:
-        self.documents, self.vocabulary = documents, Vocabulary()
+        self.documents, self.vocabulary = documents, SentenceVocabulary()
         each = [sentences(text, lowercase) for text in documents.written_]
         self.sentences = self.vocabulary.encode(sentence for document in each for sentence in document)
         self.author = np.repeat(documents.author_, [len(document) for document in each])

@@ -138,10 +138,10 @@ class Members:
 
         self.known: list[Ints] = []
         questioned = []
-        for texts, asked in sides(problems, normalised):
+        for texts, other in sides(problems, normalised):
             parts = halves(texts[0]) if len(texts) == 1 else texts
             self.known.append(np.array([place(text) for text in parts], dtype=np.int64))
-            questioned.append(place(asked))
+            questioned.append(place(other))
         self.questioned = np.array(questioned, dtype=np.int64)
         self.texts = list(row)
 

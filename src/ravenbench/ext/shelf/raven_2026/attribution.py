@@ -282,10 +282,10 @@ def _standards(scores: Floats, there: Bools, codes: Ints) -> tuple[Floats, Float
     other = there.copy()
     other[np.arange(len(codes)), codes] = False
     n = other.sum(axis=0)[:, None]
-    kept = np.where(other[:, :, None], scores, 0.0)
+    others = np.where(other[:, :, None], scores, 0.0)
     total = max(1, int(n.sum()))
-    overall = kept.sum(axis=(0, 1)) / total
-    mean = (kept.sum(axis=0) + _PSEUDO * overall) / (n + _PSEUDO)
+    overall = others.sum(axis=(0, 1)) / total
+    mean = (others.sum(axis=0) + _PSEUDO * overall) / (n + _PSEUDO)
     square = np.where(other[:, :, None], (scores - mean) ** 2, 0.0)
     spread = square.sum(axis=(0, 1)) / total
     deviation = np.sqrt((square.sum(axis=0) + _PSEUDO * spread) / (n + _PSEUDO))

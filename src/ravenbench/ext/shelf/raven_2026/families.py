@@ -26,7 +26,7 @@ _BATCH = 1 << 16
 """Characters counted at a time."""
 
 
-class Counts:
+class GramCounts:
     """All n-grams of some texts, counted once for every vocabulary that is taken from them or looked up in them.
 
     Attributes
@@ -108,12 +108,12 @@ class Grams:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str] | Counts) -> Self:
+    def fit(self, texts: Sequence[str] | GramCounts) -> Self:
         """Choose the vocabulary from training texts."""
         self.names_ = list(as_counts(texts, self.n).frequent(self.size)[0])
         return self
 
-    def vectors(self, texts: Sequence[str] | Counts) -> Vectors:
+    def vectors(self, texts: Sequence[str] | GramCounts) -> Vectors:
         """Frequencies relative to all n-grams of a text, sparse."""
         counts = as_counts(texts, self.n)
         feature = counts.columns(self.names_)
@@ -123,7 +123,7 @@ class Grams:
         ends = np.searchsorted(document, np.arange(len(counts) + 1)).astype(np.int64)
         return Vectors(ends, feature[order].astype(np.int32), counts.share[inside][order], len(self.names_))
 
-    def dense(self, texts: Sequence[str] | Counts) -> Floats:
+    def dense(self, texts: Sequence[str] | GramCounts) -> Floats:
         """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
         counts = as_counts(texts, self.n)
         feature = counts.columns(self.names_)
@@ -145,14 +145,14 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[first:]
 
 
-def as_counts(texts: Sequence[str] | Counts, n: int) -> Counts:
+def as_counts(texts: Sequence[str] | GramCounts, n: int) -> GramCounts:
     """The n-grams of texts, unless they are counted already."""
-    return texts if isinstance(texts, Counts) else Counts.of(texts, n)
+    return texts if isinstance(texts, GramCounts) else GramCounts.of(texts, n)
 
 
 def frequent_grams(texts: Sequence[str], n: int, size: int) -> tuple[dict[str, int], int]:
     """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all n-grams."""
-    return Counts.of(texts, n).frequent(size)
+    return GramCounts.of(texts, n).frequent(size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,16 +170,16 @@ class Chunked:
             self.cache[key] = make()
         return self.cache[key]
 
-    def counts(self, view: View, n: int) -> Counts:
+    def counts(self, view: View, n: int) -> GramCounts:
         """The n-grams of every chunk."""
-        counts: Counts = self.once((view, n), lambda: self._count(view, n))
+        counts: GramCounts = self.once((view, n), lambda: self._count(view, n))
         return counts
 
-    def _count(self, view: View, n: int) -> Counts:
+    def _count(self, view: View, n: int) -> GramCounts:
         if view not in UNLEARNED:
-            return Counts.of(self.views[view], n)
+            return GramCounts.of(self.views[view], n)
         table, rows = self.once(view, lambda: TextTable.collect(self.views[view]))
-        return Counts.of_table(table, rows, n)
+        return GramCounts.of_table(table, rows, n)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -202,7 +202,7 @@ class Family(Protocol):
     view: View
     n: int
 
-    def fit(self, texts: Sequence[str] | Counts) -> Self:
+    def fit(self, texts: Sequence[str] | GramCounts) -> Self:
         """Learn from chunks in this family's view."""
         ...
 
@@ -228,13 +228,13 @@ class Delta:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str] | Counts) -> Self:
+    def fit(self, texts: Sequence[str] | GramCounts) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
         rows = self.grams_.dense(texts)
         self.mean_, self.deviation_ = centre_of(rows)
         return self
 
-    def standard(self, texts: Sequence[str] | Counts) -> Floats:
+    def standard(self, texts: Sequence[str] | GramCounts) -> Floats:
         """Standardised frequencies of texts, (texts, size)."""
         return np.asarray((self.grams_.dense(texts) - self.mean_) / self.deviation_)
 
@@ -260,7 +260,7 @@ class MinMax:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str] | Counts) -> Self:
+    def fit(self, texts: Sequence[str] | GramCounts) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
         return self
 

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Counts, Delta
+from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, GramCounts
 from ravenbench.ext.shelf.views import View
 from ravenbench.text.tfidf import unit
 from ravenbench.types import Bools, Floats, Ints
@@ -502,7 +502,7 @@ class Whitened:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str] | Counts, author: Ints) -> Self:
+    def fit(self, texts: Sequence[str] | GramCounts, author: Ints) -> Self:
         """Learn vocabulary, scale and the amount of shrinkage from impostors' chunks and their authors."""
         from sklearn.covariance import ledoit_wolf_shrinkage
 

@@ -82,7 +82,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TextComparison:
     """A text and its rewriting, ready to be shown.
 
     ``scores`` are a verifier's answers before and after, by its name; ``facts`` further numbers worth showing.
@@ -119,7 +119,7 @@ def compare(
     scores: Mapping[str, tuple[float, float]] | None = None,
     facts: Mapping[str, str] | None = None,
     surprisal: bool = True,
-) -> Comparison:
+) -> TextComparison:
     """Align a rewriting and mark what changed.
 
     Parameters
@@ -137,7 +137,7 @@ def compare(
         lines = tuple(_lines(pieces(a), pieces(b), shade))
         anomalies = {k: n for k in ANOMALIES if (n := _more(ANOMALIES[k], a, b))}
         blocks.append(Block(len(blocks) + 1, a, lines, operations, anomalies, None if a == b else pinc(a, b), moved))
-    return Comparison(
+    return TextComparison(
         name,
         system,
         tuple(blocks),
@@ -151,7 +151,7 @@ def compare(
 
 
 def diff_page(
-    comparison: Comparison, *, blind: bool = False, index: str | None = None, columns: str | None = None
+    comparison: TextComparison, *, blind: bool = False, index: str | None = None, columns: str | None = None
 ) -> str:
     """One static page; with ``blind`` it opens in blind review.
 
@@ -267,7 +267,7 @@ class _Shade:
         return [shade if token.strip() else 0 for shade, token in zip(shades, tokens, strict=True)]
 
 
-class Row(NamedTuple):
+class DiffRow(NamedTuple):
     """A stretch of the original that starts and ends with a part in every column, and what became of it."""
 
     number: int
@@ -276,7 +276,7 @@ class Row(NamedTuple):
     changes: tuple[int, ...]
 
 
-def columns_page(comparisons: Sequence[Comparison], *, index: str | None = None) -> str:
+def columns_page(comparisons: Sequence[TextComparison], *, index: str | None = None) -> str:
     """One static page over rewritings of one text; what was struck out is marked where there is but one rewriting."""
     return render(
         "ravenbench.ext.site.diff:diff_columns.html.j2",
@@ -287,13 +287,13 @@ def columns_page(comparisons: Sequence[Comparison], *, index: str | None = None)
     )
 
 
-def column_rows(comparisons: Sequence[Comparison]) -> list[Row]:
+def column_rows(comparisons: Sequence[TextComparison]) -> list[DiffRow]:
     """Rows between the places where parts of all rewritings end; all must be of one text."""
     if len({c.digests[0] for c in comparisons}) != 1:
         raise ValueError("the comparisons are of different texts")
     ends = [list(accumulate(len(block.original) for block in c.blocks)) for c in comparisons]
     common = sorted(set.intersection(*(set(e) for e in ends)))
-    rows: list[Row] = []
+    rows: list[DiffRow] = []
     used = [0] * len(comparisons)
     for end in common:
         columns: list[Sequence[Block]] = []
@@ -307,5 +307,5 @@ def column_rows(comparisons: Sequence[Comparison]) -> list[Row]:
             original = shown("".join(block.original for block in columns[0]))
         rewritten = tuple(Markup("").join(line.shown for b in blocks for line in b.lines) for blocks in columns)
         changes = tuple(sum(line.changes for b in blocks for line in b.lines) for blocks in columns)
-        rows.append(Row(len(rows) + 1, original, rewritten, changes))
+        rows.append(DiffRow(len(rows) + 1, original, rewritten, changes))
     return rows

@@ -13,7 +13,7 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.errors import InputError
-from ravenbench.ext.site.diff.comparison import Comparison, columns_page, compare, diff_page, index_page
+from ravenbench.ext.site.diff.comparison import TextComparison, columns_page, compare, diff_page, index_page
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split, no_such, read_whole
 from ravenbench.formats.decoding import UTF8
@@ -47,7 +47,7 @@ def _formatted(values: Mapping[str, float | None], titles: Mapping[str, str]) ->
 
 def from_sets(
     original: Path, rewritten: Path, split: Split | None, system: str, helpers: Helpers, encoding: str | None
-) -> Iterator[Comparison]:
+) -> Iterator[TextComparison]:
     """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them."""
     if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
         yield from _of_folders(original, rewritten, system, helpers, encoding)
@@ -74,7 +74,7 @@ def _is_set(folder: Path) -> bool:
 
 def _of_folders(
     original: Path, rewritten: Path, system: str, helpers: Helpers, encoding: str | None
-) -> Iterator[Comparison]:
+) -> Iterator[TextComparison]:
     """Texts of two folders by name, with parts where ``raven obfuscate`` left them."""
     names = sorted(file.relative_to(original).as_posix() for file in original.rglob("*.txt"))
     shared = [name for name in names if (rewritten / name).is_file()]
@@ -88,7 +88,7 @@ def _of_folders(
             yield compare(name, parts, system, facts=_facts(parts, helpers))
 
 
-def from_run(folder: Path) -> Iterator[Comparison]:
+def from_run(folder: Path) -> Iterator[TextComparison]:
     """Every changed text of a run of ``obfuscate`` or ``safety``.
 
     Of ``safety`` these are the rewritings of the first seed, with verifiers' answers before and after.
@@ -104,7 +104,7 @@ def from_run(folder: Path) -> Iterator[Comparison]:
     return _of_safety(store)
 
 
-def _of_obfuscation(store: Store) -> Iterator[Comparison]:
+def _of_obfuscation(store: Store) -> Iterator[TextComparison]:
     plan = store.plan_as(ObfuscatePlan)
     folder = kept_at(store.path, plan.rewritings)
     for text in plan.texts:
@@ -113,7 +113,7 @@ def _of_obfuscation(store: Store) -> Iterator[Comparison]:
             yield compare(text.id, result.rewriting.parts, plan.obfuscator, notes=result.rewriting.notes)
 
 
-def _of_safety(store: Store) -> Iterator[Comparison]:
+def _of_safety(store: Store) -> Iterator[TextComparison]:
     plan = store.plan_as(SafetyPlan)
     folder = kept_at(store.path, plan.rewritings)
     row = {name: i for i, name in enumerate(store.fold("original").test.ids.tolist())}
@@ -149,7 +149,7 @@ def _of_safety(store: Store) -> Iterator[Comparison]:
             )
 
 
-def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool = False) -> int:
+def write_pages(folder: Path, comparisons: Iterable[TextComparison], *, blind: bool = False) -> int:
     """Write a page for each comparison, one of columns for each text, and ``index.html``; returns how many compared.
 
     In blind review there are no columns, which would show originals and systems' names.
