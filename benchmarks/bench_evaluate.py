@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 from benchmarks.measure import seconds
 from ravenbench.formats.answers import Truth
 from ravenbench.randomness import stream
-from ravenbench.statistics.randomization import Answered, randomization_test
+from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.types import Bools, Floats
 
@@ -121,7 +121,7 @@ def rows() -> list[dict[str, Any]]:
         row(f"{case}, authors drawn", by_author, PEER, peer),
         row(f"{case}, problems drawn", by_problem, PEER, peer),
     ]
-    a, b = (Answered(systems[name], systems[name]) for name in list(systems)[-2:])
+    a, b = (AnsweredProblems(systems[name], systems[name]) for name in list(systems)[-2:])
     swaps: dict[str, Callable[[Bools, Floats], Any]] = {"auc": sk.roc_auc_score, "overall": plain_metrics}
     trials = f"scikit-learn and numpy, scaled from {PEER_TRIALS} trials"
     for metric, of in swaps.items():

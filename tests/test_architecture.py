@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ravenbench
-from ravenbench import former, seams
+from ravenbench import former, kinds, registry, seams
 from ravenbench.errors import SpecError
 
 ROOT = Path(ravenbench.__file__).parent
@@ -111,15 +111,15 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 
 BUDGETS = {
-    "attribution": 2_200,
+    "attribution": 2_100,
     "cli": 2_300,
-    "corpora": 2_300,
-    "engine": 2_800,
+    "corpora": 2_700,
+    "engine": 2_900,
     "ext": 100,
-    "ext/case": 7_100,
+    "ext/case": 7_200,
     "ext/changes": 900,
     "ext/corpora": 1_700,
-    "ext/documents": 1_200,
+    "ext/documents": 1_400,
     "ext/freeze": 500,
     "ext/lab": 1_800,
     "ext/machine": 1_900,
@@ -127,8 +127,8 @@ BUDGETS = {
     "ext/retrieval": 3_000,
     "ext/shelf": 12_000,
     "ext/site": 1_700,
-    "ext/unknown": 1_400,
-    "formats": 3_600,
+    "ext/unknown": 1_300,
+    "formats": 3_900,
     "ground": 3_600,
     "metrics": 1_200,
     "obfuscation": 4_100,
@@ -139,7 +139,7 @@ BUDGETS = {
     "statistics": 2_300,
     "store": 1_900,
     "tasks": 13_400,
-    "text": 4_200,
+    "text": 4_400,
     "topics": 1_600,
     "verifiers": 2_800,
 }
@@ -147,12 +147,17 @@ BUDGETS = {
 
 
 SAYING_NOTHING = {"found", "asked", "told", "kept", "held", "taken"}
-NAMED = "ext"
-"""The rooms whose names are looked at; "" for all."""
-SAVED_NAMES = {("ext/shelf/views.py", "kept")}
-"""Names that stand in saved verifiers."""
-SAVED_CLASSES = {"Background", "CosineDelta", "Delta", "Encoder", "Length", "Raven2026", "Reading"}
-"""Classes that entry points or saved verifiers name, and that others are called like."""
+SAVED_NAMES = {
+    ("engine/transplants.py", "kept"),
+    ("errors.py", "found"),
+    ("ext/shelf/views.py", "kept"),
+    ("formats/reading.py", "found"),
+    ("tasks/run/forecast.py", "asked"),
+    ("verifiers/contract/base.py", "found"),
+}
+"""Names that stand in saved files and JSON, and fields of an error: found, expected, fix."""
+SAVED_CLASSES = {"Background", "Delta", "Document", "Part", "Reading"}
+"""Classes that saved verifiers or packages of others name, and that another one is called like."""
 
 
 def given_names(tree):
@@ -171,21 +176,23 @@ def given_names(tree):
 def test_a_name_says_what_the_value_is():
     named = {
         (path.relative_to(ROOT).as_posix(), name)
-        for path in (ROOT / NAMED).rglob("*.py")
+        for path in ROOT.rglob("*.py")
         for name in given_names(ast.parse(path.read_text()))
     }
     assert {each for each in named if each[1] in SAYING_NOTHING} == SAVED_NAMES
 
 
 def test_no_two_classes_have_one_name():
+    # A registered name is the field's, and may be that of a verifier and of an attributor: ppm, delta, random.
+    components = {target for kind in kinds.METHODS for target in registry.targets(kind).values()}
     places = {}
     for path in sorted(ROOT.rglob("*.py")):
+        module = ".".join(["ravenbench", *path.relative_to(ROOT).with_suffix("").parts])
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+            if isinstance(node, ast.ClassDef) and f"{module}:{node.name}" not in components:
+                places.setdefault(node.name, []).append(module)
     several = {name: each for name, each in places.items() if len(each) > 1 and name not in SAVED_CLASSES}
-    wrong = {name: each for name, each in several.items() if any(place.startswith(NAMED) for place in each)}
-    assert not wrong, "a class has another one's name"
+    assert not several, "a class has another one's name"
 
 
 def test_packages_keep_within_their_budgets():

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
@@ -100,6 +100,17 @@ class StoreError(RavenError):
 
 class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
+
+
+LISTENERS: list[Callable[[str], object]] = []
+"""Who hears what ``remark`` says: the command line. In Python, results hold the same."""
+
+
+def remark(sentences: Iterable[str]) -> None:
+    """Say at once, before anything is computed, what a reader should know of the data."""
+    for sentence in sentences:
+        for listener in LISTENERS:
+            listener(sentence)
 
 
 def install(extra: str) -> str:

@@ -97,6 +97,11 @@ def load(kind: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix="is the package installed?") from error
+        if error.name and error.name.partition(".")[0] == "ravenbench":
+            raise SpecError(
+                f"{kind} {name!r} imports {error.name!r}, which this version of Raven has elsewhere, or not at all",
+                found=module, fix="get a version of the package made for this one: CHANGELOG.md says what moved",
+            ) from error  # fmt: skip
         raise MissingPart(
             f"{kind} {name!r} needs {error.name!r}, which is not installed", fix=f"pip install {error.name}"
         ) from error

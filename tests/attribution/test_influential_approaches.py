@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from ravenbench.attribution.compression import (
     Benedetto2002,
     Khmelev2003,
-    Model,
+    MarkovModel,
     Peng2004,
     points,
     repeated,
@@ -116,7 +116,7 @@ def test_back_off_is_that_of_plain_dictionaries_and_sums_to_one():
     letters = sorted(set(text))
     ids = {c: i for i, c in enumerate(sorted(set(text)), start=1)}
     kinds = len(ids) + 3
-    model = Model([np.array([ids[c] for c in text])], order, kinds)
+    model = MarkovModel([np.array([ids[c] for c in text])], order, kinds)
     plain = plain_back_off(text, order, kinds)
     found = model.probabilities(np.array([ids.get(c, 0) for c in asked]))
     wanted = [plain(c if c in ids else "?", asked[max(0, i - order + 1) : i]) for i, c in enumerate(asked)]

@@ -27,6 +27,9 @@ malformed inputs are given to their readers in each run of the tests (`tests/bad
 - **Documents** (Word, PDF, mail …) that cannot be read are an error where they are named; in a folder they are left out
   and listed. Each is read in a process of its own with {seconds} seconds of processor time and {memory} GB of memory.
   Images and embedded files stay packed, no macro runs, nothing is fetched.
+- **All faults** of a table, of answers and of a folder's texts are counted and told at once, ten with their lines, each
+  kind with what mends it. Problems are left unanswered one by one. Other inputs name the first.
+- **A table written without quoting** is refused where a quotation mark swallows rows; `--unquoted` reads it.
 - **A file that was cut short** is not always recognised.
 
 | what is read | inputs | for example | message |

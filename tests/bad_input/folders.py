@@ -5,11 +5,18 @@ from __future__ import annotations
 from bad_input.cases import TEXT, Case, zipped
 
 FOLDERS = [
-    Case("an empty folder", "corpus", "notes: a folder stands where a table should be", {"notes/.hidden": ""}, "notes"),
+    Case(
+        "folders that are parts of a data set",
+        "corpus",
+        "c: these folders are parts of a data set, and not authors",
+        {"c/train/ann/1.txt": "One.", "c/train/bob/2.txt": "Two.", "c/test/ann/3.txt": "Three."},
+        "c",
+    ),
+    Case("an empty folder", "corpus", "notes: there are no texts by author here", {"notes/.hidden": ""}, "notes"),
     Case(
         "a folder of pictures",
         "corpus",
-        "notes: a folder stands where a table should be",
+        "notes: there are no texts by author here",
         {"notes/a.png": b"\x89PNG"},
         "notes",
     ),

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from bad_input.cases import Case
-from ravenbench.store.frozen import MOST_BYTES, Part, Source, _checksum, manifest_of
+from ravenbench.store.frozen import MOST_BYTES, Source, SourcePart, _checksum, manifest_of
 from ravenbench.testing import toy_problems
 from ravenbench.types import Labels
 
@@ -21,7 +21,7 @@ def good() -> dict[str, Any]:
     role = Labels.of(("query", "candidate")[row % 2] for row in range(len(problems.texts)))
     ids = [f"d{row}" for row in range(len(problems.texts))]
     source = Source(
-        problems.texts, ids, {"author": problems.author}, [Part("toy/test", problems, same)], {"role": role}
+        problems.texts, ids, {"author": problems.author}, [SourcePart("toy/test", problems, same)], {"role": role}
     )
     return dict(msgspec.to_builtins(manifest_of(source._replace(name="toy"), "clear")))
 

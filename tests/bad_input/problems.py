@@ -151,7 +151,7 @@ PROBLEMS = [
     Case(
         "a pair of three texts",
         "problems",
-        "found: p1: line 1 has no pair of two texts",
+        "pairs.jsonl:1: a pair has two texts",
         {"pairs.jsonl": pair(pair=[TEXT] * 3)},
     ),
     Case(

@@ -131,7 +131,7 @@ TABLES = [
     Case(
         "topics that differ in case only",
         "corpus",
-        "c.csv: two topics are equal up to case or white space",
+        "c.csv: two topics are equal up to case",
         {"c.csv": GOOD_CSV + "Some text.,bob,A\n"},
     ),
     Case(
@@ -146,7 +146,19 @@ TABLES = [
         "c.csv: the file is not what its name says",
         {"c.csv": b"\x1f\x8b\x08\x00rest"},
     ),
-    Case("a spreadsheet", "corpus", "c.xlsx: not a table Raven reads", {"c.xlsx": zipped({"xl/workbook.xml": "<x/>"})}),
+    Case(
+        "a quotation mark that swallows rows",
+        "corpus",
+        "c.tsv:3: a quotation mark joins this row and the next ones to one field",
+        {"c.tsv": 'author\ttopic\ttext\na\tx\tOne.\na\tx\t"Two.\nb\tx\tThree.\nb\tx\tFour."\nb\tx\tFive.\n'},
+    ),
+    Case("JSON that is no list", "corpus", "c.json: this JSON is no list of records", {"c.json": '{"a":\n 1}'}),
+    Case(
+        "a spreadsheet",
+        "corpus",
+        "c.xlsx: this workbook cannot be read",
+        {"c.xlsx": zipped({"xl/workbook.xml": "<x/>"})},
+    ),
     Case("a file with another ending", "corpus", "c.docx: not a table Raven reads", {"c.docx": b"PK\x03\x04rest"}),
     Case(
         "an id twice",

@@ -14,7 +14,7 @@ from tests.references.synthetic_writer import PlainWriter
 from ravenbench import files
 from ravenbench.corpora import synthetic_files
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.synthetic import Synthetic, Writer
+from ravenbench.corpora.synthetic import MadeUpAuthor, Synthetic
 from ravenbench.corpora.synthetic_files import generate
 from ravenbench.errors import InputError, SpecError
 
@@ -42,7 +42,7 @@ share = st.floats(0, 1)
 @given(st.integers(0, 2**40), dial, dial, share, st.integers(1, 7), st.integers(20, 300), st.data())
 def test_the_fast_writer_writes_the_plain_writers_bytes(seed, style, topic, families, topics, words, data):
     dials = (seed, style, topic, families, topics, words)
-    fast, plain = Writer(*dials), PlainWriter(*dials)
+    fast, plain = MadeUpAuthor(*dials), PlainWriter(*dials)
     for number in range(2):
         author, subject = data.draw(st.integers(0, 50)), data.draw(st.integers(0, topics - 1))
         assert fast.document(number, author, subject) == plain.document(number, author, subject)
@@ -50,7 +50,7 @@ def test_the_fast_writer_writes_the_plain_writers_bytes(seed, style, topic, fami
 
 def test_extreme_dials_are_written_alike():
     for dials in ((0, 50.0, 50.0, 1.0, 3, 2000), (1, 0.0, 0.0, 0.0, 1, 20)):
-        assert Writer(*dials).document(3, 1, 0) == PlainWriter(*dials).document(3, 1, 0)
+        assert MadeUpAuthor(*dials).document(3, 1, 0) == PlainWriter(*dials).document(3, 1, 0)
 
 
 def test_bytes_do_not_depend_on_workers(tmp_path):

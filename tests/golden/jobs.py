@@ -171,7 +171,7 @@ def data(folder: Path) -> Path:
     write_data(folder)
     _write_inbox(folder / "inbox")
     for part, problems in (("train", 6), ("test", 3)):
-        _write_changes(folder / "changed" / part, problems)
+        _write_changes(folder / "changed" / part, problems, part)
     truth = [line.split() for line in (folder / "toy" / "test" / "truth.txt").read_text().splitlines()]
     for name, shift in (("a", 1), ("b", 3)):
         rows = ((case, (3 * n * shift) % 7 / 7 * 0.6 + 0.3 * (answer == "Y")) for n, (case, answer) in enumerate(truth))
@@ -200,14 +200,14 @@ def _write_inbox(inbox: Path) -> None:
     (inbox / "notes.xyz").write_text("nothing that is read", "utf-8")
 
 
-def _write_changes(folder: Path, problems: int) -> None:
+def _write_changes(folder: Path, problems: int, part: str) -> None:
     """Problems of several authors in the form of PAN 2022: a paragraph a line, and where the author changes."""
     folder.mkdir(parents=True)
     habits = ("Moreover, {0} {1} was whilst upon the matter; however {2} remained.",
               "Well {2} {0} is gonna be ok, you know, and {1} too!")  # fmt: skip
     for number in range(1, problems + 1):
         authors = [(number + n // 2) % 2 for n in range(4)]
-        content = [f"thing{number}{n}" for n in range(6)]
+        content = [f"thing{part[1]}{number}{n}" for n in range(6)]
         paragraphs = [" ".join(habits[a].format(*content[n : n + 3]) for n in range(3)) for a in authors]
         changes = [int(before != after) for before, after in pairwise(authors)]
         (folder / f"problem-{number}.txt").write_text("\n".join(paragraphs), "utf-8")

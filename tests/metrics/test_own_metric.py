@@ -23,7 +23,7 @@ from ravenbench.metrics.pan import METRICS, STANDARD
 from ravenbench.metrics.sums import checked
 from ravenbench.metrics.weighted import BLOCK, rank, replicated, weighted_sums
 from ravenbench.randomness import stream
-from ravenbench.statistics.randomization import Answered, randomization_test
+from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.testing import check_calibrator, check_metric, check_sampler, toy_problems
 from ravenbench.types import name_array
@@ -103,11 +103,11 @@ def test_worked_out_directly_it_is_what_the_formula_gives():
     assert replicated(Accurate(), ranked, weights) == pytest.approx(
         STANDARD["accuracy"].of(weighted_sums(ranked, weights))
     )
-    a, b = Answered(near, near), Answered(far, far)
+    a, b = AnsweredProblems(near, near), AnsweredProblems(far, far)
     own = randomization_test(truth, a, b, Accurate())
     assert own == pytest.approx(randomization_test(truth, a, b, "accuracy"), abs=0.03)
     few = np.flatnonzero(np.arange(len(truth)) < 12)
-    small = [Answered(x[few], x[few]) for x in (near, far)]
+    small = [AnsweredProblems(x[few], x[few]) for x in (near, far)]
     exact = randomization_test(truth[few], *small, Accurate())
     assert exact == pytest.approx(randomization_test(truth[few], *small, "accuracy"))
 

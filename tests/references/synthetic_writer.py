@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.corpora.synthetic import FUNCTION_WORDS, GENERAL, HABITS, JOINTS, MARKS, SLOTS, Writer, zipf
+from ravenbench.corpora.synthetic import FUNCTION_WORDS, GENERAL, HABITS, JOINTS, MARKS, SLOTS, MadeUpAuthor, zipf
 from ravenbench.randomness import stream
 
 
-class PlainWriter(Writer):
+class PlainWriter(MadeUpAuthor):
     """The same draws from the same streams, as numpy's ``Generator.choice`` makes them."""
 
     def document(self, number, author, topic):

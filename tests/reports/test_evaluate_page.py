@@ -15,7 +15,7 @@ import ravenbench
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
 from ravenbench.formats.problems import write_pan_pairs
-from ravenbench.formats.tabular import Attribute, quantiles, read_attribute
+from ravenbench.formats.tabular import ProblemAttribute, quantiles, read_attribute
 from ravenbench.metrics import scores
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate
@@ -65,7 +65,7 @@ class Reader(HTMLParser):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth, systems = simulated([f"system {i}" for i in range(8)])
-    by = Attribute("genre", Labels.of("ab"[i % 2] for i in range(len(truth))))
+    by = ProblemAttribute("genre", Labels.of("ab"[i % 2] for i in range(len(truth))))
     found = evaluate(truth, systems, breakdowns=[by], **QUICK)  # type: ignore[arg-type]
     return write_evaluation(found, tmp_path_factory.mktemp("evaluation") / "out")
 
@@ -107,7 +107,7 @@ def test_single_system_and_one_class(tmp_path: Path) -> None:
 def test_breakdown_scores_parts_and_their_mean() -> None:
     truth, systems = simulated(["x", "y"])
     part = Labels.of(None if i < 10 else "abc"[i % 3] for i in range(len(truth)))
-    got = evaluate(truth, systems, breakdowns=[Attribute("kind", part)], **QUICK)  # type: ignore[arg-type]
+    got = evaluate(truth, systems, breakdowns=[ProblemAttribute("kind", part)], **QUICK)  # type: ignore[arg-type]
     (found,) = got.breakdowns
     assert found.left_out == 10
     assert [p[0] for p in found.parts] == ["a", "b", "c"]
@@ -128,7 +128,7 @@ def test_breakdown_scores_parts_and_their_mean() -> None:
 def test_breakdown_of_an_undefined_part() -> None:
     truth, systems = simulated(["x"])
     part = Labels.of("one" if same else "both" for same in truth.same)
-    (found,) = evaluate(truth, systems, breakdowns=[Attribute("kind", part)], **QUICK).breakdowns  # type: ignore[arg-type]
+    (found,) = evaluate(truth, systems, breakdowns=[ProblemAttribute("kind", part)], **QUICK).breakdowns  # type: ignore[arg-type]
     assert found.systems["x"][0].scores["auc"] is None and found.macro["x"].scores["auc"] is None
     assert found.macro["x"].interval["auc"] is None and found.macro["x"].scores["c@1"] is not None
 
@@ -233,7 +233,7 @@ def test_run_over_given_problems_keeps_its_ids(tmp_path: Path) -> None:
 def test_python_call() -> None:
     truth, systems = simulated(["x", "y"])
     found = ravenbench.evaluate(
-        truth, systems, by=[Attribute("half", Labels.of("ab"[i % 2] for i in range(240)))], **QUICK
+        truth, systems, by=[ProblemAttribute("half", Labels.of("ab"[i % 2] for i in range(240)))], **QUICK
     )
     assert found.to_json()["breakdowns"][0]["by"] == "half"
     assert any(t.title == "By half" for t in found.tables()) and "Highest c@1" in found._repr_html_()

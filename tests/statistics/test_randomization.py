@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from ravenbench.errors import InputError
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.metrics.sums import count
-from ravenbench.statistics.randomization import Answered, randomization_test, swap_test
+from ravenbench.statistics.randomization import AnsweredProblems, randomization_test, swap_test
 from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Floats
 
@@ -42,7 +42,7 @@ def plain(same: Bools, a: Floats, b: Floats, metric: str) -> float:
 @pytest.mark.parametrize("seed", range(4))
 def test_small_cases_equal_full_enumeration(metric: str, seed: int) -> None:
     same, a, b = two_systems(24, seed, 0.3)
-    got = randomization_test(same, Answered(a, a), Answered(b, b), metric)
+    got = randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(b, b), metric)
     assert got == pytest.approx(plain(same, a, b, metric))
 
 
@@ -50,8 +50,8 @@ def test_accuracy_is_the_sign_test_and_monte_carlo_agrees() -> None:
     same, a, b = two_systems(900, 5, 0.4)
     right_a, right_b = ((v > 0.5) & same | (v < 0.5) & ~same for v in (a, b))
     exact = sign_test(int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()))
-    assert randomization_test(same, Answered(a, a), Answered(b, b), "accuracy") == exact
-    drawn = swap_test(same, Answered(a, a), Answered(b, b), STANDARD["accuracy"], trials=8000)
+    assert randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(b, b), "accuracy") == exact
+    drawn = swap_test(same, AnsweredProblems(a, a), AnsweredProblems(b, b), STANDARD["accuracy"], trials=8000)
     assert drawn is not None
     assert abs(drawn - exact) < 4 * np.sqrt(exact * (1 - exact) / 8000) + 2e-4
 
@@ -59,8 +59,8 @@ def test_accuracy_is_the_sign_test_and_monte_carlo_agrees() -> None:
 def test_counted_draws_agree_with_swapping() -> None:
     same, a, b = two_systems(400, 3, 0.25)
     for metric in ("c@1", "f05u", "f1"):
-        quick = randomization_test(same, Answered(a, a), Answered(b, b), metric, trials=8000)
-        slow = swap_test(same, Answered(a, a), Answered(b, b), STANDARD[metric], trials=8000)
+        quick = randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(b, b), metric, trials=8000)
+        slow = swap_test(same, AnsweredProblems(a, a), AnsweredProblems(b, b), STANDARD[metric], trials=8000)
         assert quick is not None
         assert slow == pytest.approx(quick, abs=0.03)
 
@@ -76,12 +76,12 @@ def test_sign_test(a: int, b: int) -> None:
 
 def test_equal_systems_undefined_metrics_and_unknown_names() -> None:
     same, a, _ = two_systems(50, 1, 0.5)
-    assert randomization_test(same, Answered(a, a), Answered(a, a), "c@1") == 1
-    assert randomization_test(same, Answered(a, a), Answered(a, a), "auc") == 1
+    assert randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(a, a), "c@1") == 1
+    assert randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(a, a), "auc") == 1
     only = np.ones(50, dtype=bool)
-    assert randomization_test(only, Answered(a, a), Answered(1 - a, 1 - a), "auc") is None
+    assert randomization_test(only, AnsweredProblems(a, a), AnsweredProblems(1 - a, 1 - a), "auc") is None
     with pytest.raises(InputError, match="there is no metric"):
-        randomization_test(same, Answered(a, a), Answered(a, a), "acuracy")
+        randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(a, a), "acuracy")
 
 
 def test_p_is_uniform_under_the_null() -> None:
@@ -90,7 +90,7 @@ def test_p_is_uniform_under_the_null() -> None:
         rng = np.random.default_rng(seed)
         same = rng.random(150) < 0.5
         a, b = (np.clip(same * 0.3 + rng.random(150) * 0.7, 0, 1) for _ in range(2))
-        p = randomization_test(same, Answered(a, a), Answered(b, b), "c@1", trials=400, seed=seed)
+        p = randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(b, b), "c@1", trials=400, seed=seed)
         assert p is not None
         found.append(p)
     assert np.mean(np.array(found) <= 0.05) < 0.08

@@ -8,14 +8,14 @@ import pytest
 from ravenbench.ext.site.boards import Board, BoardStanding
 from ravenbench.reports.view import Number
 from ravenbench.sampling.samplers import draw_pools, more_pools
-from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test
+from ravenbench.statistics.randomization import TRIALS, AnsweredProblems, randomization_test
 from ravenbench.tasks.evaluate.analysis import most_trials
 
 
-def answers(right: int, n: int = 400) -> tuple[np.ndarray, Answered]:
+def answers(right: int, n: int = 400) -> tuple[np.ndarray, AnsweredProblems]:
     same = np.arange(n) % 2 == 0
     value = np.where(np.arange(n) < right, same, ~same) * 0.8 + 0.1
-    return same, Answered(value, value)
+    return same, AnsweredProblems(value, value)
 
 
 def test_three_stars_can_be_reached_with_as_many_pairs_as_there_are() -> None:
@@ -29,7 +29,7 @@ def test_three_stars_can_be_reached_with_as_many_pairs_as_there_are() -> None:
     assert plain * pairs == pytest.approx(pairs / (TRIALS + 1)) and plain * pairs > 0.001 > more * pairs
     flipped = good.value.copy()
     flipped[338:378] = 1 - flipped[338:378]
-    near = Answered(flipped, flipped)
+    near = AnsweredProblems(flipped, flipped)
     p = randomization_test(same, good, near, "c@1")
     assert p is not None and p > 0.01 and randomization_test(same, good, near, "c@1", most=10**6) == p
 

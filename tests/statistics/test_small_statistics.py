@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from ravenbench.statistics.pools import detectable, overlap_share, pool_mean
-from ravenbench.statistics.randomization import Answered, randomization_test
+from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
 from ravenbench.statistics.ranks import average_ranks, mean_ranks, ranking_stability, tie_groups
 from ravenbench.statistics.significance import holm, stars, t_test
 
@@ -39,7 +39,7 @@ def test_equal_systems_are_seldom_separated() -> None:
     for seed in range(100):
         rng = np.random.default_rng(seed)
         same = rng.random(200) < 0.5
-        systems = [Answered(v, v) for v in np.clip(same * 0.4 + rng.random((5, 200)) * 0.6, 0, 1)]
+        systems = [AnsweredProblems(v, v) for v in np.clip(same * 0.4 + rng.random((5, 200)) * 0.6, 0, 1)]
         pairs = [(i, j) for i in range(5) for j in range(i)]
         p = holm([randomization_test(same, systems[i], systems[j], "accuracy") for i, j in pairs])  # type: ignore[arg-type]
         false += bool((p <= 0.05).any())

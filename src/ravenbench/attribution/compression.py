@@ -208,7 +208,7 @@ class Peng2004(Attributor):
         known = [
             [self._ids(text) for text, c in zip(every, codes, strict=True) if c == a] for a in range(codes.max() + 1)
         ]
-        self.models_ = [Model(own, self.order, len(kinds) + 1) for own in known]
+        self.models_ = [MarkovModel(own, self.order, len(kinds) + 1) for own in known]
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         """Mean log2 probability of a text's characters."""
@@ -219,7 +219,7 @@ class Peng2004(Attributor):
         return np.array([self.id_.get(character, 0) for character in text], dtype=np.int64)
 
 
-class Model:
+class MarkovModel:
     """A back-off model: a seen n-gram has its discounted share, an unseen one what the shorter one gives of the rest.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ravenbench.text.counting import CountStore, Units, totals, with_counts
+from ravenbench.text.counting import CountedUnits, CountStore, totals, with_counts
 from ravenbench.text.lexicon import TokenLexicon, Tokens
 from ravenbench.text.tokens import lowered
 from ravenbench.texts import TextTable
@@ -44,7 +44,7 @@ class Counts:
         Units by column, in code-point order.
     """
 
-    units: Units
+    units: CountedUnits
 
     def fit(self, texts: TextTable, documents: Ints) -> Self:
         """Learn the vocabulary from rows of ``texts``."""
@@ -104,7 +104,7 @@ class Scaled:
         The largest relative frequency of each in a training document.
     """
 
-    units: Units
+    units: CountedUnits
     size: int
     least: int = 1
 

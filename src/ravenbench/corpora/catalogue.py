@@ -35,7 +35,7 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     pools: int | None = None
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of the catalogue: a known corpus.
 
     ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
@@ -69,13 +69,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def catalogue() -> dict[str, Entry]:
+def catalogue() -> dict[str, CatalogueEntry]:
     """Every entry of the catalogue by name, in its order."""
     text = files("ravenbench.corpora").joinpath("catalogue.json").read_text(encoding="utf-8")
-    return {entry.name: entry for entry in msgspec.json.decode(text, type=list[Entry])}
+    return {entry.name: entry for entry in msgspec.json.decode(text, type=list[CatalogueEntry])}
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> CatalogueEntry:
     """The catalogue's entry of this name. InputError if nothing has this name (with a suggestion)."""
     known = catalogue()
     if name not in known:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -33,13 +33,13 @@ MOST = 4 * 2**30
 
 def read_once(
     what: Path | Component, how: Mapping[str, Any], read: Callable[[], Corpus], *,
-    reopen: Callable[[Path], Corpus], save: Callable[[Corpus, Path], Corpus],
+    reopen: Callable[[Path], Corpus], save: Callable[[Corpus, Path], Corpus], beside: Sequence[Path] = (),
 ) -> Corpus:  # fmt: skip
     """The corpus that ``read`` gives of a file, a folder or a registered corpus; from the cache folder where it was
     read before. ``how`` is all that it is read with. What ``read`` raises is raised, and nothing kept then.
-    ``reopen`` and ``save`` are those of imported corpora.
+    ``reopen`` and ``save`` are those of imported corpora; ``beside`` are further files that are read.
     """
-    place = _place(what, how)
+    place = _place(what, how, beside)
     if place is None:
         return read()
     with suppress(InputError, StoreError, OSError):
@@ -59,9 +59,9 @@ def read_once(
         return corpus
 
 
-def _place(what: Path | Component, how: Mapping[str, Any]) -> Path | None:
+def _place(what: Path | Component, how: Mapping[str, Any], beside: Sequence[Path]) -> Path | None:
     """Where it is kept; None where keeping it is not worth it, or nobody knows which files it is read from."""
-    files = [what] if not isinstance(what, Component) else _files(what)
+    files = [what, *beside] if not isinstance(what, Component) else _files(what)
     paths = [Path(file) for file in files if file]
     if not paths or not all(path.exists() for path in paths):
         return None

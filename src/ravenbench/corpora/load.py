@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -20,18 +22,19 @@ from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.kept import read_once
-from ravenbench.corpora.tables import KINDS, is_parts_folder, read_table
-from ravenbench.errors import CorpusError, FormatError, InputError, did_you_mean
+from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.corpora.tables import is_parts_folder, kind_of, read_table
+from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark
 from ravenbench.files import sha256, write_json
-from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.archive import Archive, is_there, no_such
 from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
-from ravenbench.formats.documents import account_of, is_document, read_document, read_documents
+from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.problems import is_truth, pairs_files, problem_roots, read_pairs, read_truth_records
-from ravenbench.formats.tabular import is_lines
+from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.text.damage import signs_of_damage
-from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.passages import shared_passages, without_passages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -122,35 +125,42 @@ def _tidy(corpus: Corpus) -> Corpus:
 
 
 LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
-MAIL = "look like e-mail, whose headers, quotations or signatures identify the author"
-"""The note that counts such texts."""
-ACCOUNT = "what was left out"
-"""The note that says of which documents a part was left out, which could not be read, and what is odd about them."""
 UNKNOWN = "author unknown"
 """The folder in which ``raven texts`` puts what it knows no author of; its texts are no author's."""
 _IGNORED = ("readme", "licence", "license", "copying")
+_TEI = (".xml", ".tei")
+"""Endings of texts that say themselves who wrote them."""
+_PARTS = re.compile(
+    r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
+    r"|c50(?:train|test)|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned"
+    r"|candidates?|corpus|texts",
+    re.IGNORECASE,
+)
+"""Names of folders that are parts of a data set, and no authors."""
+_DASHES = ("_-_", " - ")
+Told = tuple[str | None, str | None]
+"""Author and topic; the author None where the text says it."""
 
 
-def author_texts(archive: Archive) -> dict[str, tuple[str, str | None]]:
+def author_texts(archive: Archive) -> dict[str, Told]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Of a folder also of every document that is read (``formats/documents.py``), unless the same lies beside it as plain
-    text. Other files, hidden ones, and a README or licence in the outermost folder are ignored.
+    Also of every document that is read (``formats/documents.py``), unless the same lies beside it as plain text. Other
+    files, hidden ones, and a README or licence in the outermost folder are left out.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
-    documents: list[PurePosixPath] = []
-    if archive.path.is_dir():
-        plain = {name.with_suffix("") for name in names}
-        others = (PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt"))
-        documents = [name for name in others if is_document(Path(name)) and name.with_suffix("") not in plain]
+    plain = {name.with_suffix("") for name in names}
+    others = (PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt"))
+    documents = [name for name in others if is_document(Path(name)) and name.with_suffix("") not in plain]
     if not names:
-        return _laid_out(documents)
+        told: dict[str, Told] = {str(name): (None, None) for name in documents if name.suffix.lower() in _TEI}
+        return told if len(told) == len(documents) else _laid_out(documents)
     labels = _laid_out(names)
     depths = {len(PurePosixPath(text).parts) for text in labels} - {1}
     return _laid_out([*names, *(name for name in documents if len(name.parts) in depths)]) if labels else {}
 
 
-def _laid_out(names: list[PurePosixPath]) -> dict[str, tuple[str, str | None]]:
+def _laid_out(names: list[PurePosixPath]) -> dict[str, Told]:
     names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
     if len({name.parts[0] for name in names}) == 1 and all(len(name.parts) > 2 for name in names):
         top = names[0].parts[0]
@@ -159,69 +169,156 @@ def _laid_out(names: list[PurePosixPath]) -> dict[str, tuple[str, str | None]]:
     flat = [name for name in names if len(name.parts) == 1]
     if flat and len(flat) < len(names):
         return {}
-    labels = {str(name): label for name in names if (label := _told(name)) is not None}
+    dash = next((dash for dash in _DASHES if flat and all(dash in name.stem for name in flat)), "_")
+    labels = {str(name): label for name in names if (label := _told(name, dash)) is not None}
     return labels if len(labels) == len(names) else {}
 
 
-def _told(name: PurePosixPath) -> tuple[str, str | None] | None:
+def _told(name: PurePosixPath, dash: str = "_") -> Told | None:
     """Author and topic that the place of a text tells, or None."""
     folders = name.parts[:-1]
     if not folders:
-        author, line, title = name.stem.partition("_")
-        return (author, None) if author and line and title else None
+        author, line, title = name.stem.partition("_-_" if "_-_" in name.stem else dash)
+        return (author, None) if author.strip() and line and title else None
     return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
+
+
+def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
+    """Sentences on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
+    authors = sorted({author for author, _ in labels.values() if author is not None})
+    parts = [author for author in authors if _PARTS.fullmatch(author)]
+    folders = any("/" in name for name in labels)
+    if parts and folders and parts == authors:
+        raise FormatError(
+            "these folders are parts of a data set, and not authors", file=path, found=_some(authors),
+            expected=LAYOUT,
+            fix=f"give one of them, as {path / authors[0]}; if they are authors all the same, give them other names",
+        )  # fmt: skip
+    doubts = [f"read as an author, though it may be a part of a data set: {part}" for part in parts if folders]
+    inner: dict[str, set[str]] = {}
+    for name, (author, _) in labels.items():
+        head, line, _ = PurePosixPath(name).stem.partition("_")
+        inner.setdefault(author or "", set()).add(head if line else "")
+    common = set.intersection(*inner.values()) - {""} if len(inner) > 1 and folders else set()
+    if len(common) >= 3:
+        doubts.append(
+            f"read as authors: {_some(authors)}; but the files in every folder are called after {_some(common)}. If "
+            "these are the authors, put all files into one folder"
+        )
+    if not folders and labels and all(PurePosixPath(n).stem.count("_") > 1 and "_-_" not in n for n in labels):
+        doubts.append(
+            f"read as authors, what stands before the first _ of the names: {_some(authors, 12)}. Where first name and "
+            "surname are apart, write first_last_-_title"
+        )
+    return doubts
+
+
+def _unread(archive: Archive, taken: Collection[str]) -> list[str]:
+    """A sentence that counts and names the files of an archive that are not read."""
+    said: list[str] = []
+    if archive.path.is_dir():
+        full = {name.partition("/")[0] for name in taken}
+        inner = [p.name for p in archive.path.iterdir() if p.is_dir() and not p.name.startswith(".")]
+        if bare := [name for name in inner if name not in full and len(full) > 1]:
+            said.append(f"{counted(len(bare), 'folder')} without a text that is read: {_some(bare)}")
+    others = [name for name in archive.names if name not in taken and not _is_metadata(name)]
+    others = [name for name in others if "/" in name or PurePosixPath(name).stem.lower() not in _IGNORED]
+    plain = {str(PurePosixPath(name).with_suffix("")) for name in taken if name.lower().endswith(".txt")}
+    copies = [name for name in others if str(PurePosixPath(name).with_suffix("")) in plain]
+    others = [name for name in others if name not in copies]
+    ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
+    if copies:
+        said.append(f"{counted(len(copies), 'file')} left out, for the same lies beside as plain text")
+    if others:
+        how = next((f"; {OTHERS[end]}" for end in ends if end in OTHERS), "; save texts as .txt")
+        kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
+        said.append(f"{counted(len(others), 'file')} left out, which are not read: {kinds} ({_some(others)}){how}")
+    return said
+
+
+def _is_metadata(name: str) -> bool:
+    return table_kind(name) is not None and stem_of(name).lower().rpartition("_")[2] in ("metadata", "meta")
+
+
+def _metadata(archive: Archive, labels: Mapping[str, Told]) -> dict[str, dict[str, str | None]]:
+    """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
+    holds names of files, with or without their ending, says which row is whose."""
+    tables = [name for name in archive.names if _is_metadata(name)]
+    if len(tables) != 1:
+        return {}
+    rows = [row for _, row in table_rows(archive, tables[0])]
+    of_file = {key: name for name in labels for key in (name, PurePosixPath(name).name, PurePosixPath(name).stem)}
+    for column in rows[0] if rows else ():
+        found = {of_file[str(row[column])]: row for row in rows if str(row.get(column)) in of_file}
+        if found:
+            return {
+                name: {
+                    f"metadata {k}" if k in _OWN else k: None if v is None else str(v)
+                    for k, v in row.items()
+                    if k != column
+                }
+                for name, row in found.items()
+            }
+    return {}
 
 
 def read_author_folders(
     path: str | Path, *, encoding: str | None = UTF8, name: str | None = None, log: ImportLog | None = None,
-    pairs: bool = True,
+    pairs: bool = True, anonymous: bool = False,
 ) -> Corpus:  # fmt: skip
-    """Read texts and documents whose author is their folder's name, or what stands before ``_`` in their own.
+    """Read texts and documents whose author is their folder's name, what stands before ``_`` (``_-_``) in their own, or
+    told by a TEI header.
 
-    A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
-    carriage returns are dropped. Documents that cannot be read are left out, and so are texts below ``UNKNOWN``; the
-    corpus' notes say so, and what was left out of documents. FormatError if the texts are laid out otherwise, or some
-    cannot be decoded or are empty: all of them are named; CorpusError as for every corpus: no author with two texts, or
-    only one author.
+    A folder between author and text is the topic; without one the documents have no topic. Columns of a table
+    ``metadata.csv`` beside them become columns of the corpus. Byte order marks and carriage returns are dropped.
+    Documents that cannot be read are left out; the corpus' notes say so, and what was left out of documents, which
+    files are not read, and where the layout may mean something else. FormatError if the texts are laid out otherwise,
+    the authors would be parts of a data set, or some cannot be decoded or are empty: all of them are named; CorpusError
+    as for every corpus: no author with two texts, or only one author.
     """
     path = Path(path)
-    builder = CorpusBuilder(path, log)
-    mails = 0
+    builder = CorpusBuilder(path, log, anonymous)
     whole: list[Document] = []
     with Archive(path, encoding) as archive:
         labels = author_texts(archive)
+        if not labels and anonymous:  # texts that stand for themselves
+            labels = {
+                n: (PurePosixPath(n).stem.partition("_")[0], None) for n in archive.names if n.lower().endswith(".txt")
+            }
         if not labels:
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
-        nobody = sum(author == UNKNOWN for author, _ in labels.values())
-        known = {text: label for text, label in labels.items() if label[0] != UNKNOWN}
+        account = _doubts(path, labels)
+        told = _metadata(archive, labels)
 
-        def add(name: str, document: Document, author: str, topic: str | None, line: int) -> None:
-            nonlocal mails
-            mails += bool(signs_of_mail(document.text))
-            builder.add(name, document.text, author, topic, line)
-            whole.append(msgspec.structs.replace(document, text=""))
+        def add(name: str, document: Document, author: str | None, topic: str | None, line: int, file: str) -> None:
+            own = {"title": document.title or None, "date": document.date or None} if author is None else {}
+            builder.add(
+                name, document.text, author or document.author or UNKNOWN, topic, line,
+                columns={**own, **told.get(file, {})}, identity=document.identity if author is None else "",
+            )  # fmt: skip
+            odd = signs_of_damage(document.text) if document.notes else ()  # these the corpus counts
+            whole.append(
+                msgspec.structs.replace(document, text="", notes=tuple(n for n in document.notes if n not in odd))
+            )
 
-        account = each_document(archive, known, add)
+        account += each_document(archive, labels, add)
+        account += _unread(archive, labels)
         others = len(archive.names) - len(labels)
         stem = archive.stem
     notes: dict[str, object] = {"source": path.name, "format": "texts by author", "other files": others}
-    if mails:
-        notes[MAIL] = mails
-    if nobody:
-        account.append(f"texts below {UNKNOWN} were left out ({nobody:,})")
     if account := [*account, *account_of(whole)]:
         notes[ACCOUNT] = account
     return builder.finish(name or stem, notes, pairs=pairs)
 
 
 def each_document(
-    archive: Archive, labels: Mapping[str, tuple[str, str | None]],
-    add: Callable[[str, Document, str, str | None, int], None],
+    archive: Archive, labels: Mapping[str, Told],
+    add: Callable[[str, Document, str | None, str | None, int, str], None],
 ) -> list[str]:  # fmt: skip
     """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
-    was read, author, topic, and the file's number. Returns which could not be read and why. FormatError, when all were
-    tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named."""
+    was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
+    all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named."""
     faults, account = Faults(), list[str]()
     for line, (text, (author, topic)) in enumerate(sorted(labels.items()), start=1):
         with faults.gathered():
@@ -235,19 +332,20 @@ def each_document(
             for document in several:
                 if not document.text.strip():
                     raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
-                add(f"{text.removesuffix('.txt')} {document.part}".strip(), document, author, topic, line)
+                name = text.removesuffix(PurePosixPath(text).suffix if author is None else ".txt")
+                add(f"{name} {document.part}".strip(), document, author, topic, line, text)
     faults.check()
     return account
 
 
 def _documents(archive: Archive, name: str) -> tuple[Document, ...]:
     """The documents of a file that are all by one author."""
-    if archive.single or not archive.path.is_dir():
-        text = archive.text(name)
-        return (Document(path=Path(archive.label(name)), text=text, notes=signs_of_damage(text)),)
-    path = archive.root / name
-    documents = read_documents(path, archive.encoding)
-    return documents if len({d.author for d in documents}) == 1 else (read_document(path, archive.encoding),)
+    if name.lower().endswith(".txt") and not archive.path.is_dir():
+        return (Document(path=Path(archive.label(name)), text=archive.text(name)),)
+    with archive.on_disk(name) as path:
+        documents = read_documents(path, archive.encoding)
+        several = documents if len({d.author for d in documents}) == 1 else (read_document(path, archive.encoding),)
+    return tuple(msgspec.structs.replace(d, path=Path(archive.label(name))) for d in several)
 
 
 def _some(names: Iterable[str], most: int = 3) -> str:
@@ -306,13 +404,18 @@ def read_pairs_corpus(
             "truth tells of none of these pairs", file=path, found=f"{seen} pairs whose ids are not in it",
             fix="put the truth file that belongs to the pairs beside them",
         )  # fmt: skip
-    notes = {"source": path.name, "format": "PAN20–23 pairs", "unusable pairs": unusable}
+    notes: dict[str, Any] = {"source": path.name, "format": "PAN20–23 pairs", "unusable pairs": unusable}
+    if unusable:
+        notes[ACCOUNT] = [
+            f"{unusable:,} of {seen:,} pairs cannot be used: they have no two texts, or truth does not name them"
+        ]
     return builder.finish(name or stem, notes, fold_case)
 
 
 def load_corpus(
-    what: str | Path, *, encoding: str | None = UTF8, level: str | None = None, pairs: bool = True, **options: Any
-) -> Corpus:
+    what: str | Path, *, encoding: str | None = UTF8, level: str | None = None, pairs: bool = True,
+    anonymous: bool = False, strip_shared: bool = False, **options: Any,
+) -> Corpus:  # fmt: skip
     """Load a corpus by its name or path.
 
     InputError if it is neither, with the nearest name, or does not parse.
@@ -331,6 +434,10 @@ def load_corpus(
         a column of this name holds the topics, and none need be there where topics are extracted.
     pairs : bool
         Whether there must be same-author and different-author pairs; of tables and texts by author.
+    anonymous : bool
+        Keep texts of tables and folders whose author is nobody in particular, without an author.
+    strip_shared : bool
+        Take passages out that stand in texts of several authors, such as licences.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus``; parameters of a registered corpus.
 
@@ -339,6 +446,17 @@ def load_corpus(
     Corpus
         Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
     """
+    more = {"level": level, "pairs": pairs, "anonymous": anonymous}
+    corpus = _loaded(what, encoding, more, dict(options))
+    if options.get("topic", "") is None and (corpus.topic.codes >= 0).any():
+        corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
+    if strip_shared:
+        corpus = without_shared(corpus, pairs)
+    remark(corpus.notes.get(ACCOUNT, ()))
+    return corpus
+
+
+def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
     if isinstance(what, str):
         head = what.partition("(")[0].strip()
         if is_named(what):
@@ -349,24 +467,26 @@ def load_corpus(
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
     path = Path(what)
-    if not path.exists():
+    if not is_there(path):
         raise _nothing(str(what), path)
     if path.is_dir() and is_corpus_folder(path):
         _check(open_corpus, options)
         _check_alone(encoding)
         return open_corpus(path)
     if "log" in options:
-        return _read(path, encoding, level, pairs, options)
-    how = {"encoding": encoding, "level": level, "pairs": pairs, **options}
-    read = partial(_read, path, encoding, level, pairs, options)
-    return read_once(path, how, read, reopen=open_corpus, save=save_corpus)
+        return _read(path, encoding, more, options)
+    # The truth of pairs lies beside their file.
+    beside = [p for p in path.parent.iterdir() if is_truth(p.name)] if path.is_file() and is_lines(path.name) else []
+    how = {"encoding": encoding, **more, **options}
+    read = partial(_read, path, encoding, more, options)
+    return read_once(path, how, read, reopen=open_corpus, save=save_corpus, beside=sorted(beside))
 
 
-def _read(path: Path, encoding: str | None, level: str | None, pairs: bool, options: dict[str, Any]) -> Corpus:
+def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
     """Read what lies at a path by the reader of its layout."""
-    if is_parts_folder(path) or (path.is_file() and path.suffix.lower() in KINDS and not is_lines(path.name)):
+    if is_parts_folder(path) or (path.is_file() and kind_of(path) is not None and not is_lines(path.name)):
         _check(read_table, options)
-        return read_table(path, **options, encoding=encoding, level=level, pairs=pairs)
+        return read_table(path, **options, **more, encoding=encoding)
     with Archive(path) as archive:
         if pairs_files(archive):
             _check(read_pairs_corpus, options)
@@ -378,11 +498,30 @@ def _read(path: Path, encoding: str | None, level: str | None, pairs: bool, opti
             )  # fmt: skip
         if archive.single and is_truth(path.name):
             raise FormatError("this is a file of truth, not a corpus", file=path, fix="give the pairs file beside it")
-        if not archive.single and author_texts(archive):
+        if not archive.single:
             _check(read_author_folders, options)
-            return read_author_folders(path, **options, encoding=encoding, pairs=pairs)
+            return read_author_folders(
+                path, **options, encoding=encoding, pairs=more["pairs"], anonymous=more["anonymous"]
+            )
     _check(read_table, options)
-    return read_table(path, **options, encoding=encoding, level=level, pairs=pairs)
+    return read_table(path, **options, **more, encoding=encoding)
+
+
+def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
+    """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
+    shared = shared_passages(corpus.texts, corpus.author.codes.tolist())
+    builder, empty, changed = CorpusBuilder(corpus.name, anonymous=True), 0, 0
+    for row, one in enumerate(corpus):
+        text = without_passages(one.text, shared)
+        if text.strip():
+            columns = {key: labels[row] for key, labels in corpus.columns.items()}
+            builder.add(one.id, text, one.author or UNKNOWN, one.topic, row, one.language, columns)
+        empty += not text.strip()
+        changed += text != one.text
+    said = f"{len(shared):,} passages of several authors were taken out of {changed:,} texts"
+    account = [*corpus.notes.get(ACCOUNT, ()), said + (f"; {empty:,} held nothing else" if empty else "")]
+    kept = [sentence for sentence in account if "--strip-shared" not in sentence]
+    return builder.finish(corpus.name, {**corpus.notes, ACCOUNT: kept}, pairs=pairs)
 
 
 def _check_alone(encoding: str | None) -> None:
@@ -390,13 +529,15 @@ def _check_alone(encoding: str | None) -> None:
         raise InputError("this corpus is read already, and has no encoding", found=encoding, fix="leave --encoding out")
 
 
-_PASSED = ("encoding", "level", "pairs")
+_PASSED = ("encoding", "level", "pairs", "anonymous")
 
 
 def _check(reader: Callable[..., Corpus], options: dict[str, Any]) -> None:
     known = [
         k for k, p in inspect.signature(reader).parameters.items() if p.kind is p.KEYWORD_ONLY and k not in _PASSED
     ]
+    if options.get("topic", "") is None and "topic" not in known:
+        del options["topic"]  # texts without topics are what such a corpus has
     for key in options:
         if key not in known:
             raise InputError(

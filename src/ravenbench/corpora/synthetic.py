@@ -184,7 +184,7 @@ class Habits(NamedTuple):
     sentence: float
 
 
-class Writer:
+class MadeUpAuthor:
     """Writes documents; everything it draws depends on ``seed`` and the names of author, topic and document.
 
     Pieces of text are put together as bytes. A draw moved would move every byte after it: the tests compare with a
@@ -403,8 +403,8 @@ class Synthetic(Generated):
         functions = [*FUNCTION_WORDS.tolist(), *(word for pair in HABITS for word in pair)]
         return functions, [word for words in self._writer()._lexicon for word in words.ravel().tolist()]
 
-    def _writer(self) -> Writer:
-        return Writer(self.seed, self.style, self.topic, self.families, self.topics, self.words, self.loud)
+    def _writer(self) -> MadeUpAuthor:
+        return MadeUpAuthor(self.seed, self.style, self.topic, self.families, self.topics, self.words, self.loud)
 
     def load(self) -> Corpus:
         """Write the whole corpus, with column ``family`` (about a second at the defaults).

@@ -13,10 +13,11 @@ from typing import Any
 
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
-from ravenbench.errors import FormatError, InputError, did_you_mean
+from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.errors import FormatError, InputError, MissingPart, counted, did_you_mean, install
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
-from ravenbench.formats.tabular import ENDINGS, Row, table_rows
+from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
 from ravenbench.types import Corpus
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -72,13 +73,15 @@ def guess(
             roles[role] = level
             continue
         plain = {_letters(name): name for name in reversed(here) if name not in used}
-        chosen = next((plain[name] for name in NAMES[role] if name in plain), None)
-        if chosen is None and role == "text":
-            chosen = _longest(rows, [name for name in here if name not in used])
-        if chosen is not None:
-            roles[role] = chosen
-            used.add(chosen)
-        elif role == "topic" and level is not None and ("(" in level or level in registry.names("topics")):
+        taken = next((plain[name] for name in NAMES[role] if name in plain), None)
+        if taken is None and role == "text":
+            taken = _longest(rows, [name for name in here if name not in used])
+        if taken is not None:
+            roles[role] = taken
+            used.add(taken)
+        elif role == "topic" and level is not None and (
+            "(" in level or level == "none" or level in registry.names("topics")
+        ):  # fmt: skip
             roles[role] = None
         elif role in ("text", "author", "topic"):
             raise _nothing(path, role, rows, here)
@@ -169,7 +172,7 @@ def check_room(files: Sequence[Path], rows: int) -> None:
         )  # fmt: skip
 
 
-KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
+KINDS = {".parquet": "parquet", ".pq": "parquet", ".xlsx": "xlsx", **ENDINGS}
 _RESERVED = {"id", "author", "topic", "language", "text"}
 _BATCH = 500
 
@@ -188,6 +191,9 @@ def read_table(
     encoding: str | None = UTF8,
     pairs: bool = True,
     level: str | None = None,
+    anonymous: bool = False,
+    unquoted: bool = False,
+    skip_faulty: bool = False,
 ) -> Corpus:
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
@@ -210,62 +216,81 @@ def read_table(
         Of a table that is not UTF-8, as ``decode`` takes it.
     log : ImportLog, optional
         Where documents are noted as they are read, and found that were noted before.
+    unquoted : bool
+        Of CSV and TSV: quotation marks are part of the texts, each line is a row.
+    skip_faulty : bool
+        Leave rows out that lack a text, an author or a topic, repeat an id or have another fault, and count them;
+        without it all faults are told together.
     """
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else _kind(path)
-    rows = _parquet(path) if kind == "parquet" else _text(path, encoding)
+    rows = _text(path, encoding, unquoted)
+    if kind in ("parquet", "xlsx"):
+        rows = _parquet(path) if kind == "parquet" else _sheet(path)
     first = list(islice(rows, LOOKED_AT))
     columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
     chosen = guess(path, [row for _, row in first], columns_by_role, level) if first else columns_by_role
     text, author, id, language = (str(chosen[role]) for role in ("text", "author", "id", "language"))
     topic = chosen["topic"]
     wanted = [text, author] + ([] if topic is None else [topic])
-    builder = CorpusBuilder(path, log)
+    builder = CorpusBuilder(path, log, anonymous)
     ignored: set[str] = set()
-    faults = Faults()
+    faults = Faults("rows cannot be used")
     for number, (line, row) in enumerate(chain(first, rows)):
-        for column in wanted:
-            if row.get(column) is None:
-                raise _missing(path, line, column, row, number == 0)
-        body = row[text]
-        if not isinstance(body, str):
-            raise FormatError("the text is not a string", file=path, line=line, found=body)
+        if number == 0 and (absent := next((column for column in wanted if column not in row), None)) is not None:
+            raise _missing(path, line, absent, row, True)
         with faults.gathered():
+            for column in wanted:
+                if row.get(column) is None:
+                    raise _missing(path, line, column, row, False)
+            body = row[text]
+            if not isinstance(body, str):
+                raise FormatError("the text is not a string", file=path, line=line, found=body)
             check_controls(body, path, line, encoding)
-        columns = {}
-        for key, value in row.items():
-            if key in (text, author, topic, id, language) or key is None:
-                continue
-            if key in _RESERVED or isinstance(value, list | dict | bytes):
-                ignored.add(key)
-            else:
-                columns[key] = None if value is None or value == "" else str(value)
-        builder.add(
-            f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
-            body.lstrip("\ufeff").replace("\r\n", "\n"),
-            _label(path, line, author, row[author]),
-            None if topic is None else _label(path, line, topic, row[topic]),
-            line,
-            None if row.get(language) is None else _plain(path, line, language, row[language]),
-            columns,
-        )
-    faults.check()
+            columns = {}
+            for key, value in row.items():
+                if key in (text, author, topic, id, language) or key is None:
+                    continue
+                if key in _RESERVED or isinstance(value, list | dict | bytes):
+                    ignored.add(key)
+                else:
+                    columns[key] = None if value is None or value == "" else str(value)
+            builder.add(
+                f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
+                body.lstrip("\ufeff").replace("\r\n", "\n"),
+                _label(path, line, author, row[author]),
+                None if topic is None else _label(path, line, topic, row[topic]),
+                line,
+                None if row.get(language) is None else _plain(path, line, language, row[language]),
+                columns,
+            )
+    if not skip_faulty:
+        faults.check(", or leave these rows out with --skip-faulty")
     notes: dict[str, Any] = {"source": path.name, "format": kind}
     guessed = {role: column for role, column in chosen.items() if column != columns_by_role[role]}
     if guessed:
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
-    return builder.finish(name or (path.resolve() if path.is_dir() else path).stem, notes, fold_case, pairs)
+    if faults:
+        notes[ACCOUNT] = [f"{counted(len(faults), 'faulty row')} left out; the first: {faults.since(0)[0].problem}"]
+    return builder.finish(
+        name or (path.resolve().name if path.is_dir() else stem_of(path.name)), notes, fold_case, pairs
+    )
 
 
 def is_parts_folder(path: Path) -> bool:
     """Whether a folder holds a table in Parquet parts (``raven corpus generate``, Spark, Dask …) and no other table."""
-    return path.is_dir() and {KINDS[p.suffix.lower()] for p in _parts(path)} == {"parquet"}
+    return path.is_dir() and {kind_of(p) for p in _parts(path)} == {"parquet"}
+
+
+def kind_of(path: Path) -> str | None:
+    """What kind of table a file is by its name; None where it is none."""
+    return KINDS.get(path.suffix.lower()) or table_kind(path.name)
 
 
 def _parts(path: Path) -> list[Path]:
-    return sorted(p for p in path.iterdir() if p.suffix.lower() in KINDS and not p.name.startswith("."))
+    return sorted(p for p in path.iterdir() if kind_of(p) not in (None, "json") and not p.name.startswith("."))
 
 
 def _kind(path: Path) -> str:
@@ -277,21 +302,26 @@ def _kind(path: Path) -> str:
         )  # fmt: skip
     if not path.is_file():
         raise no_such(path)
-    kind = KINDS.get(path.suffix.lower())
+    kind = kind_of(path)
     if kind is None:
         raise FormatError(
-            "not a table Raven reads", file=path, found=path.suffix or "no ending", expected=", ".join(sorted(KINDS))
+            "not a table Raven reads",
+            file=path,
+            found=path.suffix or "no ending",
+            expected=", ".join(sorted(KINDS)),
+            fix=f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
         )
     with path.open("rb") as file:
         head = file.read(4)
     if not head:
         raise FormatError("the file is empty", file=path)
     binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
-    described = next((what for magic, what in binary.items() if head.startswith(magic)), None)
-    if described != ("Parquet" if kind == "parquet" else None):
+    held = next((what for magic, what in binary.items() if head.startswith(magic)), None)
+    own = "gzip" if path.suffix.lower() == ".gz" else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
+    if held != own:
         raise FormatError(
-            "the file is not what its name says", file=path, found=described or f"it begins with {head!r}",
-            expected="Parquet" if kind == "parquet" else f"{kind} text",
+            "the file is not what its name says", file=path, found=held or f"it begins with {head!r}",
+            expected=own or f"{kind} text",
         )  # fmt: skip
     return kind
 
@@ -313,10 +343,29 @@ def _parquet(path: Path) -> Iterator[Row]:
             raise FormatError(f"this Parquet file cannot be read ({error})", file=part) from None
 
 
-def _text(path: Path, encoding: str | None) -> Iterator[Row]:
+def _sheet(path: Path) -> Iterator[Row]:
+    """Rows of the first sheet of a workbook, which has rows. MissingPart without python-calamine."""
+    try:
+        from python_calamine import CalamineWorkbook
+    except ImportError:
+        raise MissingPart("reading .xlsx needs python-calamine", file=path, fix=install("documents")) from None
+    try:
+        book = CalamineWorkbook.from_path(str(path))
+        sheets = [rows for name in book.sheet_names if (rows := book.get_sheet_by_name(name).to_python())]
+    except Exception as error:  # whatever the library makes of a damaged file
+        raise FormatError(f"this workbook cannot be read ({error})", file=path, fix="save it as .csv") from None
+    header, *rows = sheets[0] if sheets else [[]]
+    names = [str(name).strip() for name in header]
+    for number, values in enumerate(rows, start=2):
+        if any(value != "" for value in values):
+            cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
+            yield number, {name: cell for name, cell in zip(names, cells, strict=False) if name}
+
+
+def _text(path: Path, encoding: str | None, unquoted: bool) -> Iterator[Row]:
     """Rows of a table that is text."""
     with Archive(path, encoding) as archive:
-        yield from table_rows(archive, path.name)
+        yield from table_rows(archive, path.name, unquoted)
 
 
 def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: bool) -> InputError:

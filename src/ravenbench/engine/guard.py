@@ -22,7 +22,7 @@ from threadpoolctl import ThreadpoolController
 
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
-from ravenbench.types import Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
 
 LIMIT = "RAVEN_CELL_TIMEOUT"
@@ -234,9 +234,21 @@ def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -
     if isinstance(verifier, Calibrated):
         raw = features.score(test) if features is not None else verifier.scorer_.score(test)
         scores = checked_scores(raw, len(test), verifier)
-        return scores, checked_answers(verifier.calibrator_.transform(scores), test.ids, verifier)
-    answers = checked_answers(verifier.verify(test), test.ids, verifier)
+        answers = checked_answers(verifier.calibrator_.transform(scores), test.ids, verifier)
+        return scores, np.where(without_words(test), 0.5, answers)
+    answers = np.where(without_words(test), 0.5, checked_answers(verifier.verify(test), test.ids, verifier))
     return answers, answers
+
+
+def without_words(problems: Problems) -> Bools:
+    """Problems (n,) one of whose sides has no letter: there is nothing to go by, and no method's answer counts."""
+    bare = np.zeros(len(problems.texts), dtype=bool)
+    for row in problems.documents.tolist():
+        bare[row] = not any(map(str.isalpha, problems.texts[row]))
+    if not bare.any():
+        return np.zeros(len(problems), dtype=bool)
+    known = np.bincount(problems.owner, weights=~bare[problems.known_index], minlength=len(problems)) == 0
+    return np.asarray(bare[problems.questioned_index] | known)
 
 
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:

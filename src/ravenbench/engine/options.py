@@ -39,7 +39,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What decides a task's answers. Where a field of ``later`` is not given there is no such key in its JSON form,
     as in specs from before there was one."""
 
-    later: ClassVar[tuple[str, ...]] = ("metrics", "group", "against", "equal_counts")
+    later: ClassVar[tuple[str, ...]] = (
+        "metrics", "group", "against", "equal_counts", "unquoted", "strip_shared", "skip_faulty", "allow_shared",
+    )  # fmt: skip
 
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
@@ -91,6 +93,9 @@ def __getattr__(name: str) -> Any:
 
 
 Encoding = Annotated[str | None, about(ENCODING)]
+AllowShared = Annotated[
+    bool, about("Answer also problems that stand among those to learn from; they are counted all the same.")
+]
 Metrics = Annotated[
     str | None,
     about("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
@@ -110,11 +115,20 @@ class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, about("Column with the topics, or none; by default found by name.", metavar="COLUMN")
     ] = None
     encoding: Encoding = None
+    unquoted: Annotated[
+        bool, about("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
+    ] = False
+    strip_shared: Annotated[
+        bool, about("Take passages out that stand in texts of several authors, such as licences and headers.")
+    ] = False
+
+    skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
-        options = {role: column for role, column in named.items() if column is not None}
+        options: dict[str, Any] = {role: column for role, column in named.items() if column is not None}
+        options |= {name: True for name in ("unquoted", "strip_shared", "skip_faulty") if getattr(self, name)}
         return {"encoding": self.encoding, **options, **({"topic": None} if self.topic == "none" else {})}
 
 

@@ -24,7 +24,7 @@ from ravenbench.engine.guard import isolated, tell
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import Record, packed_or_none, write_packed
 from ravenbench.store.store import Store, open_store
-from ravenbench.text.counting import Units, count_ahead, folder_of
+from ravenbench.text.counting import CountedUnits, count_ahead, folder_of
 from ravenbench.text.ppm import close_together
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, checked_scores, mean_by_problem
@@ -94,7 +94,7 @@ class CountUnit:
     """All texts of a run in one kind of unit."""
 
     run: Path
-    units: Units
+    units: CountedUnits
     rows: tuple[int, ...]
 
     def work(self) -> list[str]:
@@ -126,7 +126,9 @@ def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str
     """
     kinds = [getattr(part, "counted", None) for one in fitted for part in (one, getattr(one, "scorer", None))]
     # A user's method may mean something else by the name.
-    several = [units for units, fits in Counter(kind for kind in kinds if isinstance(kind, Units)).items() if fits > 1]
+    several = [
+        units for units, fits in Counter(kind for kind in kinds if isinstance(kind, CountedUnits)).items() if fits > 1
+    ]
     if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
         return []
     rows = store.documents(folds)

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -28,19 +29,19 @@ from ravenbench.formats.problems import (
     read_truth_lines,
     read_truth_records,
 )
-from ravenbench.formats.tabular import is_lines, record_id, records
+from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
 from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 MOST_FAULTS = 10
-"""Faults of one file of answers that are listed."""
+"""Faults in answers that are listed; all are counted."""
 SWAPPED = "are truth and answers swapped?"
 """The fix where one stands in the place of the other."""
 
 
 def truth_files(archive: Archive, split: Split | None) -> list[str]:
     """The files of truth in a place, of one part where it has several. FormatError if there is none."""
-    truths = [n for n in archive.names if is_truth(n) and n.lower().endswith((".jsonl", ".ndjson", ".txt"))]
+    truths = [n for n in archive.names if is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))]
     places: dict[str, list[str]] = {}
     for name in truths:
         places.setdefault(str(PurePosixPath(name).parent), []).append(name)
@@ -61,14 +62,16 @@ def answer_files(archive: Archive) -> list[str]:
     """The files of answers in a place: those of that name, else those that look like it."""
     if archive.single:
         return archive.names
-    texts = [n for n in archive.names if n.lower().endswith((".jsonl", ".ndjson", ".txt")) and not is_truth(n)]
-    named = [n for n in texts if PurePosixPath(n).stem.lower() == "answers"]
+    texts = [n for n in archive.names if (table_kind(n) or n.lower().endswith(".txt")) and not is_truth(n)]
+    named = [n for n in texts if stem_of(n).lower() == "answers"]
     return named or [n for n in texts if _looks_like_answers(archive, n)]
 
 
 def _looks_like_answers(archive: Archive, name: str) -> bool:
-    if is_lines(name):
-        return not {"value", *GENERATED}.isdisjoint(first_record(archive, name))
+    if table_kind(name) is not None:
+        with suppress(FormatError):
+            return not {"value", *GENERATED}.isdisjoint(next(table_rows(archive, name), (0, {}))[1])
+        return False
     try:
         _, line = next(archive.lines(name), (0, ""))
     except FormatError:
@@ -76,9 +79,11 @@ def _looks_like_answers(archive: Archive, name: str) -> bool:
     return re.fullmatch(r"\S+\s+([YN-]|[YN-]\s+[\d.eE+-]+|[\d.eE+-]+)\s*", line) is not None
 
 
-def is_json(archive: Archive, name: str) -> bool:
-    """Whether a file that is not called ``.txt`` holds JSON lines."""
-    return PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
+def is_table(archive: Archive, name: str) -> bool:
+    """Whether a file is a table by its name, or not called ``.txt`` and holds JSON lines."""
+    return table_kind(name) is not None or (
+        PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
+    )
 
 
 GENERATED = ("label", "is_human")
@@ -167,7 +172,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         group: list[str | None] = []
         about = "authors"
         for name in names:
-            if is_lines(name) or is_json(archive, name):
+            if is_table(archive, name):
                 records = read_truth_records(archive, name)
                 ids += records
                 same += [t.same for t in records.values()]
@@ -219,7 +224,7 @@ def read_answers(path: str | Path, lenient: bool = False, faults: Faults | None 
 
 def answer_faults() -> Faults:
     """What gathers all faults of all submissions."""
-    return Faults("faults in the answers", 50, values=True)
+    return Faults("faults in the answers", MOST_FAULTS, values=True)
 
 
 def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None = None) -> list[SystemAnswers]:
@@ -319,7 +324,7 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
     """The answers of a file; those at fault are left out, and what is wrong put to ``faults``."""
     path = PurePosixPath(name)
     folder = path.parent.name or (archive.root.resolve().name if archive.single else archive.stem)
-    system = folder if path.stem.lower() == "answers" else path.stem
+    system = folder if stem_of(name).lower() == "answers" else stem_of(name)
     notes: list[str] = []
     values: dict[str, float] = {}
     lines: list[int] = []
@@ -328,14 +333,15 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
     if (sound := _sound(archive, name)) is not None:
         return SystemAnswers(*sound, system, None, (), archive.label(name), np.arange(1, len(sound[0]) + 1))
     with faults.gathered():
-        structured = is_lines(name) or is_json(archive, name)
+        structured = is_table(archive, name)
         if not structured and is_truth(name):
             read_truth_lines(archive, name)
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
-        source: Iterator[tuple[int, Any]] = records(archive, name) if structured else archive.lines(name)
-        for line, given in source:
-            if len(faults) - before >= MOST_FAULTS:
-                break
+        rows = table_rows if table_kind(name) is not None else records
+        source: Iterator[tuple[int, Any]] = rows(archive, name) if structured else archive.lines(name)
+        csv = table_kind(name) == "csv"
+        for line, row in source:
+            given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
             with faults.gathered():
                 if structured:
                     (key, value), decision = _answer(given, archive, name, line, lenient, notes), None
@@ -357,6 +363,13 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         name_array(values), np.array(list(values.values()), dtype=np.float64), system,
         decision_array, tuple(notes), archive.label(name), np.asarray(lines, dtype=np.int64), faults.since(before),
     )  # fmt: skip
+
+
+def _cell(value: Any) -> Any:
+    """A cell of a CSV of answers: a number where it is one."""
+    with suppress(TypeError, ValueError):
+        return float(value)
+    return value
 
 
 class _Line(msgspec.Struct):
@@ -395,9 +408,13 @@ def _answer(
         raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=SWAPPED)
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
-        raise FormatError(
-            "this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=_UNANSWERED
+        other = next((k for k, v in record.items() if k != "id" and isinstance(v, int | float)), None)
+        fix = (
+            _UNANSWERED
+            if other is None
+            else f"call it value, if {other} is a number from 0 to 1 with 0.5 for no answer"
         )
+        raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=fix)
     value = record["value"]
     if isinstance(value, list):
         if not lenient or len(value) != 1:
@@ -410,9 +427,18 @@ def _answer(
             notes.append(f"values are lists of one number, taken out on request (first at line {line})")
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = {str: "a string", bool: "true or false", type(None): "null"}.get(type(value), type(value).__name__)
-        cure = "write the number without quotes" if isinstance(value, str) else _UNANSWERED
+        cure = {
+            str: _decimal(str(value)) or "write the number without quotes",
+            bool: "write a number: 1 for true and 0 for false, where they mean the same author and different ones",
+        }.get(type(value), _UNANSWERED)
         raise FormatError(f"the value is {kind}", **where, found=value, expected="a number from 0 to 1", fix=cure)
     return key, _number(value, where)
+
+
+def _decimal(text: str) -> str | None:
+    """The fix for a number with a decimal comma; None of other texts."""
+    number = text.strip().replace(",", ".")
+    return f"write {number}, not {text.strip()}" if re.fullmatch(r"\d+\.\d+", number) and "," in text else None
 
 
 def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, float, float | None]:
@@ -427,7 +453,10 @@ def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, floa
         value = float(parts[-1])
     except ValueError:
         raise FormatError(
-            "the score is not a number", **where, expected="a number from 0 to 1", fix=_UNANSWERED
+            "the score is not a number",
+            **where,
+            expected="a number from 0 to 1",
+            fix=_decimal(parts[-1]) or _UNANSWERED,
         ) from None
     return parts[0], _number(value, where), decision
 
@@ -458,7 +487,7 @@ MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "over
 
 
 def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dict[str, float | None]:
-    """The measures of PAN 2021–23 under their names there, rounded to three decimals; None where undefined.
+    """The measures of PAN 2021–23 under their names there, rounded to three decimals; None where PAN has none.
 
     The 2020 form has no Brier score, and F0.5u counts 0.5 as "same author".
     """
@@ -467,6 +496,11 @@ def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dic
     names = MEASURES_2020 if f05u_2020 else MEASURES
     formulas = {m: STANDARD[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
     measures = scores(truth.same, answers.value, answers.decision, formulas)
+    if measures["f1"] is None and truth.same.any():  # PAN's evaluator has 0 for 0/0
+        measures["f1"] = 0.0
+        parts = [measures[m] for m in names.values() if not m.startswith("overall")]
+        whole = None if None in parts else sum(part for part in parts if part is not None) / len(parts)
+        measures[next(m for m in names.values() if m.startswith("overall"))] = whole
     return {key: None if (value := measures[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
 
 

@@ -7,9 +7,12 @@ import gzip
 import io
 import lzma
 import os
+import shutil
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Literal, Self, cast
@@ -41,7 +44,8 @@ LINE_LIMIT = DOCUMENT_LIMIT
 class Archive:
     """A file, folder or zip as a sorted mapping of relative POSIX paths to sizes in bytes.
 
-    Hidden files are left out. A single file is an archive that holds itself. InputError if there is nothing at the
+    Hidden files are left out. A single file is an archive that holds itself. A path may lead into a zip, and into a zip
+    within it (``sets.zip/english.zip/train``). InputError if there is nothing at the
     path; FormatError if it is not a readable zip, holds unsafe names or would unpack to something absurd.
 
     Parameters
@@ -54,10 +58,14 @@ class Archive:
         self.path = Path(path)
         self.encoding = encoding
         self._zip: zipfile.ZipFile | None = None
+        self._inside = ""
         self._labels: dict[str, str] = {}
         self.root = self.path
+        within = zip_around(self.path)
         if self.path.is_dir():
             self.sizes = _walk(self.path)
+        elif within is not None:
+            self._open_within(*within)
         elif not self.path.is_file():
             raise no_such(self.path)
         elif zipfile.is_zipfile(self.path):
@@ -75,6 +83,36 @@ class Archive:
             _check_file_name(name, self.path)
         if len(self.sizes) > MEMBER_LIMIT:
             raise FormatError("too many files", file=self.path, found=len(self.sizes), expected=f"≤ {MEMBER_LIMIT}")
+
+    def _open_within(self, outer: Path, inner: str) -> None:
+        """What lies at a place within a zip: a folder, a zip, or a file."""
+        archive = Archive(outer, self.encoding)
+        steps = PurePosixPath(inner).parts
+        for count in range(1, len(steps) + 1):
+            name = "/".join(steps[:count])
+            if name not in archive or not name.lower().endswith(".zip"):
+                continue
+            try:
+                file = tempfile.TemporaryFile()  # noqa: SIM115 (as long as this object)
+                with archive.open(name) as packed:
+                    shutil.copyfileobj(packed, file)
+                self._zip = zipfile.ZipFile(file)
+            except _DAMAGE as error:
+                raise FormatError(f"this zip cannot be read ({error})", file=archive.label(name), fix=_AGAIN) from None
+            archive.close()
+            self.sizes = _members(outer / name, self._zip, archive.sizes[name])
+            inner = "/".join(steps[count:])
+            break
+        else:
+            self._zip, self.sizes = archive._zip, archive.sizes
+        if inner in self.sizes:
+            self._inside = inner.rpartition("/")[0] + "/" if "/" in inner else ""
+            self.sizes = {PurePosixPath(inner).name: self.sizes[inner]}
+        elif inner:
+            self._inside = f"{inner}/"
+            self.sizes = {n[len(inner) + 1 :]: size for n, size in self.sizes.items() if n.startswith(self._inside)}
+        if not self.sizes:
+            raise FormatError("there is no such file or folder in this zip", file=outer, found=inner)
 
     @property
     def stem(self) -> str:
@@ -115,7 +153,7 @@ class Archive:
         if it is packed by Zstandard and the extra ``collections`` is not installed.
         """
         try:
-            file = (self.root / name).open("rb") if self._zip is None else self._zip.open(name)
+            file = (self.root / name).open("rb") if self._zip is None else self._zip.open(self._inside + name)
             if name.lower().endswith(".gz"):
                 return cast("IO[bytes]", gzip.open(file))
             return io.BufferedReader(_Zst(file), 2**20) if name.lower().endswith(".zst") else file
@@ -151,6 +189,17 @@ class Archive:
         if not published:
             check_controls(text, self.label(name), encoding=self.encoding)
         return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    @contextmanager
+    def on_disk(self, name: str) -> Iterator[Path]:
+        """The path of one file, for as long as it is needed a copy where it lies in a zip."""
+        if self._zip is None:
+            yield self.root / name
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, PurePosixPath(name).name)
+            path.write_bytes(self.read(name))
+            yield path
 
     def _head(self, name: str, size: int = 2**18) -> bytes:
         with self.open(name) as file:
@@ -275,8 +324,13 @@ def no_such(path: Path) -> InputError:
     """The error for a path that is not there, with its nearest neighbour."""
     if path.exists():
         return InputError("neither a file nor a folder", file=path)
+    if "\\" in str(path) and os.sep == "/":
+        return InputError(
+            "there is no such file or folder", file=path,
+            fix="this is a path of Windows: write it with / between folders, from where the texts lie on this machine",
+        )  # fmt: skip
     near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.75)
     hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else None
     return InputError("there is no such file or folder", file=path, fix=hint)
 
@@ -301,12 +355,25 @@ def _walk(folder: Path) -> dict[str, int]:
     return dict(sorted(sizes.items()))
 
 
-def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
+def zip_around(path: Path) -> tuple[Path, str] | None:
+    """The zip that a path leads into, and where in it; None of any other path."""
+    for outer in path.parents if not path.exists() else ():
+        if outer.is_file():
+            return (outer, path.relative_to(outer).as_posix()) if zipfile.is_zipfile(outer) else None
+    return None
+
+
+def is_there(path: Path) -> bool:
+    """Whether something lies at a path, in a zip too."""
+    return path.exists() or zip_around(path) is not None
+
+
+def _members(path: Path, archive: zipfile.ZipFile, packed: int | None = None) -> dict[str, int]:
     sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:
         raise FormatError("too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}")
-    size, packed = sum(info.file_size for info in inside), path.stat().st_size
+    size, packed = sum(info.file_size for info in inside), packed or path.stat().st_size
     if size > SUM_FLOOR and size > SUM_RATIO * packed:
         raise FormatError(
             "the files in this zip unpack to far more than texts can", file=path,

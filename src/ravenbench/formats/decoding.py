@@ -229,21 +229,24 @@ class Faults:
         except InputError as error:
             self._met.append(error)
 
-    def check(self) -> None:
-        """Raise what was met: one error as it is, several as one. FormatError if there were any."""
-        if len(self._met) == 1:
-            raise self._met[0]
-        if self._met:
-            fix = self._fix()
+    def check(self, more_help: str = "") -> None:
+        """Raise what was met: one error as it is, several as one. FormatError if there were any. ``more_help`` is
+        added to what mends them."""
+        met = list({str(error): error for error in self._met}.values())
+        if len(met) == 1:
+            raise met[0]
+        if met:
             # Values are wrong in many ways: each is told its own cure, unless all have one.
-            each = self._values and len({error.fix for error in self._met}) > 1
-            lines = [self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "") for error in self._met]
-            more = [f"and {len(lines) - self._most:,} more"] if len(lines) > self._most else []
-            first = self._met[0]
+            each = self._values and len({error.fix for error in met}) > 1
+            cure = "" if each else self._fix(met) or ""
+            lines = [self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "") for error in met]
+            shown, more = lines[: self._most], len(lines) - self._most
+            head = f"{len(lines):,} {self._what}" + (f", the first {self._most}:" if more > 0 else ":")
+            first = met[0]
             raise FormatError(
-                "\n    ".join([f"{len(lines):,} {self._what}:", *lines[: self._most], *more]),
-                found=None if self._values else f"in the first: {first.found}", expected=first.expected,
-                fix=None if each else fix,
+                "\n    ".join([head, *shown, *([f"and {more:,} more"] if more > 0 else [])]),
+                found=None if self._values or first.found is None else f"in the first: {first.found}",
+                expected=first.expected, fix=f"{cure}{more_help}".removeprefix(", or ") or None,
             )  # fmt: skip
 
     def _line(self, error: InputError) -> str:
@@ -251,16 +254,23 @@ class Faults:
         shown = f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
         return f"{where}{error.problem}{shown}"
 
-    def _fix(self) -> str | None:
-        fixes = list(dict.fromkeys(e.fix for e in self._met if e.fix))
+    def _fix(self, met: list[InputError]) -> str | None:
+        """What mends them: of several kinds of fault, each with what mends it."""
+        kinds: dict[str, list[InputError]] = {}
+        for error in met:
+            kinds.setdefault(re.sub(r"\d[\d,.]*", "#", error.problem), []).append(error)
+        fixes = list(dict.fromkeys(e.fix for e in met if e.fix))
         heads = list(dict.fromkeys(fix.partition(", or ")[0] for fix in fixes))
         if len(heads) == 1 and heads[0].startswith("--encoding"):
             return heads[0]
         if len(fixes) < 2:
             return fixes[0] if fixes else None
+        if len(kinds) > 1:
+            told = [(len(of), of[0].problem, next((e.fix for e in of if e.fix), None)) for of in kinds.values()]
+            return "\n    ".join(f"{number:,} × {problem}: {fix}" for number, problem, fix in told[:_SHOWN] if fix)
         # One --encoding would read those in another one as something else.
         own = fixes[0].partition(", or ")[2] if fixes[0].startswith("--encoding") else fixes[0]
-        return f"{own or fixes[0]} (the first file; repeat the command for the next)"
+        return f"{own or fixes[0]} (the first; the others likewise)"
 
 
 def old_mac(file: str | Path, line: int) -> FormatError:

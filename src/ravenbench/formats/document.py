@@ -40,9 +40,11 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     text : str
         Without byte order mark and carriage returns.
     author : str or None
-        The mail's or message's sender; None for other formats.
-    date : str
-        Of a mail, as its header has it.
+        The mail's or message's sender, or whom a TEI header names; None for other formats.
+    identity : str
+        Which person of that name, by the header's reference (VIAF, GND …); "" where it has none.
+    title, date : str
+        Of a TEI text, and when a mail was sent or a text first printed, as the header has it.
     left_out : tuple of LeftOut
     notes : tuple of str
         What a reader should know: hints of the author's name, signs of a wrong encoding, macros that did not run.
@@ -54,6 +56,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     part: str = ""
     author: str | None = None
+    identity: str = ""
+    title: str = ""
     date: str = ""
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()

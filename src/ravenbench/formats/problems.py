@@ -2,6 +2,7 @@
 
     ROOT/EN001/known01.txt, …, unknown.txt, ROOT/truth.txt (``EN001 Y``), ROOT/contents.json          2013–15
     pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl                                     2020–23
+    a table whose rows are pairs: text1,text2,label                                                   anybody's
 
 A pair: {"id", "pair": [text, text], "fandoms": [a, b]} (2020, 2021) or "discourse_types" (2022, 2023);
 its truth: {"id", "same", "authors": [a, b]}.
@@ -17,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -29,7 +30,8 @@ from ravenbench.formats.archive import Archive, Split, split_of, split_roots
 from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, checked_name
 from ravenbench.formats.output import fresh_folder, whole_file
-from ravenbench.formats.tabular import is_lines, record_id, records
+from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.text.names import is_nobody, name_key, plain_name
 from ravenbench.types import Bools, Labels, Problems, name_array
 
 
@@ -54,7 +56,9 @@ class ProblemSet:
         Truth of those among them that the truth file names.
     language, genre : str or None
     notes : tuple of str
-        What else was found: dropped empty documents, identical known and questioned texts.
+        What else was found: dropped empty documents, identical known and questioned texts, files that were not read.
+    place : str
+        Where it lies below the path that was read.
     """
 
     name: str
@@ -66,6 +70,7 @@ class ProblemSet:
     language: str | None = None
     genre: str | None = None
     notes: tuple[str, ...] = ()
+    place: str = ""
 
     def __len__(self) -> int:
         return len(self.problems)
@@ -278,8 +283,14 @@ def _read(archive: Archive, root: str) -> ProblemSet:
         raise FormatError(f"no problem of {name} can be read", file=archive.path, found=f"{first}: {faults[first]}")
     return ProblemSet(
         name, builder.finish(), None if truth is None else np.array(same, dtype=bool), split, faults,
-        _known(truth, faults), language, genre, tuple(builder.notes),
+        _known(truth, faults), language, genre, (*builder.notes, *_unread(folders)), root,
     )  # fmt: skip
+
+
+def _unread(folders: Mapping[str, list[str]]) -> list[str]:
+    """A note on files in the problems' folders that are neither known nor unknown texts."""
+    others = [file for files in folders.values() for file in files if not _is_document(file)]
+    return [f"{len(others):,} files in the problems' folders were not read ({others[0]})"] if others else []
 
 
 def _fault(
@@ -391,19 +402,19 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
     files: dict[str, str | None] = {}
     for name in pairs:
-        place, stem = PurePosixPath(name).parent, PurePosixPath(name).stem
+        place, stem = PurePosixPath(name).parent, stem_of(name)
         wanted = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
         if len(pairs) == 1 or stem == "pairs":
             wanted.append("truth")
         near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
-        truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and PurePosixPath(n).stem == w]
+        truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w]
         files[name] = str(place / truths[0]) if truths else None
     return files
 
 
 def is_truth(name: str) -> bool:
     """Whether a file holds truth by its name."""
-    return _TRUTH.match(PurePosixPath(name).stem) is not None
+    return _TRUTH.match(stem_of(name)) is not None
 
 
 def first_record(archive: Archive, name: str) -> dict[str, Any]:
@@ -445,11 +456,19 @@ def label_of(record: Mapping[str, Any], **where: Any) -> bool | None:
     return bool(label != 0)
 
 
+def nobody(*names: str) -> bool:
+    """Whether one of these is no person's name."""
+    return any(map(is_nobody, names))
+
+
 def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
-    """Read a ``truth.jsonl`` into the truth of each pair by its id.
+    """Read a ``truth.jsonl``, or a table with a column of labels, into the truth of each pair by its id; names that are
+    nobody's name no author.
 
     FormatError if a line is not truth (answers are recognised), an id stands twice, or the file is empty.
     """
+    if (table := pair_table(archive, name)) is not None or table_kind(name) == "csv":
+        return _table_truth(archive, name, table or TableRoles((), None, "id"))
     truth: dict[str, PairTruth] = {}
     for line, record in records(archive, name):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
@@ -468,7 +487,9 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
             raise FormatError("an id stands twice", **where, found=key)
         authors = _two(record.get("authors"), "an author", **where)
         truth[key] = PairTruth(same, authors, about)
-        if authors is not None and (authors[0] == authors[1]) != same:
+        if authors is not None and nobody(*authors):
+            truth[key] = PairTruth(same, None, about)
+        elif authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
             raise FormatError("same contradicts the two authors", **where, found=record)
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
@@ -487,6 +508,9 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
             raise FormatError("an id stands twice", file=archive.label(name), line=line, found=key)
         seen.add(key)
         texts = record.get("pair")
+        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        if isinstance(texts, list) and len(texts) > 2:
+            raise FormatError("a pair has two texts", **where, found=len(texts), expected='"pair": [text, text]')
         if not isinstance(texts, list) or len(texts) != 2 or not all(isinstance(t, str) for t in texts):
             yield key, f"line {line} has no pair of two texts"
             continue
@@ -494,8 +518,123 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
         if isinstance(topics, str):
             topics = [topics, topics]
         first, second = (t.lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-        where: dict[str, Any] = {"file": archive.label(name), "line": line}
         yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
+
+
+_TEXTS = (
+    ("text1", "text2"), ("texta", "textb"), ("known", "questioned"), ("known", "unknown"),
+    ("knowntext", "questionedtext"), ("knowntext", "unknowntext"), ("first", "second"), ("sentence1", "sentence2"),
+    ("document1", "document2"), ("doc1", "doc2"), ("left", "right"), ("post1", "post2"), ("query", "candidate"),
+)  # fmt: skip
+_LABELS = ("same", "label", "sameauthor", "issame", "issameauthor", "truth", "target", "gold", "y", "class")
+_IDS = ("id", "pairid", "problemid", "problem", "uid")
+_SAME = {
+    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match"), True),
+    **dict.fromkeys(("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False),
+}  # fmt: skip
+"""Spellings of columns and labels in tables of pairs, by their letters and figures."""
+
+
+class TableRoles(NamedTuple):
+    """Columns of a table of pairs: both texts, the label and the id; None where there is none."""
+
+    texts: tuple[str, ...]
+    label: str | None
+    id: str | None
+
+
+def _plain_key(name: object) -> str:
+    return re.sub(r"[^a-z0-9.-]", "", str(name).casefold())
+
+
+def pair_table(archive: Archive, name: str) -> TableRoles | None:
+    """The columns of a table whose rows hold two texts each (``text1,text2,label``); None where it is none."""
+    if table_kind(name) is None:
+        return None
+    try:
+        _, row = next(table_rows(archive, name), (0, {}))
+    except FormatError:
+        return None
+    here = {_plain_key(column): column for column in row}
+    both = next((pair for pair in _TEXTS if pair[0] in here and pair[1] in here), None)
+    if both is None or "pair" in row:
+        return None
+    own = [next((here[n] for n in known if n in here), None) for known in (_LABELS, _IDS)]
+    return TableRoles((here[both[0]], here[both[1]]), own[0], own[1])
+
+
+def read_pair_table(archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth]) -> Iterator[Pair]:
+    """The pairs of a table; what their labels say is put to ``truth`` before each. FormatError for the first row that
+    lacks a text or a label, or whose label is none."""
+    own: set[str] = set()
+    for number, (line, row) in enumerate(table_rows(archive, name), start=1):
+        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        key = _row_id(row, roles, number, own, where)
+        texts = [row.get(column) for column in roles.texts]
+        for column, text in zip(roles.texts, texts, strict=True):
+            if not isinstance(text, str) or not text.strip():
+                raise FormatError(f"{column} is no text", **where, found=text, fix="fill it in, or remove the row")
+        labels = [
+            [row.get(f"{label}{side}") or row.get(f"{label}_{side}") for side in (1, 2)]
+            for label in ("author", "topic")
+        ]
+        if roles.label is not None:
+            same, authors = _label(row, roles.label, where), labels[0]
+            named = None if None in authors or nobody(*map(str, authors)) else (str(authors[0]), str(authors[1]))
+            truth[key] = PairTruth(same, named)
+        first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
+        topics = None if None in labels[1] else (str(labels[1][0]), str(labels[1][1]))
+        yield Pair(key, (first, second), topics or (None, None), line)
+
+
+def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str], where: dict[str, Any]) -> str:
+    value = number if roles.id is None else row.get(roles.id)
+    key = str(value).strip()
+    if value is None or not key:
+        raise FormatError("this row has no id", **where, fix="give every row an id, or leave the column out")
+    if key in own:
+        raise FormatError("an id stands twice", **where, found=key)
+    own.add(key)
+    return checked_name(key, "an id", where["file"], where["line"])
+
+
+def _label(row: Mapping[str, Any], column: str, where: dict[str, Any]) -> bool:
+    same = _SAME.get(_plain_key(row.get(column)))
+    if same is None:
+        raise FormatError(
+            f"{column} says neither same nor different",
+            **where,
+            found=row.get(column),
+            expected="1 or 0, true or false, Y or N",
+        )
+    return same
+
+
+def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, PairTruth]:
+    """The truth that a table tells, of pairs or by id."""
+    truth: dict[str, PairTruth] = {}
+    if roles.texts:
+        for _ in read_pair_table(archive, name, roles, truth):
+            pass
+    else:
+        own: set[str] = set()
+        for number, (line, row) in enumerate(table_rows(archive, name), start=1):
+            where: dict[str, Any] = {"file": archive.label(name), "line": line}
+            here = {_plain_key(column): column for column in row}
+            column = next((here[n] for n in _LABELS if n in here), None)
+            ids = next((here[n] for n in _IDS if n in here), None)
+            if column is None or ids is None:
+                swapped = "are truth and answers swapped?" if "value" in row else "name the columns id and same"
+                raise FormatError(
+                    "this table is no truth", **where, found=", ".join(row), expected="columns id and same", fix=swapped
+                )
+            key = _row_id(row, TableRoles((), column, ids), number, own, where)
+            truth[key] = PairTruth(_label(row, column, where), None)
+    if not truth:
+        raise FormatError(
+            "there is no truth in this table", file=archive.label(name), expected="a column same or label"
+        )
+    return truth
 
 
 def read_pan_pairs(
@@ -509,6 +648,9 @@ def read_pan_pairs(
     """
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)
+        tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
+        if tables and truth is None:
+            return [_problems(archive, n, {}, roles) for n, roles in tables.items()]
         if not files:
             given_truth = any(is_truth(name) for name in archive.names)
             raise FormatError(
@@ -574,13 +716,19 @@ def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None =
     return folder
 
 
-def _problems(archive: Archive, name: str, truth: dict[str, PairTruth] | None) -> ProblemSet:
+def _problems(
+    archive: Archive, name: str, truth: dict[str, PairTruth] | None, table: TableRoles | None = None
+) -> ProblemSet:
     builder = ProblemBuilder()
     faults: dict[str, str] = {}
     same: list[bool] = []
     author: dict[int, str | None] = {}
     topic: dict[int, str | None] = {}
-    for pair in read_pairs(archive, name):
+    source: Iterator[Pair | tuple[str, str]] = read_pairs(archive, name)
+    if table is not None:
+        source = read_pair_table(archive, name, table, truth := {})
+        truth = truth if table.label is not None else None
+    for pair in source:
         if isinstance(pair, tuple):
             faults[pair[0]] = pair[1]
             continue
@@ -617,13 +765,18 @@ def _problems(archive: Archive, name: str, truth: dict[str, PairTruth] | None) -
     return ProblemSet(
         corpus, builder.finish(**labels), None if truth is None else np.array(same, dtype=bool), split, faults,
         {key: truth[key].same for key in faults if key in truth} if truth else {}, notes=tuple(builder.notes),
+        place=name if archive.path.is_dir() or "/" in name else "",
     )  # fmt: skip
 
 
 def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
     if isinstance(values, list) and len(values) == 2 and all(isinstance(v, str | int) for v in values):
-        first, second = (checked_name(str(v), what, file, line) for v in values)
+        first, second = (plain_name(checked_name(str(v), what, file, line)) for v in values)
         return first, second
+    if isinstance(values, list) and len(values) not in (0, 2):
+        raise FormatError(
+            f"{what} belongs to each of two texts", file=file, line=line, found=len(values), expected="a list of two"
+        )
     return None
 
 
@@ -635,7 +788,8 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
     Parameters
     ----------
     path : path
-        PAN13–15 folder or zip, PAN20–23 pairs file, folder or zip; or a folder of such zips.
+        PAN13–15 folder or zip, PAN20–23 pairs file, folder or zip; a table of pairs (text1,text2,label); or a folder
+        or zip of such zips.
     split : 'train' or 'test', optional
         Of a corpus that has parts, take this one.
     encoding : str or None
@@ -644,15 +798,16 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
     with Archive(path, encoding) as archive:
         if problem_roots(archive):
             return read_pan_problems(path, split, encoding)
-        if any(is_lines(n) for n in archive.names):
+        if any(is_lines(n) or pair_table(archive, n) is not None for n in archive.names):
             return read_pan_pairs(path, split=split, encoding=encoding)
-        zips = [n for n in archive.names if n.lower().endswith(".zip") and archive.path.is_dir()]
+        zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:
-        return [problem_set for name in zips for problem_set in read_problem_sets(Path(path) / name, split, encoding)]
+        found = [(name, one) for name in zips for one in read_problem_sets(Path(path) / name, split, encoding)]
+        return [replace(one, place=f"{name}/{one.place}".rstrip("/")) for name, one in found]
     raise FormatError(
         "there are no verification problems here", file=path, found=", ".join(names[:3]) or "an empty folder",
-        expected="PAN13–15 folders (EN001/known01.txt, unknown.txt) or PAN20–23 pairs.jsonl",
+        expected="PAN13–15 folders (EN001/known01.txt, unknown.txt), PAN20–23 pairs.jsonl, or text1,text2,label",
     )  # fmt: skip
 
 
@@ -662,6 +817,6 @@ def read_problems(path: str | Path, split: Split | None = None, encoding: str | 
     if len(sets) != 1:
         names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in sets)
         halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
-        fix = "--split train or --split test" if halves else "give one of them"
+        fix = "--split train or --split test" if halves else f"give one of them, as {Path(path) / sets[0].place}"
         raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
     return sets[0]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive
 from ravenbench.formats.decoding import UTF8, checked_name, old_mac
 from ravenbench.types import Floats, Labels
 
-ENDINGS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+ENDINGS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
 """Kinds of tables that are text, by how a name ends."""
 
 Row = tuple[int, dict[str, Any]]
@@ -26,57 +27,135 @@ Row = tuple[int, dict[str, Any]]
 
 def is_lines(name: str) -> bool:
     """Whether a file is JSON lines by its name."""
-    return name.lower().endswith((".jsonl", ".ndjson"))
+    return table_kind(name) == "jsonl"
 
 
-def table_rows(archive: Archive, name: str) -> Iterator[Row]:
+def table_kind(name: str) -> str | None:
+    """What kind of table that is text a file is by its name, packed or not; None where it is none."""
+    return ENDINGS.get(PurePosixPath(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix)
+
+
+def stem_of(name: str) -> str:
+    """A file's name without its ending, packed or not."""
+    return PurePosixPath(PurePosixPath(name).name.removesuffix(".gz").removesuffix(".zst")).stem
+
+
+def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
     """Rows of a table by its ending. FormatError if it has another ending, or as ``csv_rows`` and ``records``."""
-    kind = ENDINGS.get(PurePosixPath(name).suffix.lower())
+    kind = table_kind(name)
     if kind is None:
         raise FormatError(
             "not a table that Raven reads", file=archive.label(name), found=PurePosixPath(name).suffix or "no ending",
             expected=", ".join(sorted(ENDINGS)),
         )  # fmt: skip
-    return csv_rows(archive, name) if kind == "csv" else records(archive, name)
+    if kind == "json":
+        return _array(archive, name)
+    return csv_rows(archive, name, unquoted) if kind == "csv" else records(archive, name)
 
 
-def csv_rows(archive: Archive, name: str) -> Iterator[Row]:
-    """Rows of a CSV by the names in its first line; commas, semicolons or tabs stand between fields.
+def _array(archive: Archive, name: str) -> Iterator[Row]:
+    """Records of a JSON array, numbered from 1; records of JSON lines too. FormatError if it is neither."""
+    first = next(iter(archive.lines(name)), (0, ""))[1].lstrip()
+    if first.startswith("{") and first.rstrip().endswith("}"):
+        yield from records(archive, name)
+        return
+    try:
+        found = json.loads(archive.text(name))
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
+    if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
+        raise FormatError(
+            "this JSON is no list of records", file=archive.label(name), found=type(found).__name__,
+            expected='[{"text": …, "author": …}, …]', fix="write a list of objects, or one object a line as .jsonl",
+        )  # fmt: skip
+    yield from enumerate(found, start=1)
 
-    An empty field is None. Fields with delimiters, quotes or line ends stand in double quotes. FormatError if a row has
-    more or fewer fields than the first line, a name of a column stands twice there, a quote is left open, or the lines
-    end as on old Macs.
+
+UNQUOTED = "--unquoted reads quotation marks as part of the texts, and each line as a row"
+"""The fix for tables that were written without quoting."""
+_SEPARATOR = re.compile(r'"?sep=(.)"?\s*\Z')
+
+
+def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
+    """Rows of a CSV by the names in its first line; commas, semicolons, tabs or pipes stand between fields, or what a
+    line ``sep=;`` before it says.
+
+    An empty field is None; columns at the end without a name and a value are left out. Fields with delimiters, quotes
+    or line ends stand in double quotes, unless the table is read ``unquoted``. FormatError if a row has more or fewer
+    fields than the first line, a name of a column stands twice there, a quote is left open or swallowed further rows,
+    or the lines end as on old Macs.
     """
     label = archive.label(name)
     csv.field_size_limit(DOCUMENT_LIMIT)
     # Blank lines count: they may stand inside a quoted text.
-    lines = (block + "\n" for _, block in archive.lines(name, blank=True))
-    header = next(lines, "")
+    source = archive.lines(name, blank=True)
+    header = next(source, (1, ""))[1] + "\n"
+    start, given = 1, _SEPARATOR.match(header)
+    if given is not None:
+        header, start = next(source, (2, ""))[1] + "\n", 2
     if "\r" in header:
-        raise old_mac(label, 1)
-    delimiter = "\t" if name.lower().endswith((".tsv", ".tab")) else max(",;\t", key=header.count)
-    start = 1
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        raise old_mac(label, start)
+    tabs = name.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+    delimiter = given[1] if given is not None else "\t" if tabs else max(",;\t|", key=header.count)
+    raw: list[str] = []
+
+    def noted() -> Iterator[str]:
+        for _, block in source:
+            raw.append(block)
+            yield block + "\n"
+
+    quoting: Literal[0, 3] = 3 if unquoted else 0  # csv.QUOTE_NONE, csv.QUOTE_MINIMAL
+    reader = csv.reader(noted(), delimiter=delimiter, strict=not unquoted, quoting=quoting)
+    first, width = start + 1, 0
     try:
-        names = [field.strip() for field in next(csv.reader([header], delimiter=delimiter, strict=True), [])]
+        names = [
+            n.strip() for n in next(csv.reader([header], delimiter=delimiter, strict=not unquoted, quoting=quoting), [])
+        ]
+        width = len(names)
+        while names and not names[-1]:
+            names.pop()
         _check_header(names, label)
-        start = 2
+        start, sure = first, False
         for values in reader:
+            if not sure and len(raw) > 1 and all(line.count(delimiter) == width - 1 for line in raw):
+                _check_swallowed(archive, name, delimiter, width, start)
+                sure = True
+            raw.clear()
             if values:
-                if len(values) != len(names):
+                if len(values) != width or any(values[len(names) :]):
                     raise FormatError(
                         "this row has another number of fields than the header", file=label, line=start,
                         found=len(values), expected=f"{len(names)} ({', '.join(names)})",
-                        fix="fields with commas, quotes or line ends must stand in double quotes",
+                        fix="fields with commas, quotes or line ends must stand in double quotes" if len(names) > 1
+                        else "name the columns in the first line, with commas, semicolons, tabs or pipes between them",
                     )  # fmt: skip
-                yield start, {k: v if v != "" else None for k, v in zip(names, values, strict=True)}
-            start = reader.line_num + 2
+                yield start, {k: v if v != "" else None for k, v in zip(names, values, strict=False)}
+            start = first + reader.line_num
     except csv.Error as error:
+        plain = _one_row_a_line(archive, name, delimiter, width)
         raise FormatError(
             f"this is not CSV ({error})", file=label, line=start,
             found="a row that begins here", fix="fields with commas, quotes or line ends must stand in double quotes, "
-            "and a quote within them twice",
+            "and a quote within them twice" + (f"; or {UNQUOTED}" if plain else ""),
         ) from None  # fmt: skip
+
+
+def _check_swallowed(archive: Archive, name: str, delimiter: str, width: int, line: int) -> None:
+    """FormatError if a field that goes on over several lines is several rows of a table without quoting."""
+    if _one_row_a_line(archive, name, delimiter, width):
+        raise FormatError(
+            "a quotation mark joins this row and the next ones to one field", file=archive.label(name), line=line,
+            found=f"lines with as many separators as a row ({width - 1})", expected="one row",
+            fix=f"was the table written without quoting? {UNQUOTED}; else put the text in double quotes, and quotes "
+            "within it twice",
+        )  # fmt: skip
+
+
+def _one_row_a_line(archive: Archive, name: str, delimiter: str, width: int) -> bool:
+    """Whether nearly all lines of a table have as many separators as its header."""
+    counts = [line.count(delimiter) == width - 1 for _, line in archive.lines(name, blank=True) if line.strip()]
+    return width > 1 and sum(counts) >= 0.9 * len(counts)
 
 
 def records(archive: Archive, name: str) -> Iterator[Row]:
@@ -128,14 +207,14 @@ MOST_PARTS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class ProblemAttribute:
     """A division of n problems into parts: ``part`` (n,) in the order to show, −1 where a problem belongs to none."""
 
     name: str
     part: Labels
 
 
-def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> Attribute:
+def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> ProblemAttribute:
     """Divide problems by one column of a file: quantiles of numbers, categories of text.
 
     InputError if the file, the column or a value cannot be used, or it names none of the problems.
@@ -181,8 +260,8 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                 f"{column} has too many different values to break results down by", file=label,
                 found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
             )  # fmt: skip
-        return Attribute(column, labels)
-    return Attribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
+        return ProblemAttribute(column, labels)
+    return ProblemAttribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:

@@ -76,12 +76,13 @@ class FNR(Counted):
 
 
 class F05u(Counted):
-    """F0.5 counting unanswered problems of both classes as missed ones; 0 where nothing is counted."""
+    """F0.5 counting unanswered problems of both classes as missed ones; undefined where nothing is counted (all are
+    different and rightly answered so), as PAN's evaluator divides by 0 there."""
 
     name, title = "f05u", "F0.5u"
 
     def of(self, s: Sums) -> Floats:
-        return _ratio(1.25 * s.tp, 1.25 * s.tp + 0.25 * (s.fn + s.unanswered) + s.fp, 0.0)
+        return _ratio(1.25 * s.tp, 1.25 * s.tp + 0.25 * (s.fn + s.unanswered) + s.fp, np.nan)
 
 
 class F05u2020(Counted):
@@ -91,16 +92,17 @@ class F05u2020(Counted):
 
     def of(self, s: Sums) -> Floats:
         tp, fp = s.tp + s.up, s.fp + s.un
-        return _ratio(1.25 * tp, 1.25 * tp + 0.25 * s.fn + fp, 0.0)
+        return _ratio(1.25 * tp, 1.25 * tp + 0.25 * s.fn + fp, np.nan)
 
 
 class F1(Counted):
-    """F1 of "same author" over answered problems; 0 where none is answered, undefined without positives."""
+    """F1 of "same author" over answered problems; undefined without positives, and where no positive is answered and no
+    negative taken for one: PAN's evaluator has 0 there."""
 
     name, title = "f1", "F1"
 
     def of(self, s: Sums) -> Floats:
-        return np.where(s.positives > 0, _ratio(2 * s.tp, 2 * s.tp + s.fp + s.fn, 0.0), np.nan)
+        return np.where(s.positives > 0, _ratio(2 * s.tp, 2 * s.tp + s.fp + s.fn, np.nan), np.nan)
 
 
 class F12024(Counted):
@@ -267,8 +269,8 @@ def scores(
     dict
         ``auc``, ``c@1``, ``f05u``, ``f05u_2020``, ``f1``, ``brier``, ``precision``, ``recall``, ``overall``,
         ``overall5``, ``final`` in [0, 1], higher is better, and ``unanswered``, a count. None where undefined:
-        AUC and what rests on it when truth has one class, F1 and recall when it has no same-author problem,
-        precision when "same author" is never answered.
+        AUC and what rests on it when truth has one class, F1 and recall when it has no same-author problem, F1 and
+        F0.5u (and what rests on them) where they would be 0/0, precision when "same author" is never answered.
     """
     truth, values, decisions = checked(same, value, decision)
     counted = {name: metric for name, metric in metrics.items() if isinstance(metric, Counted)}

@@ -16,7 +16,7 @@ from typing import Literal, Self
 from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
 from ravenbench.formats.archive import Archive, read_whole
 from ravenbench.formats.pan_obfuscation import Part, read_parts
-from ravenbench.formats.tabular import ENDINGS, table_rows
+from ravenbench.formats.tabular import table_kind, table_rows
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
 from ravenbench.programs.process import Rules, arguments, private_folder
@@ -88,7 +88,7 @@ def find(place: Path) -> dict[str, Found]:
     """
     if place.is_dir():
         rewritings = _of_folder(place)
-    elif place.suffix.lower() in ENDINGS:
+    elif table_kind(place.name) is not None:
         rewritings = _of_table(place)
     else:
         raise FormatError(

@@ -35,7 +35,7 @@ MOST_TESTS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Domain:
+class ProbeDomain:
     """Topics to test on and topics to train on, codes of ``corpus.topic``."""
 
     test: Ints
@@ -47,7 +47,7 @@ def room_for_tests(topics: int, near: int) -> int:
     return min(MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near))))
 
 
-def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator) -> tuple[Domain, Domain]:
+def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator) -> tuple[ProbeDomain, ProbeDomain]:
     """Two domains of ``tests`` test topics, each with its ``near`` most similar topics to train on.
 
     A begins with a random topic, B with one of the quarter least similar to it. Then the two grow in turn: the next
@@ -83,7 +83,7 @@ def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator)
         nearest = left[np.argsort(-similarity[left, topic], kind="stable")[:near]]
         train[own].extend(nearest.tolist())
         free[nearest] = False
-    a, b = (Domain(np.sort(test[i]).astype(np.int64), np.sort(train[i]).astype(np.int64)) for i in (0, 1))
+    a, b = (ProbeDomain(np.sort(test[i]).astype(np.int64), np.sort(train[i]).astype(np.int64)) for i in (0, 1))
     return a, b
 
 
@@ -94,7 +94,7 @@ def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
 
 
 def crossed(
-    corpus: Corpus, pair: tuple[Domain, Domain], *, rule: PairRule, documents: int | None = None,
+    corpus: Corpus, pair: tuple[ProbeDomain, ProbeDomain], *, rule: PairRule, documents: int | None = None,
     calibration: float = 0.2, seed: int = 0, name: str = "probe", labels: Mapping[str, str | int] | None = None,
     limit: int | None = None,
 ) -> list[Fold]:  # fmt: skip
@@ -122,7 +122,7 @@ def crossed(
     ]
 
 
-def _one_side(corpus: Corpus, code: Ints, pair: tuple[Domain, Domain], rng: np.random.Generator) -> Ints:
+def _one_side(corpus: Corpus, code: Ints, pair: tuple[ProbeDomain, ProbeDomain], rng: np.random.Generator) -> Ints:
     """The topics of documents, −1 for those of authors on the other side of testing and training: who writes on both is
     given to one by a coin."""
     author = corpus.author.codes

@@ -25,7 +25,7 @@ _ran: ContextVar[list[str] | None] = ContextVar("ran", default=None)
 
 
 @dataclass(frozen=True)
-class View:
+class FilesystemView:
     """What a confined program sees of the file system besides the system itself.
 
     Attributes
@@ -58,7 +58,7 @@ def obstacle() -> str | None:
     return None
 
 
-def confined(argv: Sequence[str], folder: Path, view: View) -> list[str]:
+def confined(argv: Sequence[str], folder: Path, view: FilesystemView) -> list[str]:
     """The command line that runs a program in a sandbox.
 
     The system's folders are there to read, ``view`` besides, and nothing else: no home, no other's temporary files. It

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ravenbench.errors import InputError, ProgramError, SpecError
 from ravenbench.files import lives, machine, owner
-from ravenbench.programs.confinement import View, confined, needed, note, obstacle
+from ravenbench.programs.confinement import FilesystemView, confined, needed, note, obstacle
 
 
 def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual: str = "") -> list[str]:
@@ -230,7 +230,7 @@ class Ran:
 
 
 def run_program(
-    argv: Sequence[str], folder: Path, timeout: float, view: View | None = None, limits: Limits | None = None
+    argv: Sequence[str], folder: Path, timeout: float, view: FilesystemView | None = None, limits: Limits | None = None
 ) -> Ran:
     """Run a program in a folder to its end, with no input, and kill whatever it started.
 
@@ -424,7 +424,7 @@ class Rules:
         named = [path for path in needed(argv) if not path.is_relative_to(work.parent)]
         shown = (*named, *(Path(name).absolute() for name in self.readable), *reads)
         try:
-            ran = run_program(argv, work, timeout, View(shown, (work, *writes)), limits)
+            ran = run_program(argv, work, timeout, FilesystemView(shown, (work, *writes)), limits)
         except ProgramError as error:
             raise ProgramError(f"{error}\n  {_HINT}") from None
         check_plain(writes)

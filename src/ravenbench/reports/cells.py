@@ -54,7 +54,7 @@ def published(cell: Cell | None) -> Floats | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class SidesOfFold:
     """The problems of a fold: truth (n,), codes of authors and topics (n, 2) of the known and the questioned text
     (−1 unknown), and a number (n,) that a problem has in every fold it stands in."""
 
@@ -64,7 +64,7 @@ class Sides:
     problem: Ints
 
 
-def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
+def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> SidesOfFold:
     """Authors and topics of a fold's test problems; those of its first known text stand for all known ones.
 
     Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both, by
@@ -88,4 +88,4 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
         first = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
         np.minimum.at(first, group, np.minimum(known, questioned))
         authors = np.repeat(first[group][:, None], 2, axis=1)
-    return Sides(record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)
+    return SidesOfFold(record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)

@@ -586,7 +586,7 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
             Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(public(printable(text)))
         )
     if place == 0 and isinstance(value, str) and max(map(len, value.split()), default=0) > UNBROKEN:
-        inner = Markup("<wbr>").join(re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column)))))
+        inner = Markup("<wbr/>").join(re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column)))))
     if link and place == 0:
         inner = Markup('<a href="{}">{}</a>').format(link, inner)
     return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)

@@ -53,7 +53,7 @@ COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
 """Metrics that depend on counts only."""
 
 
-class Answered(NamedTuple):
+class AnsweredProblems(NamedTuple):
     """The checked answers of one system: ``value`` and ``decision`` (n,)."""
 
     value: Floats
@@ -61,8 +61,8 @@ class Answered(NamedTuple):
 
 
 def randomization_test(
-    same: Bools, a: Answered, b: Answered, metric: str | Metric, *, trials: int = TRIALS, most: int = 0, seed: int = 0,
-    pair: str = "",
+    same: Bools, a: AnsweredProblems, b: AnsweredProblems, metric: str | Metric, *, trials: int = TRIALS, most: int = 0,
+    seed: int = 0, pair: str = "",
 ) -> float | None:  # fmt: skip
     """Two-sided p that systems a and b are alike in a metric; None where it is undefined for either.
 
@@ -77,7 +77,7 @@ def randomization_test(
 
 
 def _count_test(
-    same: Bools, a: Answered, b: Answered, metric: Counted, trials: int, most: int, seed: int, pair: str
+    same: Bools, a: AnsweredProblems, b: AnsweredProblems, metric: Counted, trials: int, most: int, seed: int, pair: str
 ) -> float | None:
     of_a, of_b = categories(same, a.decision), categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
@@ -138,7 +138,14 @@ def _as_far(gap: Floats, observed: Floats) -> Bools:
 
 
 def swap_test(
-    same: Bools, a: Answered, b: Answered, metric: Metric, *, trials: int = 10_000, seed: int = 0, pair: str = ""
+    same: Bools,
+    a: AnsweredProblems,
+    b: AnsweredProblems,
+    metric: Metric,
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+    pair: str = "",
 ) -> float | None:
     """The randomization test that swaps answers problem by problem, as AUC, Brier and what contains them need.
 

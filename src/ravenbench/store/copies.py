@@ -17,8 +17,8 @@ from ravenbench.store.frozen import (
     MINIMA,
     SHORT,
     Manifest,
-    Part,
     Source,
+    SourcePart,
     byte_rows,
     column_of,
     digest_of,
@@ -167,7 +167,7 @@ def called(manifest: Manifest, i: int) -> str:
     """What a document is called: its name, else the first place where it is used."""
     if manifest.ids is not None and manifest.names == "clear":
         return manifest.ids[i]
-    return place_in((Part(one.name, *manifest.problems(one)) for one in manifest.sets), i) or f"document {i + 1}"
+    return place_in((SourcePart(one.name, *manifest.problems(one)) for one in manifest.sets), i) or f"document {i + 1}"
 
 
 def source_of(made: Any) -> Source:
@@ -194,7 +194,7 @@ def _stored(made: Any, name: str) -> Any:
     return made.arrays[file] if hasattr(made, "arrays") else read_array(made.path / f"{file}.npy")
 
 
-def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[Part]:
+def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[SourcePart]:
     """The truth of a search as a set of problems: a text of each query, and one of each of its true candidates, in an
     order that follows from the texts; ``array`` gives those of ``ext.retrieval.pool.Pool.arrays``."""
 
@@ -209,13 +209,13 @@ def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[Part]:
     bounds = np.cumsum([0, *(len(own) for _, own in both)])
     questioned = np.array([row for (_, row), _ in both], dtype=np.int64)
     ids = name_array([str(i) for i in range(len(both))])
-    return [Part("truth", Problems(texts, ids, bounds, known, questioned), None)]
+    return [SourcePart("truth", Problems(texts, ids, bounds, known, questioned), None)]
 
 
-def parts_of(folds: Iterable[Fold]) -> list[Part]:
+def parts_of(folds: Iterable[Fold]) -> list[SourcePart]:
     """Both sides of folds as sets."""
     return [
-        Part(f"{fold.name}/{side}", problems, same)
+        SourcePart(f"{fold.name}/{side}", problems, same)
         for fold in folds
         for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same))
     ]

@@ -50,7 +50,7 @@ Names = Literal["clear", "hashed"]
 Keys = NDArray[np.uint8]
 
 
-class Column(Record, frozen=True, kw_only=True):
+class FrozenColumn(Record, frozen=True, kw_only=True):
     """Labels of documents: ``codes`` are numbers of ``names``, counted from 1; 0 where there is none."""
 
     names: list[str]
@@ -101,8 +101,8 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
     sketches: str
     others: str | None
     ids: list[str] | None
-    columns: dict[str, Column]
-    splits: dict[str, Column]
+    columns: dict[str, FrozenColumn]
+    splits: dict[str, FrozenColumn]
     sets: list[FrozenSet]
 
     def cited(self) -> str:
@@ -138,7 +138,7 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
         return Problems(table, name_array(ids), ptr, known, questioned, calibrate=marks), same
 
 
-class Part(NamedTuple):
+class SourcePart(NamedTuple):
     """Problems to be frozen, with their truth where it may be told."""
 
     name: str
@@ -146,7 +146,7 @@ class Part(NamedTuple):
     same: Bools | None
 
 
-def place_in(parts: Iterable[Part], row: int) -> str | None:
+def place_in(parts: Iterable[SourcePart], row: int) -> str | None:
     """The first place where a document is used."""
     for name, problems, _ in parts:
         if len(at := np.flatnonzero(problems.known_index == row)):
@@ -164,7 +164,7 @@ class Source(NamedTuple):
     texts: TextTable
     ids: Sequence[str] | None = None
     labels: Mapping[str, Labels | None] = {}
-    parts: Sequence[Part] = ()
+    parts: Sequence[SourcePart] = ()
     splits: Mapping[str, Labels] = {}
     name: str = ""
     rule: Mapping[str, Any] = {}
@@ -261,13 +261,13 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
         exact=exact_hash(texts, used), documents=packed(keys[used].tobytes()),
         sketches=packed(b"".join(sketch(texts[row]) for row in used)), others=others,
         ids=None if ids is None else named(ids[row] for row in used),
-        columns={c: Column(names=named(one.names), codes=one.codes) for c, one in known.items() if one.names},
+        columns={c: FrozenColumn(names=named(one.names), codes=one.codes) for c, one in known.items() if one.names},
         splits=divided, sets=sets,
     )  # fmt: skip
     return msgspec.structs.replace(manifest, checksum=_checksum(msgspec.to_builtins(manifest)))
 
 
-def _frozen(part: Part, keys: Keys, place: Ints) -> FrozenSet:
+def _frozen(part: SourcePart, keys: Keys, place: Ints) -> FrozenSet:
     problems, made = part.problems, made_ids(part.problems)
     return FrozenSet(
         name=part.name, digest=digest_of(keys, problems, part.same, not made), problems=len(problems),
@@ -364,19 +364,19 @@ def _hidden(name: str, salt: str) -> str:
     return hashlib.blake2b(name.encode(), key=salt.encode(), digest_size=SHORT).hexdigest()
 
 
-def column_of(labels: Labels, rows: Ints) -> Column:
+def column_of(labels: Labels, rows: Ints) -> FrozenColumn:
     """The labels of these rows."""
     used = Labels.of(labels[row] for row in rows)
-    return Column(names=list(used.names), codes=packed(used.codes + 1))
+    return FrozenColumn(names=list(used.names), codes=packed(used.codes + 1))
 
 
-def split_digest(keys: Keys, column: Column) -> str:
+def split_digest(keys: Keys, column: FrozenColumn) -> str:
     """Each document by its part of a split."""
     pairs = zip(map(bytes, keys), unpacked(column.codes).tolist(), strict=True)
     return "\x1f".join(sorted(f"{key.hex()} {column.names[code - 1]}" for key, code in pairs if code))
 
 
-def _digest(keys: Keys, sets: Sequence[FrozenSet], splits: Mapping[str, Column]) -> str:
+def _digest(keys: Keys, sets: Sequence[FrozenSet], splits: Mapping[str, FrozenColumn]) -> str:
     """Of the digests of all sets, and of the documents by their part in each split."""
     parts = [one.digest for one in sets]
     for name, column in splits.items():

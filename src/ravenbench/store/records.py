@@ -60,7 +60,7 @@ class Head(Record, frozen=True, kw_only=True):
     seed: int = 0
 
 
-class Pairs(Record, frozen=True, kw_only=True):
+class PairsRecord(Record, frozen=True, kw_only=True):
     """How many pairs (or problems) have one author and how many have two."""
 
     same: int
@@ -75,9 +75,9 @@ class Pairs(Record, frozen=True, kw_only=True):
 class PairCounts(Record, frozen=True, kw_only=True):
     """Pairs to learn from, to calibrate on and to test on."""
 
-    fit: Pairs
-    calibrate: Pairs
-    test: Pairs
+    fit: PairsRecord
+    calibrate: PairsRecord
+    test: PairsRecord
 
 
 class Sides(Record, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ import msgspec
 from ravenbench import __version__, files, registry
 from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, MissingPart, SpecError, StoreError, did_you_mean
+from ravenbench.formats.archive import zip_around
 from ravenbench.formats.output import check_apart, check_folder, digest
 from ravenbench.store.lock import NAME as LOCK
 from ravenbench.store.lock import hold
@@ -166,6 +167,8 @@ def data_hash(what: str) -> str:
     path = files.local_copy(what)
     if path.exists():
         return digest(path)
+    if (within := zip_around(path)) is not None:
+        return identity_hash([digest(within[0]), within[1]])
     try:
         return identity_hash(registry.parse("corpus", what))
     except SpecError as error:

@@ -25,7 +25,7 @@ LARGEST = 40_000_000
 
 
 @dataclass(frozen=True)
-class Run:
+class EqualRun:
     """Tokens ``a[start:stop]`` of the original and ``b[start:stop]`` of the rewriting that belong together.
 
     ``same``: equal to the character; ``light``: equal but for case, white space or punctuation; ``edit``: the rest.
@@ -48,18 +48,18 @@ def plain_words(text: str) -> list[str]:
     return _WORDS.findall(text)
 
 
-def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[Run]:
+def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[EqualRun]:
     """Runs that tile both sequences of pieces, in order; edits with at most ``merge`` equal words between them become
     one."""
     matched = match(a, b, lambda piece: piece.strip().casefold())
-    tiles: list[Run] = []
+    tiles: list[EqualRun] = []
     i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
         if i < x or j < y:
             spoken = any(c.isalnum() for piece in (*a[i:x], *b[j:y]) for c in piece)
-            _add(tiles, Run("edit" if spoken else "light", i, x, j, y))
+            _add(tiles, EqualRun("edit" if spoken else "light", i, x, j, y))
         if x < len(a):
-            _add(tiles, Run("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
+            _add(tiles, EqualRun("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
         i, j = x + 1, y + 1
     return _merged(tiles, a, merge)
 
@@ -134,17 +134,17 @@ def common(a: Ints, b: Ints) -> Ints:
     return pairs[:k]
 
 
-def _add(tiles: list[Run], run: Run) -> None:
+def _add(tiles: list[EqualRun], run: EqualRun) -> None:
     last = tiles[-1] if tiles else None
     if last is not None and last.kind == run.kind == "same":
-        tiles[-1] = Run("same", last.a_start, run.a_stop, last.b_start, run.b_stop)
+        tiles[-1] = EqualRun("same", last.a_start, run.a_stop, last.b_start, run.b_stop)
     else:
         tiles.append(run)
 
 
-def _merged(tiles: list[Run], a: Sequence[str], merge: int) -> list[Run]:
+def _merged(tiles: list[EqualRun], a: Sequence[str], merge: int) -> list[EqualRun]:
     """Edits with only few equal words between them as one run."""
-    joined: list[Run] = []
+    joined: list[EqualRun] = []
     for run in tiles:
         joined.append(run)
         if run.kind != "edit":
@@ -158,7 +158,7 @@ def _merged(tiles: list[Run], a: Sequence[str], merge: int) -> list[Run]:
         words = sum(any(c.isalnum() for c in a[i]) for r in between for i in range(r.a_start, r.a_stop))
         if words <= merge:
             first = joined[place]
-            joined[place:] = [Run("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)]
+            joined[place:] = [EqualRun("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)]
     return joined
 
 

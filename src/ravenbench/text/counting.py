@@ -175,7 +175,7 @@ _STEP = 1 << 24
 
 
 @runtime_checkable
-class Units(Protocol):
+class CountedUnits(Protocol):
     """A kind of unit to count; it is hashable and can start a lexicon: the units met so far and their ids, of which
     ``fold`` maps ids to those they are counted as (None: each for itself)."""
 
@@ -204,7 +204,7 @@ Summed = tuple[Callable[[], TextTable | None], Ints, Ints]
 class CountStore:
     """A lexicon and the counts of texts in its ids."""
 
-    def __init__(self, lexicon: Any, cap: int = CAP, units: Units | None = None) -> None:
+    def __init__(self, lexicon: Any, cap: int = CAP, units: CountedUnits | None = None) -> None:
         self.lexicon, self._cap, self._units = lexicon, cap, units
         self._names, self._ids = list[str](), np.empty(0, np.int64)
         self._ordered: dict[int, tuple[tuple[str, ...], Ints]] = {}
@@ -338,11 +338,11 @@ class CountStore:
         self._ends[first : self._texts + 1] = bounds[1:] + filled
 
 
-_stores: dict[Units, CountStore] = {}
+_stores: dict[CountedUnits, CountStore] = {}
 _lock = threading.RLock()
 
 
-def with_counts(units: Units, work: Callable[[CountStore], T]) -> T:
+def with_counts(units: CountedUnits, work: Callable[[CountStore], T]) -> T:
     """Call ``work`` with this process's store of these units, one thread at a time."""
     with _lock:
         store = _stores.get(units)
@@ -357,7 +357,7 @@ def forget_counts() -> None:
         _stores.clear()
 
 
-def count_ahead(table: TextTable, rows: Ints, units: Units) -> None:
+def count_ahead(table: TextTable, rows: Ints, units: CountedUnits) -> None:
     """Count these rows (ascending) of a saved table into a file, from which all processes then read them."""
     store = CountStore(units.lexicon())
 

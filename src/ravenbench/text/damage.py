@@ -9,8 +9,10 @@ from itertools import islice
 
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.passages import GUTENBERG
 
 _TAG = re.compile(r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>", re.I)
+_ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5}|#x[0-9a-f]{2,5});", re.I)
 _RUN = re.compile("[^\x00-\x7f]{2,}")
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SCRIPTS = {
@@ -25,16 +27,24 @@ _SHARE = 0.15
 
 
 def signs_of_damage(text: str) -> tuple[str, ...]:
-    """What is odd about a plain text: marks of HTML, a wrong conversion, several scripts, turned directions,
-    invisible characters, letters of other alphabets.
+    """What is odd about a plain text: marks of HTML, a wrong conversion, Project Gutenberg's licence, several scripts,
+    turned directions, invisible characters, letters of other alphabets.
 
     A wrong conversion is UTF-8 that was read as Windows-1252, as ``â€™`` for an apostrophe, or U+FFFD where a letter
     was lost. Only the first million characters are looked at.
     """
     text = text[:_LOOKED_AT]
     signs = []
-    if re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5:
+    if "<teiHeader" in text[:20_000]:
+        signs.append("it holds marks of TEI: save it as .xml")
+    elif re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5:
         signs.append("it holds marks of HTML: save it as .html, or as plain text")
+    elif len(entities := _ENTITY.findall(text) if "&" in text else []) >= _FEWEST:
+        signs.append(f"{len(entities):,} signs stand as entities of HTML ({entities[0]}): write the signs themselves")
+    if ("utenberg" in text or "UTENBERG" in text) and GUTENBERG.search(text) is not None:
+        signs.append("a header or licence of Project Gutenberg stands in it: --strip-shared takes it out")
+    if text.isascii():
+        return tuple(signs)
     runs = _RUN.findall(text)
     wrong = [(run, meant) for run in runs if (meant := _meant(run)) is not None]
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
@@ -66,14 +76,19 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     return tuple(signs)
 
 
-def odd_texts(texts: Iterable[str]) -> list[str]:
-    """Sentences that count among the first ``_MANY`` texts those that look like e-mail, and those that are damaged."""
+def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[str]:
+    """Sentences that count among the first ``_MANY`` texts those that look like e-mail, and those with each kind of
+    damage; ``ids`` name them."""
     several = list(islice(texts, _MANY))
-    mails = sum(bool(signs_of_mail(text)) for text in several)
-    odd = [signs[0] for text in several if (signs := signs_of_damage(text))]
-    count = f"of {len(several):,} texts"
-    remarks = [f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style"] * bool(mails)
-    return remarks + [f"{len(odd):,} {count} are odd; of the first, {one}" for one in odd[:1]]
+    mails, count = sum(bool(signs_of_mail(text)) for text in several), f"of {len(several):,} texts"
+    alike: dict[str, list[str]] = {}
+    for text, name in zip(several, ids or [""] * len(several), strict=False):
+        for sign in signs_of_damage(text):
+            alike.setdefault(re.sub(r"\d[\d,]*|\(.*\)", "#", sign), []).append(f"{name}: {sign}".removeprefix(": "))
+    odd = [f"{len(of):,} {count} {'are' if len(of) > 1 else 'is'} odd; of the first, {of[0]}" for of in alike.values()]
+    if mails:
+        odd.append(f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style")
+    return odd
 
 
 def _meant(run: str) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.counting import CountStore, Units, frequencies, largest, most, totals, with_counts
+from ravenbench.text.counting import CountedUnits, CountStore, frequencies, largest, most, totals, with_counts
 from ravenbench.text.lexicon import ALL_TOKENS, MARK, SENTENCE_MARK, WORD
 from ravenbench.text.ngrams import Keys, place_of_bit
 from ravenbench.texts import TextTable
@@ -51,7 +51,7 @@ class Tfidf:
     order, and ``idf_`` of each.
     """
 
-    def __init__(self, units: Units, size: int = 3000, content: bool = False) -> None:
+    def __init__(self, units: CountedUnits, size: int = 3000, content: bool = False) -> None:
         self.units, self.size, self.content = units, size, content
 
     def fit(

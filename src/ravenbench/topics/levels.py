@@ -14,8 +14,10 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.components import identity_hash
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
 from ravenbench.files import array_bytes, cache_folder, made_cache, write_bytes
+from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
 from ravenbench.types import Corpus, Floats, Ints, Labels
@@ -145,6 +147,34 @@ def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Cor
         )
     labels = registry.parse("topics", text).labels(corpus)
     return replace(corpus, topic=labels), True
+
+
+MOST_GROUPS, LEAST_AUTHORS = 10, 2
+
+
+def has_no_topics(corpus: Corpus, level: str) -> bool:
+    """Whether a level of topic is none at all: it is asked for, or no text has one."""
+    return level == "none" or (level == "topic" and not (corpus.topic.codes >= 0).any())
+
+
+def by_authors(corpus: Corpus, seed: int) -> Corpus:
+    """The corpus with groups of authors in the place of topics, so that folds test authors nobody learned from; each
+    group has two authors of several texts or more, where there are so many. The account says so."""
+    counts = corpus.author.counts()
+    several = np.flatnonzero(counts >= 2)
+    groups = max(2, min(MOST_GROUPS, len(several) // LEAST_AUTHORS))
+    order = stream(seed, "groups-of-authors").permutation(len(counts))
+    order = order[np.argsort(counts[order] < 2, kind="stable")]  # those of several texts are dealt out first
+    group = np.empty(len(counts), dtype=np.int64)
+    group[order] = np.arange(len(counts)) % groups
+    names = tuple(f"authors {number:02d}" for number in range(1, groups + 1))
+    codes = np.where(corpus.author.codes >= 0, group[corpus.author.codes], -1)
+    said = (
+        f"the texts have no topics: authors were dealt into {groups} groups, of which each is tested by what learned "
+        "from the others; nothing can be said of new topics and of the training domain"
+    )
+    account = [*corpus.notes.get(ACCOUNT, ()), said]
+    return replace(corpus, topic=Labels(codes, names), notes={**corpus.notes, ACCOUNT: account})
 
 
 def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:

@@ -161,12 +161,12 @@ def _pooled(pooler: Any) -> Any:
     """A module that makes of the first token's state the vector of a text."""
     import torch
 
-    class Pooled(torch.nn.Module):
+    class PooledEncoder(torch.nn.Module):
         def forward(self, features: dict[str, Any]) -> dict[str, Any]:
             states = features["token_embeddings"].to(pooler.dense.weight.dtype)
             return features | {"sentence_embedding": pooler(states)}
 
-    return Pooled()
+    return PooledEncoder()
 
 
 def check_vocabulary(tokens: int, embeddings: int, folder: Path) -> None:

@@ -116,7 +116,7 @@ def test_reasons_for_no_answer(tmp_path):
 
 def test_a_copy_is_named_and_not_learned_from(tmp_path):
     _, one = ask(tmp_path, text_of(1, 150, 2))
-    assert any("1/2.txt" in note and "not learned from" in note for note in one.notes)
+    assert any("1/2" in note and "not learned from" in note for note in one.notes)
     assert next(c for c in one.ranked if c.name == "author1").texts == 4
 
 
@@ -141,11 +141,11 @@ def refused(tmp_path, files):
     [
         ({"a/1.txt": text_of(0, 60)}, "raven compare"),
         ({"a/1.txt": text_of(0, 60), "b/": ""}, "holds no text"),
-        ({"Ann Lee/1.txt": text_of(0, 60), "ann  lee/1.txt": text_of(1, 60)}, "equal up to case or white space"),
-        ({"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 60)}, "the same text"),
+        ({"Ann Lee/1.txt": text_of(0, 60), "ann  lee/1.txt": text_of(1, 60)}, "one candidate is no choice"),
+        ({"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 60)}, "every text stands under several authors"),
         ({"a/1.txt": ENGLISH * 5, "b/1.txt": ENGLISH * 4, "c/1.txt": GERMAN * 5}, "several languages"),
         ({"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 100, 50)}, "nothing is left of a candidate"),
-        ({"notes.txt": text_of(0, 60)}, "no texts by candidates"),
+        ({"notes.txt": text_of(0, 60)}, "no texts by author"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_before_anything_is_computed(tmp_path, files, message):

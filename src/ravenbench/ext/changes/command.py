@@ -23,6 +23,9 @@ def command(
     year: Annotated[int | None, typer.Option(help="Whose form and measures, where no truth shows it.")] = None,
     encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
+    allow_shared: Annotated[
+        bool, typer.Option("--allow-shared", help="Answer also problems that stand among those to learn from.")
+    ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only show what would be learned from and answered; nothing is written.")
     ] = False,
@@ -45,7 +48,7 @@ def command(
 
     if out is None:
         out = Path("raven-runs") / f"changes-{content_hash(list(map(str, (problems, train, background, year, seed))))}"
-    how: dict[str, Any] = {"year": year, "out": out, "encoding": encoding, "seed": seed}
+    how: dict[str, Any] = {"year": year, "out": out, "encoding": encoding, "seed": seed, "allow_shared": allow_shared}
     if plan:
         show_preview(preview_changes(problems, train, background, **how), json)
         return

@@ -117,6 +117,8 @@ def _problem(
         if truth.changes is not None:
             tried = (segments, blank, line, tuple(text.split("\n")))
             segments = next((one for one in tried if len(one) == len(truth.changes) + 1), segments)
+            if len(segments) != len(truth.changes) + 1:
+                segments = min(tried, key=lambda one: abs(len(one) - len(truth.changes or ()) - 1))
             if {len(truth.changes) + 1, len(truth.paragraph_authors or segments)} != {len(segments)}:
                 raise FormatError(
                     "truth does not fit the text", file=label, found=f"{len(truth.changes)} places between segments",

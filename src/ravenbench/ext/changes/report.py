@@ -12,11 +12,13 @@ import numpy as np
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Preview
-from ravenbench.errors import InputError, counted
+from ravenbench.errors import InputError, counted, remark
 from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
+from ravenbench.formats.collector import identity_key
 from ravenbench.formats.output import check_folder
+from ravenbench.problems.overlap import refuse_shared
 from ravenbench.randomness import stream
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, rows_json, table, to_html
@@ -240,9 +242,10 @@ def preview_changes(
     out: str | Path | None = None,
     encoding: str | None = None,
     seed: int = 0,
+    allow_shared: bool = False,
 ) -> Preview:
     """What ``detect_changes`` would do; nothing is learned and nothing written. Raises InputError as it does."""
-    read = _read(problems, train, background, year, out, encoding, seed)
+    read = _read(problems, train, background, year, out, encoding, seed, allow_shared)
     places = sum(len(problem.segments) - 1 for problem in read.given)
     truth = sum(problem.truth is not None for problem in read.given)
     judged = f"{counted(truth, 'problem')} of these with truth, which the page judges" if truth else "no truth"
@@ -263,6 +266,7 @@ def detect_changes(
     out: str | Path | None = None,
     encoding: str | None = None,
     seed: int = 0,
+    allow_shared: bool = False,
     progress: Progress = silent,
 ) -> Changes:
     """Say where the author changes in PAN's problems of several authors (2018 to 2026).
@@ -281,14 +285,16 @@ def detect_changes(
         Folder of the answers and the page.
     encoding : str, optional
         Of texts that are not UTF-8.
+    allow_shared : bool
+        Answer also problems that stand among those to learn from; they are counted all the same.
 
     Raises
     ------
     InputError
-        If problems cannot be read, or there is nothing to learn from.
+        If problems cannot be read, stand on both sides, or there is nothing to learn from.
     """
     progress("reading problems", 0, 0)
-    given, lessons, known, form, learned = _read(problems, train, background, year, out, encoding, seed)
+    given, lessons, known, form, learned = _read(problems, train, background, year, out, encoding, seed, allow_shared)
     progress("learning", 0, 0)
     reader = ChangeReader(lessons, form, seed)
     result = Changes(given, form, reader.answer(given) | _trivial(given, known, seed), learned, seed)
@@ -299,7 +305,7 @@ def detect_changes(
 
 def _read(
     problems: str | Path, train: str | Path | None, background: str | Path | None, year: int | None,
-    out: str | Path | None, encoding: str | None, seed: int,
+    out: str | Path | None, encoding: str | None, seed: int, allow_shared: bool,
 ) -> Learning:  # fmt: skip
     if (train is None) == (background is None):
         raise InputError(
@@ -330,4 +336,9 @@ def _read(
             "these are no training problems for this set", file=train, found=f"form {form}, {len(known)} truths",
             expected=f"form {wanted or shown or form}, and a truth for each of {len(lessons)} problems",
         )  # fmt: skip
+    taught = {identity_key(" ".join(problem.segments)) for problem in lessons}
+    shared = [problem.name for problem in given if identity_key(" ".join(problem.segments)) in taught]
+    for sentence in refuse_shared(shared, len(given), allow_shared or train is None):
+        learned += f"; {sentence}"
+        remark([sentence])
     return Learning(given, lessons, known, form, learned)

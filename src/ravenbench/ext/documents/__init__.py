@@ -13,4 +13,5 @@ HTML = DocumentFormat("HTML", (".html", ".htm", ".xhtml"), f"{_READERS}.rich_tex
 PDF = DocumentFormat("PDF", (".pdf",), f"{_READERS}.pdf:read_pdf")
 MAIL = DocumentFormat("e-mail", (".eml",), f"{_READERS}.mails:read_eml")
 MAILBOX = DocumentFormat("mailbox", (".mbox",), f"{_READERS}.mails:read_mbox")
+TEI = DocumentFormat("TEI", (".xml", ".tei"), f"{_READERS}.tei:read_tei")
 OUTLOOK = DocumentFormat("Outlook message", (".msg",), f"{_READERS}.mails:read_msg")

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ravenbench.attribution.selection import lookalikes
 from ravenbench.corpora.load import UNKNOWN
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import FormatError, InputError
@@ -25,6 +24,7 @@ from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documen
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
+from ravenbench.text.names import lookalikes
 from ravenbench.text.tokens import count_words
 
 By = Literal["sender", "folder"]
@@ -171,7 +171,9 @@ def extract_texts(
                 folder = path.relative_to(root).parts[0] if path.parent != root else ""
                 sender = document.author if by == "sender" else None
                 author = sender or folder or UNKNOWN
-                known_by = "sender" if sender else "folder" if folder else "nothing"
+                known_by = (
+                    "header" if sender and document.title else "sender" if sender else "folder" if folder else "nothing"
+                )
                 name = f"{source} {document.part}".strip()
                 first = seen.setdefault((author, document.text_sha256), name)
                 if first != name:

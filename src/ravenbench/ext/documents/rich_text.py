@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ravenbench.errors import MissingPart
+from ravenbench.ext.documents.tei import ROOT, parsed
 from ravenbench.formats.archive import DOCUMENT_LIMIT
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
@@ -38,6 +41,10 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
     data = _bytes(path, DOCUMENT_LIMIT)
     account = Account()
     html = decode_html(data, path, encoding)
+    if ROOT.match(html):
+        found = parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", html), path)
+        hint = f"this is TEI, whose header names {found.author}: save it as .xml for the author to be taken from there"
+        return [msgspec.structs.replace(found, author=None, identity="", notes=(*found.notes, hint))]
     folded = html[:5000].lower(), html[-5000:].lower()
     cut = ("it may be cut short: </html> is missing",) if "<html" in folded[0] and "</html" not in folded[1] else ()
     return [Document(path=path, text=html_text(html, account), left_out=account.left_out(), notes=cut)]

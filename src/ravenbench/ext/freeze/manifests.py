@@ -22,7 +22,16 @@ from ravenbench.formats.problems import (
     write_pan_problems,
 )
 from ravenbench.store.copies import Difference, match, parts_of, source_of
-from ravenbench.store.frozen import COLUMNS, Manifest, Names, Part, Source, manifest_of, read_manifest, write_manifest
+from ravenbench.store.frozen import (
+    COLUMNS,
+    Manifest,
+    Names,
+    Source,
+    SourcePart,
+    manifest_of,
+    read_manifest,
+    write_manifest,
+)
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
@@ -303,7 +312,7 @@ def _given(what: str | Path, encoding: str | None) -> Source:
     sets = read_problem_sets(what, encoding=encoding)
     texts, problems = on_one_table([one.problems for one in sets])
     named = [f"{one.name}/{one.split}" if one.split else one.name for one in sets]
-    parts = [Part(name, over, one.same) for name, over, one in zip(named, problems, sets, strict=True)]
+    parts = [SourcePart(name, over, one.same) for name, over, one in zip(named, problems, sets, strict=True)]
     columns: dict[str, Labels | None] = {}
     for column in COLUMNS:
         known: dict[int, str] = {}

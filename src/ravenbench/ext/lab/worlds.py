@@ -128,7 +128,7 @@ class World:
         for r in range(spec.repetitions):
             rng = stream(self.number, "study-probe", r)
             one, other = probe.domains(part, probe.room_for_tests(len(part), NEAR), NEAR, rng)
-            pair = tuple(probe.Domain(self.inside[d.test], self.inside[d.train]) for d in (one, other))
+            pair = tuple(probe.ProbeDomain(self.inside[d.test], self.inside[d.train]) for d in (one, other))
             yield probe.crossed(
                 self.corpus,
                 (pair[0], pair[1]),

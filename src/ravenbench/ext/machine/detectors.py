@@ -89,7 +89,8 @@ class TfidfSVM(Verifier):
     Also called: tf-idf, SVM, bag of words.
 
     PAN's baseline of 2025 and 2026: words and sequences of up to four, scikit-learn's defaults, the logistic curve of
-    the machine's decision as the answer, and 0.5 where that is nearer to it than 0.05. The machine learns from texts of
+    the machine's decision as the answer, and 0.5 where that is nearer to it than 0.05, or none of these words stands in
+    the text. The machine learns from texts of
     the kind that it is asked about, and knows their topics.
 
     Parameters
@@ -138,9 +139,10 @@ class TfidfSVM(Verifier):
     def verify(self, problems: Problems) -> Floats:
         from scipy.special import expit
 
-        texts = problems.texts.rows(problems.questioned_index)
-        answers = expit(self.machine_.decision_function(self.words_.transform(texts)))
-        return np.where(np.abs(answers - 0.5) < self.undecided, 0.5, answers)
+        counted = self.words_.transform(problems.texts.rows(problems.questioned_index))
+        answers = expit(self.machine_.decision_function(counted))
+        unsure = (np.abs(answers - 0.5) < self.undecided) | (counted.getnnz(axis=1) == 0)
+        return np.where(unsure, 0.5, answers)
 
 
 @dataclass(eq=False, repr=False)

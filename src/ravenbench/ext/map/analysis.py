@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from ravenbench.corpora.load import author_texts, each_document, load_corpus
+from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean
 from ravenbench.ext.map.deltas import distances, prepared
@@ -23,7 +24,6 @@ from ravenbench.ext.map.grouping import GroupingScore, grouping
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.ext.map.trees import Cluster, consensus, cut_into, tree_of
 from ravenbench.ext.map.word_tables import WordTable, features_of, masked, pronouns, samples_of, stylo_words, table_of
-from ravenbench.formats.archive import Archive
 from ravenbench.randomness import stream
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
@@ -95,31 +95,19 @@ class MapAnalysis:
 
 
 def read_texts(corpus: Any, reading: Mapping[str, Any]) -> tuple[str, list[Document], list[str]]:
-    """A name, the documents of a corpus, a mapping of names to texts, or a folder or zip of texts, and what was left
-    out of these.
+    """A name, the documents of a corpus, a mapping of names to texts, or what ``load_corpus`` reads, and what should be
+    known of it.
 
     A text's author stands before the first ``_`` of its name, as in stylo, or is its folder. Unlike other commands this
-    one takes authors of a single text. Raises InputError if there are no texts, or a text is empty or cannot be read.
+    one takes authors of a single text, and texts by nobody in particular. Raises InputError if there are no texts, or a
+    text is empty or cannot be read.
     """
     if isinstance(corpus, Mapping):
         if empty := [str(name) for name, text in corpus.items() if not str(text).strip()]:
             raise FormatError("the text is empty", found=empty[0], fix="remove this text")
         return "texts", [Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()], []
-    if not isinstance(corpus, Corpus) and (Path(corpus).is_dir() or Path(corpus).suffix.lower() == ".zip"):
-        with Archive(corpus, reading["encoding"]) as archive:
-            labels = author_texts(archive)
-            if not labels and all("/" not in name for name in archive.names):
-                labels = {n: (_author(n[:-4]), None) for n in archive.names if n.lower().endswith(".txt")}
-            if labels:
-                documents = list[Document]()
-                account = each_document(
-                    archive,
-                    labels,
-                    lambda name, d, author, topic, _: documents.append(Document(name, d.text, author, topic)),
-                )
-                return archive.stem, documents, account
-    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading)
-    return loaded.name, list(loaded), []
+    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading, pairs=False, anonymous=True)
+    return loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ()))
 
 
 def _author(name: str) -> str:
@@ -148,13 +136,17 @@ class _Material:
         self.spec, self.notes = spec, list[str]()
         words = [stylo_words(d.text, spec.corpus_lang, spec.preserve_case) for d in documents]
         least = max(FEWEST_WORDS, spec.sample_size if spec.sampling != "no" else 0)
-        for d, own in zip(documents, words, strict=True):
-            if len(own) < least:
-                raise CorpusError(
-                    f"the text {d.id} is too short", found=f"{len(own)} words",
-                    expected=f"{least} or more" + (", the size of a sample" if least > FEWEST_WORDS else ""),
-                    fix="leave it out" + (", or take smaller samples (--sample-size)" if least > FEWEST_WORDS else ""),
-                )  # fmt: skip
+        if short := [d.id for d, own in zip(documents, words, strict=True) if len(own) < least]:
+            sizes = sorted(len(own) for own in words)
+            spread = f" to {sizes[-1]}, half have {sizes[len(sizes) // 2]}" if len(short) > 1 else ""
+            raise CorpusError(
+                f"the text {short[0]} is too short" if len(short) == 1
+                else f"{len(short):,} of {len(documents):,} texts are too short, the first: {', '.join(short[:3])}",
+                found=f"{sizes[0]} words{spread}",
+                expected=f"{least} or more" + (", the size of a sample" if least > FEWEST_WORDS else ""),
+                fix=("leave it out" if len(short) == 1 else "leave them out, or join short texts of an author to one")
+                + (", or take smaller samples (--sample-size)" if least > FEWEST_WORDS else ""),
+            )  # fmt: skip
         table, rows = TextTable.collect(d.text for d in documents)
         first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
         author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
@@ -201,7 +193,9 @@ class _Material:
                     found=f"{left} words" + (f" that stand in {culling} % of the texts" if culling else "")
                     + (" and stay when content is masked" if title == MASKED else ""),
                     expected="two or more" if title == MASKED else f"{self.spec.mfw_min} or more (mfw_min)",
-                    fix="lower --culling-max" if culling else "lower --mfw-min, or give longer texts",
+                    fix="lower --culling-max" if culling
+                    else "raise --mfw-list-cutoff, the words that are counted at all"
+                    if left >= self.spec.mfw_list_cutoff - 1 else "lower --mfw-min, or give longer texts",
                 )  # fmt: skip
             for count in self.spec.steps("mfw"):
                 # stylo stops at what is left; the mask leaves few, and the last picture is of all of them.

@@ -19,7 +19,7 @@ from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.decoding import Faults
-from ravenbench.formats.tabular import Attribute, quantiles
+from ravenbench.formats.tabular import ProblemAttribute, quantiles
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reports.content import badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
@@ -294,23 +294,25 @@ def with_own_titles(boards: Sequence[Board]) -> list[Board]:
     return [replace(b, title=f"{b.title} ({b.key})") if again[b.title] > 1 else b for b in named]
 
 
-def divisions(store: Store, truth: Truth) -> list[Attribute]:
+def divisions(store: Store, truth: Truth) -> list[ProblemAttribute]:
     """What the problems of a run can be divided by, in truth's order."""
     folds = [name.partition("/")[0] for name in truth.ids.tolist()]
     if not set(folds) <= store.plan.folds.keys():  # one fold alone, whose ids have no prefix
         folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][:1] * len(folds)
-    attributes = [] if truth.group is None else [Attribute("setup", truth.group)]
+    attributes = [] if truth.group is None else [ProblemAttribute("setup", truth.group)]
     if store.kind == "pan14":
         corpora = store.plan_as(Pan14Plan).corpora
         kinds = {c.fold: " ".join(part for part in (c.language, c.genre) if part) or c.name for c in corpora}
         if len(set(kinds.values())) > 1:
-            attributes.append(Attribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
+            attributes.append(ProblemAttribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
     words = []
     for fold in dict.fromkeys(folds):
         test = store.fold(fold).test
         words += [count_words(test.texts[int(row)]) for row in test.questioned_index]
     if len(set(words)) > 1:
-        attributes.append(Attribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64))))
+        attributes.append(
+            ProblemAttribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64)))
+        )
     return attributes
 
 

@@ -1,26 +1,25 @@
 """The texts of a question "who wrote this one?": unknown ones, and those of each candidate.
 
-What would make any answer wrong is refused before anything is computed: a candidate without text, two names for one
-author, texts in several languages. A candidate's text that stands in an unknown one is not learned from.
+What would make any answer wrong is refused before anything is computed: a candidate without text, texts in several
+languages. A candidate's text that stands in an unknown one is not learned from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ravenbench.attribution.selection import folded
 from ravenbench.corpora.load import is_corpus_folder, load_corpus
-from ravenbench.corpora.tables import KINDS, is_parts_folder
+from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.corpora.tables import kind_of
 from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.case.compare.material import SHARED, Text, TextReader, is_copy, runs
-from ravenbench.formats.collector import identity_key
-from ravenbench.formats.document import Document
-from ravenbench.formats.documents import account_of, is_document
+from ravenbench.formats.documents import account_of, list_documents
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.text.languages import by_language
+from ravenbench.text.passages import cleaner
 from ravenbench.types import Corpus
 
 
@@ -33,7 +32,6 @@ class Known:
     text: str
     topic: str | None = None
     language: str | None = None
-    document: Document | None = None
 
 
 @dataclass(frozen=True)
@@ -57,15 +55,18 @@ class NamingQuestion:
 
 def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]) -> NamingQuestion:
     """Read and check all texts. InputError if a text cannot be read, there are fewer than two candidates, one has no
-    text, two names are one author, or texts are in several languages."""
+    text, or texts are in several languages."""
     reader = TextReader(reading["encoding"])
     texts = tuple(reader.all([Path(path) for path in unknown]))
+    strip, reading = reading.get("strip_shared"), {k: v for k, v in reading.items() if k != "strip_shared"}
     known = _known(candidates, reader, reading)
     reader.faults.check()
-    reader.notes += account_of(
-        [d for d in (*(t.document for t in texts), *(k.document for k in known)) if d is not None]
-    )
-    _check_names(known)
+    reader.notes += account_of([t.document for t in texts if t.document is not None])
+    if strip:
+        plain = cleaner([*(k.text for k in known), *(t.text for t in texts)], [*(k.author for k in known), *texts])
+        known = [replace(k, text=text) for k in known if (text := plain(k.text)).strip()]
+        texts = tuple(t.of(plain(t.text)) for t in texts)
+        reader.notes = [note for note in reader.notes if "--strip-shared" not in note]
     copied, remarks = _copies(texts, known)
     question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(reader.notes))
     gone = sorted({k.author for k in known} - set(question.candidates))
@@ -91,7 +92,7 @@ def _too_few(known: Sequence[Known], gone: Sequence[str]) -> None:
 
 def _known(candidates: str | Corpus, reader: TextReader, reading: Mapping[str, Any]) -> list[Known]:
     if isinstance(candidates, Corpus):
-        return _of_corpus(candidates)
+        return _of_corpus(candidates, reader)
     path = Path(candidates)
     if path.is_dir() and is_attribution(path):
         problems = read_attribution(path, encoding=reader.encoding)
@@ -105,67 +106,27 @@ def _known(candidates: str | Corpus, reader: TextReader, reading: Mapping[str, A
             Known(a, f"{a}/{i}", t, None, problem.language) for a in problem.candidates
             for i, t in enumerate(problem.candidates[a], 1)
         ]  # fmt: skip
-    if path.is_dir() and not is_corpus_folder(path) and not is_parts_folder(path):
-        return _of_folder(path, reader)
-    if not (path.is_file() and path.suffix.lower() in KINDS):
-        return _of_corpus(load_corpus(candidates, **reading))
+    for place in sorted(path.iterdir()) if path.is_dir() and not is_corpus_folder(path) else ():
+        if place.is_dir() and not place.name.startswith(".") and not list_documents(place)[0]:
+            raise InputError(
+                "a candidate's folder holds no text that is read", file=place, fix="add texts, or remove it"
+            )
     try:
-        return _of_corpus(load_corpus(path, **reading, pairs=False))
-    except FormatError:  # a table need not have topics; what else is wrong with it is said now
-        return _of_corpus(load_corpus(path, **{**reading, "topic": None}, pairs=False))
+        return _of_corpus(load_corpus(candidates, **reading, pairs=False), reader)
+    except FormatError:
+        if not (path.is_file() and kind_of(path) is not None):
+            raise
+        # A table need not have topics; what else is wrong with it is said now.
+        return _of_corpus(load_corpus(path, **{**reading, "topic": None}, pairs=False), reader)
 
 
-def _of_corpus(corpus: Corpus) -> list[Known]:
+def _of_corpus(corpus: Corpus, reader: TextReader) -> list[Known]:
+    reader.notes += corpus.notes.get(ACCOUNT, ())
     documents = corpus.columns.get("document")
     return [
         Known(d.author or "", (documents[i] if documents is not None else None) or d.id, d.text, d.topic, d.language)
         for i, d in enumerate(corpus) if d.author is not None
     ]  # fmt: skip
-
-
-def _of_folder(folder: Path, reader: TextReader) -> list[Known]:
-    """Author folders, perhaps with folders of topics in them; else files ``Author_Title``."""
-    inner = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
-    known = []
-    for place in (p for p in inner if p.is_dir()):
-        for text in reader.all([place]):
-            parts = text.path.relative_to(place).parts
-            name = "/".join((place.name, *parts))
-            topic = parts[0] if len(parts) > 1 else None
-            known.append(Known(place.name, name, text.text, topic, document=text.document))
-    if not any(p.is_dir() for p in inner):
-        for path in inner:
-            author, line, _ = path.stem.partition("_")
-            if line and author.strip() and is_document(path):
-                known += [Known(author, t.name, t.text, document=t.document) for t in reader.one(path)]
-    reader.faults.check()
-    if not known:
-        raise FormatError(
-            "there are no texts by candidates here", file=folder,
-            found=", ".join(p.name for p in inner[:4]) or "no file",
-            expected="a folder for each candidate (candidate/text.txt), or files Author_Title.txt",
-        )  # fmt: skip
-    return known
-
-
-def _check_names(known: Sequence[Known]) -> None:
-    """Refuse two names that are one author's: equal up to case or white space, or over the same text."""
-    spelled: dict[str, str] = {}
-    for name in sorted({k.author for k in known}):
-        if (other := spelled.setdefault(folded(name), name)) != name:
-            raise InputError(
-                "two candidates are equal up to case or white space", found=f"{other!r} and {name!r}",
-                fix="join their texts under one name, or rename one",
-            )  # fmt: skip
-    first: dict[bytes, Known] = {}
-    for one in known:
-        same = first.setdefault(identity_key(one.text), one)
-        if same.author != one.author:
-            raise InputError(
-                "two candidates have the same text, so they are one author or the text is not theirs",
-                found=f"{same.name} of {same.author!r} and {one.name} of {one.author!r}",
-                fix="join their texts under one name, or leave the text out",
-            )  # fmt: skip
 
 
 def _check_languages(known: Sequence[Known]) -> None:
@@ -184,12 +145,14 @@ def _check_languages(known: Sequence[Known]) -> None:
 
 
 def _copies(unknown: Sequence[Text], known: Sequence[Known]) -> tuple[tuple[int, ...], dict[int, tuple[str, ...]]]:
-    """Known texts that share more than a tenth of their passages, or of an unknown text's, with an unknown text."""
-    of_unknown = [runs(text.text) for text in unknown]
+    """Known texts that share more than a tenth of their passages, or of an unknown text's, with an unknown text; what
+    texts of several authors share does not count."""
+    plain = cleaner([*(k.text for k in known), *(t.text for t in unknown)], [*(k.author for k in known), *unknown])
+    of_unknown = [runs(plain(text.text)) for text in unknown]
     copied: set[int] = set()
     remarks: dict[int, list[str]] = {}
     for row, one in enumerate(known):
-        here = runs(one.text)
+        here = runs(plain(one.text))
         for place, there in enumerate(of_unknown):
             same = unknown[place].text.split() == one.text.split()
             if same or is_copy(there, here, SHARED) or is_copy(here, there, SHARED):

@@ -269,7 +269,7 @@ class _Fold(Scored):
         mine = np.flatnonzero(self.passages.questioned == number)
         reasons = list(record.refusals)
         if not self.scores:
-            why = (*reasons, "no method has completed its work")
+            why = tuple(reasons) or ("no method has completed its work",)
             return Named(record, (), why, tuple(record.notes), (), None, None, "", (), "", {})
         known = self._of_length(len(mine))
         p = known.model.of(_means(self.scores["unknown"], [mine]))[0]

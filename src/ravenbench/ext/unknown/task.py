@@ -17,7 +17,7 @@ import numpy as np
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, about, options_of, spec_of
 from ravenbench.engine.task import Draft, Task, content_hash, slug
-from ravenbench.errors import SpecError
+from ravenbench.errors import SpecError, remark
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellPlace, Plan, Record
 from ravenbench.text.segmenters import Detected, detect
@@ -149,6 +149,7 @@ class Unknown(Task):
         self.progress("reading the texts", 0, 0)
         source = candidates if isinstance(candidates, Corpus) else name
         self.question = question = read_question(spec.unknown, source, spec.reading())
+        remark(question.notes)
         self.data = {
             **{f"unknown {text.name}": content_key(text.text) for text in question.unknown},
             "candidates": content_key([[k.author, k.name, k.text, k.topic] for k in question.known]),
@@ -166,6 +167,10 @@ class Unknown(Task):
 
         units = [PassagesUnit(store.path, self.named[c.verifier], (c,)) for c in store.unanswered()]
         return run_units(self.engine, units, self.progress, "learning and answering")
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        refused = [f"{u.name}: no answer, for {reason}." for u in draft.plan.unknown for reason in u.refusals]
+        return refused + [f"Note: {note}." for note in draft.plan.notes]
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
         return {"unknown texts": len(draft.plan.unknown), "candidates": len(draft.plan.candidates)}
@@ -207,9 +212,10 @@ def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -
         for fold, length in sorted(words.items())
     }
     identities = {name: method_identity(method) for name, method in named.items()}
+    asked = {one.fold for one in unknown if not one.refusals}
     cells = [
         CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
-        for name, identity in identities.items() for fold, info in folds.items()
+        for name, identity in identities.items() for fold, info in folds.items() if fold in asked
     ]  # fmt: skip
     plan = UnknownPlan(
         folds=folds, verifiers=[method_record(name, method) for name, method in named.items()], cells=cells,

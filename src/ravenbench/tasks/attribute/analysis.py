@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.attribution.protocols import fewest
-from ravenbench.attribution.selection import DOMINANT, Chosen, CorpusView, view
+from ravenbench.attribution.selection import DOMINANT, Chosen, SelectedCorpusView, view
 from ravenbench.reports.view import figure
 from ravenbench.shown import Shown
 from ravenbench.statistics.novel_topics import FoldMean, fold_mean, paired_topics, published_t, topics_needed
@@ -157,7 +157,7 @@ class AttributionAnalysis(Shown):
     """Everything a report shows; ``difference`` is that for which topics are reckoned."""
 
     result: Attributed
-    view: CorpusView
+    view: SelectedCorpusView
     protocols: tuple[ProtocolScore, ...]
     topics: tuple[TopicDifficulty, ...]
     difference: float
@@ -288,7 +288,7 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
     )  # fmt: skip
 
 
-def _topics(seen: CorpusView, protocols: tuple[ProtocolScore, ...]) -> tuple[TopicDifficulty, ...]:
+def _topics(seen: SelectedCorpusView, protocols: tuple[ProtocolScore, ...]) -> tuple[TopicDifficulty, ...]:
     """Topics from the easiest to the hardest under novel-topic; () where it did not run."""
     novel = next((p for p in protocols if p.protocol == "novel-topic"), None)
     if novel is None:

@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files, registry
-from ravenbench.attribution.protocols import Cue, Split, cues, equal, fit_split, lengths, moved, predict_split, weights
+from ravenbench.attribution.protocols import (
+    Cue,
+    ProtocolSplit,
+    cues,
+    equal,
+    fit_split,
+    lengths,
+    moved,
+    predict_split,
+    weights,
+)
 from ravenbench.attribution.selection import Chosen
 from ravenbench.components import Component, identity
 from ravenbench.engine.cells import CellUnit, Filled
@@ -34,7 +44,6 @@ class DocumentsRecord(Record, frozen=True, kw_only=True):
     topics: list[str]
     dropped: dict[str, int]
     dropped_authors: dict[str, int]
-    merged: dict[str, str]
     account: list[str] = []
 
 
@@ -151,19 +160,20 @@ def open_documents(store: Store) -> Chosen:
         topics=tuple(plan.topics),
         dropped=plan.dropped,
         dropped_authors=plan.dropped_authors,
-        merged=plan.merged,
         account=tuple(plan.account),
     )
 
 
 @lru_cache(maxsize=2)
-def open_splits(store: Store) -> dict[str, Split]:
+def open_splits(store: Store) -> dict[str, ProtocolSplit]:
     """The splits of a planned folder by their fold."""
     places, spec = files.read_array(store.path / "splits.npy"), checked(store.run.spec, AttributeSpec)
-    every: dict[str, Split] = {}
+    every: dict[str, ProtocolSplit] = {}
     for protocol, place in zip(store.plan_as(AttributePlan).protocols, places, strict=True):
         parts = [
-            Split(split.name, np.flatnonzero(place != number), np.flatnonzero(place == number), tuple(split.unseen))
+            ProtocolSplit(
+                split.name, np.flatnonzero(place != number), np.flatnonzero(place == number), tuple(split.unseen)
+            )
             for number, split in enumerate(protocol.splits)
         ]
         if spec.equal_counts and protocol.protocol == "novel-topic":
@@ -253,7 +263,7 @@ class ProtocolAnswers:
     """One protocol: its splits and what every method answered."""
 
     protocol: str
-    splits: tuple[Split, ...]
+    splits: tuple[ProtocolSplit, ...]
     methods: tuple[MethodAnswers, ...]
 
 

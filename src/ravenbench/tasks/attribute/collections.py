@@ -15,6 +15,7 @@ from ravenbench.attribution.protocols import answer_problem
 from ravenbench.engine.guard import one_thread
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Preview
+from ravenbench.formats.archive import is_there
 from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.pan_attribution import (
@@ -54,7 +55,7 @@ class CollectionScores:
 
 def is_collection(path: str | Path) -> bool:
     """Whether a path that exists holds PAN attribution problems."""
-    return Path(path).exists() and is_attribution(path)
+    return is_there(Path(path)) and is_attribution(path)
 
 
 def answer_collection(

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ravenbench import files, registry
-from ravenbench.attribution.protocols import Split, splits
-from ravenbench.attribution.selection import Chosen, Rules, choose
+from ravenbench.attribution.protocols import ProtocolSplit, splits
+from ravenbench.attribution.selection import Chosen, SelectionRules, choose
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.tables import KINDS
+from ravenbench.corpora.tables import kind_of
 from ravenbench.engine.task import Draft
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
@@ -86,7 +86,7 @@ def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) 
 
 def _load(spec: AttributeSpec) -> Corpus:
     path = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
-    table = Path(path).is_file() and Path(path).suffix.lower() in KINDS
+    table = Path(path).is_file() and kind_of(Path(path)) is not None
     # A table need not have a column that nobody asks for.
     unasked: dict[str, Any] = {"topic": None} if spec.topic == "none" and table else {}
     return load_corpus(path, **spec.reading(), **unasked)
@@ -102,19 +102,19 @@ def _check_topics(corpus: Corpus, spec: AttributeSpec) -> None:
         )
 
 
-def rules(spec: AttributeSpec) -> Rules:
+def rules(spec: AttributeSpec) -> SelectionRules:
     """What an author and a topic need."""
-    return Rules(**{name: getattr(spec, name) for name in Rules.__dataclass_fields__})
+    return SelectionRules(**{name: getattr(spec, name) for name in SelectionRules.__dataclass_fields__})
 
 
-def _places(parts: list[Split], count: int) -> Ints:
+def _places(parts: list[ProtocolSplit], count: int) -> Ints:
     place: Ints = np.empty(count, dtype=np.int64)
     for number, part in enumerate(parts):
         place[part.test] = number
     return place
 
 
-def _plan(documents: Chosen, divided: Mapping[str, list[Split]], named: Mapping[str, Any]) -> AttributePlan:
+def _plan(documents: Chosen, divided: Mapping[str, list[ProtocolSplit]], named: Mapping[str, Any]) -> AttributePlan:
     hashes = [content_hash(text).hex() for text in documents.texts]
     names = [documents.authors[a] for a in documents.author]
     identities = {name: method_identity(method) for name, method in named.items()}
@@ -146,7 +146,6 @@ def _plan(documents: Chosen, divided: Mapping[str, list[Split]], named: Mapping[
             topics=list(documents.topics),
             dropped=documents.dropped,
             dropped_authors=documents.dropped_authors,
-            merged=documents.merged,
             account=list(documents.account),
         ),
         protocols=protocols,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ravenbench import __version__
-from ravenbench.attribution.selection import Rules
+from ravenbench.attribution.selection import SelectionRules
 from ravenbench.builtin import is_control
 from ravenbench.reports.page import FAINT, SETUP, canvas, style
 from ravenbench.reports.report import Report
@@ -319,7 +319,7 @@ class AttributeReport(Report[AttributionAnalysis]):
             "protocol": spec.protocol,
             "methods": list(result.methods),
             "folds": spec.folds,
-            "rules": {name: getattr(spec, name) for name in Rules.__dataclass_fields__},
+            "rules": {name: getattr(spec, name) for name in SelectionRules.__dataclass_fields__},
             "sampler": spec.sampler,
             "topics": spec.topics,
             "encoder": spec.encoder if spec.sampler else None,

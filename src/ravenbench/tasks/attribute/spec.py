@@ -49,7 +49,6 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     equal_counts: Annotated[
         bool, about("Novel-topic: teach equally many texts of an author, whichever topic is held out.")
     ] = False
-    merge_authors: Annotated[bool, about("Join authors equal up to case and white space.")] = False
     sampler: Annotated[
         str | None,
         about("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."),

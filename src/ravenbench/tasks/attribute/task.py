@@ -63,7 +63,7 @@ class Attribute(Task):
     order = (
         "corpus unknown candidates none text author topic encoding "
         "protocol methods folds min_docs min_topics min_per_topic min_topic_docs "
-        "docs_per_topic equal_counts merge_authors sampler topics encoder difference reject lenient"
+        "docs_per_topic equal_counts sampler topics encoder difference reject lenient"
     )
     failure = "{count} cells have no result, the first: {first}"
     plan_help = "Only show what would be done."

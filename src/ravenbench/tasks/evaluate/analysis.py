@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.tabular import Attribute
+from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric, metrics_of
 from ravenbench.metrics.calibration import cllr, reliability
 from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, TITLES, scores
@@ -35,7 +35,7 @@ from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from ravenbench.statistics.bootstrap import Replicates
-    from ravenbench.statistics.randomization import Answered
+    from ravenbench.statistics.randomization import AnsweredProblems
 
 
 def author_codes(truth: Truth) -> Ints | None:
@@ -51,7 +51,7 @@ def author_codes(truth: Truth) -> Ints | None:
 
 def test_pairs(
     same: Bools,
-    answered: Mapping[str, Answered],
+    answered: Mapping[str, AnsweredProblems],
     tests: Mapping[str, Metric],
     resampled: Replicates,
     trials: int | None,
@@ -116,8 +116,8 @@ AT_ONCE = 48
 
 def break_down(
     same: Bools,
-    systems: Mapping[str, Answered],
-    by: Attribute,
+    systems: Mapping[str, AnsweredProblems],
+    by: ProblemAttribute,
     metrics: Mapping[str, Metric],
     *,
     authors: Ints | None,
@@ -198,7 +198,7 @@ def evaluate(
     missing: Mapping[str, int] | None = None,
     training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
     metrics: str | Sequence[str | Metric] = ("c@1", "accuracy"),
-    breakdowns: Sequence[Attribute] = (),
+    breakdowns: Sequence[ProblemAttribute] = (),
     f05u_2020: bool = False,
     costs: tuple[float, float] = (1.0, 1.0),
     same_share: float | None = None,
@@ -244,7 +244,7 @@ def evaluate(
     """
     from ravenbench.metrics.weighted import rank
     from ravenbench.statistics.bootstrap import bootstrap
-    from ravenbench.statistics.randomization import TRIALS, Answered
+    from ravenbench.statistics.randomization import TRIALS, AnsweredProblems
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
@@ -256,10 +256,10 @@ def evaluate(
     tested = {form.get(name, name): STANDARD[form[name]] if name in form else one for name, one in chosen.items()}
     every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested
     tests = tuple(tested)
-    answered: dict[str, Answered] = {}
+    answered: dict[str, AnsweredProblems] = {}
     for name, value in systems.items():
         try:
-            answered[name] = Answered(*checked(truth.same, value, (decisions or {}).get(name))[1:])
+            answered[name] = AnsweredProblems(*checked(truth.same, value, (decisions or {}).get(name))[1:])
         except InputError as error:
             raise InputError(f"{name}: {error.problem}", found=error.found, expected=error.expected) from None
     combined, band = _combine({name: a.value for name, a in answered.items()}, training)
@@ -267,7 +267,7 @@ def evaluate(
         raise InputError(
             f"{clash[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
         )
-    everyone = answered | {name: Answered(value, value) for name, value in combined.items()}
+    everyone = answered | {name: AnsweredProblems(value, value) for name, value in combined.items()}
     authors = author_codes(truth)
     resampled = bootstrap(
         [rank(truth.same, *a) for a in everyone.values()],

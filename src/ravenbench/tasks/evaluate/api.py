@@ -16,7 +16,7 @@ from ravenbench.files import location
 from ravenbench.formats.answers import SystemAnswers, Truth, align, answer_faults, read_systems, read_truth
 from ravenbench.formats.archive import Split
 from ravenbench.formats.decoding import Faults
-from ravenbench.formats.tabular import Attribute, read_attribute
+from ravenbench.formats.tabular import ProblemAttribute, read_attribute
 from ravenbench.metrics.base import Metric
 from ravenbench.store.records import Record, read_packed, write_packed
 from ravenbench.store.store import Store
@@ -30,7 +30,7 @@ Training = tuple[Bools, dict[str, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
-class Aligned:
+class AlignedSystems:
     """Answers in truth's order: by system its values, decisions where given apart, how many were filled with 0.5.
 
     ``notes`` say what was mended in the files, ``skipped`` which submissions are left out for their faults.
@@ -43,7 +43,7 @@ class Aligned:
     skipped: tuple[Skipped, ...] = ()
 
 
-def aligned(truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip: bool = False) -> Aligned:
+def aligned(truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip: bool = False) -> AlignedSystems:
     """Answers in the order of truth, missing ones 0.5 and counted.
 
     To ``faults`` is put if two systems share a name, or answers name problems that truth does not have. With ``skip``
@@ -75,7 +75,7 @@ def aligned(truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip
             in_order.pop(name, None)
     if not (skip and in_order):
         faults.check()
-    return Aligned(
+    return AlignedSystems(
         {name: a.value for name, a in in_order.items()},
         {name: a.decision for name, a in in_order.items() if a.decision is not None},
         {name: int(a.missing.sum()) for name, a in in_order.items()},
@@ -177,7 +177,7 @@ def evaluate(
     *,
     lenient: bool = False,
     skip_faulty: bool = False,
-    by: Sequence[str | Attribute] | None = None,
+    by: Sequence[str | ProblemAttribute] | None = None,
     encoding: str | None = None,
     training_truth: Source | Truth | None = None,
     training_answers: Given = (),
@@ -254,7 +254,7 @@ def evaluate(
             ]
     known, own, notes = _truth(truth, "test")
     breakdowns = _breakdowns(known, by, encoding)
-    in_order, training = Aligned({}, {}, {}, ()), None
+    in_order, training = AlignedSystems({}, {}, {}, ()), None
     if isinstance(answers, Mapping):
         if training_truth is not None:
             raise InputError(
@@ -368,13 +368,15 @@ def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswe
     return read_truth(truth, split), [], []
 
 
-def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None, encoding: str | None) -> list[Attribute]:
+def _breakdowns(
+    truth: Truth, by: Sequence[str | ProblemAttribute] | None, encoding: str | None
+) -> list[ProblemAttribute]:
     if by is None:
         several = truth.group is not None and len(truth.group.names) > 1
         return [_group(truth)] if several else []
     attributes = []
     for spec in by:
-        if isinstance(spec, Attribute):
+        if isinstance(spec, ProblemAttribute):
             attributes.append(spec)
         elif spec == "group":
             attributes.append(_group(truth))
@@ -383,11 +385,11 @@ def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None, encoding: st
     return attributes
 
 
-def _group(truth: Truth) -> Attribute:
+def _group(truth: Truth) -> ProblemAttribute:
     if truth.group is None:
         raise FormatError(
             "truth does not group its problems",
             expected="PAN13–15 ids that begin with letters, a contents.json, or a run with several setups",
             fix="break down by a file: FILE:COLUMN",
         )
-    return Attribute("group", truth.group)
+    return ProblemAttribute("group", truth.group)

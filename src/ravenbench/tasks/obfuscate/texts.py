@@ -20,7 +20,7 @@ from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
 
 
 @dataclass(frozen=True)
-class Source:
+class TextsToRewrite:
     """The texts as tasks; of a problem set also the set and the rows of the problems that the tasks stand for.
 
     ``single`` says that the source is one text and no folder.
@@ -32,7 +32,7 @@ class Source:
     single: bool
 
 
-def read_source(spec: ObfuscateSpec) -> Source:
+def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
     """Read what is to be rewritten.
 
     Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all. Raises InputError
@@ -48,7 +48,7 @@ def read_source(spec: ObfuscateSpec) -> Source:
                 )
             rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
             tasks = tasks_of(sets.problems, rows, spec.language or sets.language)
-            return Source(tuple(tasks), rows, sets, False)
+            return TextsToRewrite(tuple(tasks), rows, sets, False)
         faults = Faults()
         known: list[str] = []
         texts: list[str] = []
@@ -65,7 +65,7 @@ def read_source(spec: ObfuscateSpec) -> Source:
         tasks = [
             ObfuscationTask(name, text, tuple(known), spec.language) for name, text in zip(names, texts, strict=True)
         ]
-        return Source(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
+        return TextsToRewrite(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
 
 
 def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[str]) -> None:
@@ -79,7 +79,7 @@ def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[
 
 
 def write_product(
-    out: Path, source: Source, done: Sequence[Rewriting], known: Collection[str], note: Callable[[str], None]
+    out: Path, source: TextsToRewrite, done: Sequence[Rewriting], known: Collection[str], note: Callable[[str], None]
 ) -> None:
     """Write the new texts, each with its parts beside it; a folder appears when it is complete.
 
@@ -101,7 +101,7 @@ def write_product(
         note(digest(folder))
 
 
-def _fill(folder: Path, source: Source, done: Sequence[Rewriting]) -> None:
+def _fill(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> None:
     if source.problems is None:
         for task, rewriting in zip(source.tasks, done, strict=True):
             place = folder / PurePosixPath(task.id)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.tabular import Attribute
+from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric, metrics_of
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import ContentProbe, content_probe, joined
@@ -25,7 +25,7 @@ from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.evaluation import Evaluation, PartScores, SystemScores
-from ravenbench.tasks.pan14.plan import CorpusRecord, Pan14Plan
+from ravenbench.tasks.pan14.plan import Pan14CorpusRecord, Pan14Plan
 from ravenbench.types import Floats, Labels, name_array
 
 META = "META-CLASSIFIER"
@@ -52,7 +52,7 @@ class CorpusScores:
     the training part (empty where there is none, or nothing would be left). ``content`` is its transplant probe, None
     where it was not asked for."""
 
-    info: CorpusRecord
+    info: Pan14CorpusRecord
     rows: Rows
     without_shared: Rows
     content: ContentProbe | None = None
@@ -165,13 +165,13 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
     )
 
 
-def _by_corpus(failures: Sequence[Failure], entry: CorpusRecord) -> list[Failure]:
+def _by_corpus(failures: Sequence[Failure], entry: Pan14CorpusRecord) -> list[Failure]:
     """Cells of a corpus's probe by the corpus's name."""
     where = [(f, f.fold.removeprefix(f"{entry.fold}-")) for f in failures]
     return [replace(f, cell=f"{f.verifier} on {entry.name}", fold=f"{entry.name}, content {v}") for f, v in where]
 
 
-def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: list[Failure]) -> _Answered:
+def _answers(store: Store, entry: Pan14CorpusRecord, names: Sequence[str], failures: list[Failure]) -> _Answered:
     fold = store.fold(entry.fold)
     unread = entry.fault_truth
     ids = name_array([*fold.test.ids.tolist(), *unread])
@@ -211,7 +211,7 @@ def _pool(
         truth,
         {name: np.concatenate([answered.values[name] for answered in answers]) for name in whole},
         metrics=[*TESTS, *chosen.values()],
-        breakdowns=[Attribute("corpus", part)],
+        breakdowns=[ProblemAttribute("corpus", part)],
         replicates=replicates,
         workers=workers,
     )

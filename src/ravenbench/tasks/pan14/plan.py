@@ -43,7 +43,7 @@ class SharedRecord(Record, frozen=True, kw_only=True):
     problems: list[str]
 
 
-class CorpusRecord(Record, frozen=True, kw_only=True):
+class Pan14CorpusRecord(Record, frozen=True, kw_only=True):
     """One corpus and the fold it is.
 
     ``faults`` says why a test problem could not be read, ``fault_truth`` has the truth of those that the truth file
@@ -68,11 +68,11 @@ class CorpusRecord(Record, frozen=True, kw_only=True):
 class Pan14Plan(Plan, frozen=True, kw_only=True):
     """The manifest of ``raven pan14``: beside folds, verifiers and cells, the corpora in the order given."""
 
-    corpora: list[CorpusRecord]
+    corpora: list[Pan14CorpusRecord]
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class ProblemParts:
     """A corpus: its training problems and its test problems, both with truth."""
 
     name: str
@@ -80,11 +80,11 @@ class Parts:
     test: ProblemSet
 
 
-def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Parts]:
+def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[ProblemParts]:
     """Every corpus with a train and a test part, in the order found. Raises InputError if a path holds none, a part has
     no truth, two corpora have one name, or all problems to learn from are of one class.
     """
-    corpora: list[Parts] = []
+    corpora: list[ProblemParts] = []
     for path in data:
         parts: dict[str, dict[str, ProblemSet]] = {}
         for one in read_problem_sets(files.local_copy(path), encoding=encoding):
@@ -100,7 +100,7 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Parts
         for name, own in whole.items():
             own["train"].truth()
             own["test"].truth()
-            corpora.append(Parts(name, own["train"], own["test"]))
+            corpora.append(ProblemParts(name, own["train"], own["test"]))
     twice = [name for name, count in Counter(c.name for c in corpora).items() if count > 1]
     if twice:
         raise FormatError("two corpora have one name", found=twice[0], fix="give one of them, or rename its folder")
@@ -125,7 +125,7 @@ def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
 
 
 def draft(
-    corpora: Sequence[Parts],
+    corpora: Sequence[ProblemParts],
     components: Mapping[str, Component],
     probe: str = "transplant",
     progress: Progress = silent,
@@ -154,11 +154,11 @@ def draft(
     return Draft(plan, folds, texts)
 
 
-def _corpus_record(corpus: Parts, fold: str, transplant: TransplantRecord | None) -> CorpusRecord:
+def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord | None) -> Pan14CorpusRecord:
     documents, touched = shared_documents(corpus.train.problems, corpus.test.problems)
     joined = collapsed(corpus.train.problems, corpus.train.truth())
     taught = [*corpus.train.notes, *([] if joined is None else [joined])]
-    return CorpusRecord(
+    return Pan14CorpusRecord(
         name=corpus.name,
         fold=fold,
         language=corpus.test.language,

@@ -524,7 +524,9 @@ def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Float
 def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float | None:
     from ravenbench.statistics.ranks import mean_ranks
 
-    values = _matrix(rows, names, "overall")
+    # An overall that is undefined, since no same-author problem was answered, ranks last.
+    complete = [f for f in rows if all(f.scores.get(v) for v in names)]
+    values = np.array([[-1.0 if (s := f.scores[v].get("overall")) is None else s for v in names] for f in complete])
     return float(mean_ranks(values)[names.index(verifier)]) if values.size else None
 
 

@@ -13,11 +13,14 @@ import numpy as np
 from ravenbench import files, registry
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Aside, Progress, here
 from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
+from ravenbench.errors import remark
 from ravenbench.problems import needs, sources
-from ravenbench.problems.needs import check_pairs_possible
+from ravenbench.problems.needs import FOLDS, check_pairs_possible
+from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.sampling.samplers import draw_pools
@@ -33,8 +36,9 @@ from ravenbench.store.resume import data_hash
 from ravenbench.tasks.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
 from ravenbench.tasks.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
 from ravenbench.tasks.run.spec import RunSpec
+from ravenbench.text.damage import odd_texts
 from ravenbench.texts import TextTable
-from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
+from ravenbench.topics.levels import at_level, by_authors, has_no_topics, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Floats, Fold, Labels, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
@@ -128,12 +132,21 @@ def _topic_plan(
     place = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
     corpus = load_corpus(place, **spec.reading())
     defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
-    corpus, extracted = at_level(corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {}))
+    level, extracted = spec.topic or defaults.get("topic", "topic"), False
+    untold = has_no_topics(corpus, level)
+    if untold:
+        corpus = by_authors(corpus, spec.seed)
+        probe: Any = {"both": "transplant", "crossed": "none"}.get(spec.probe, spec.probe)
+        spec = msgspec.structs.replace(spec, samplers="random", probe=probe)
+        samplers = spec.named_samplers()
+        remark(corpus.notes[ACCOUNT][-1:])
+    else:
+        corpus, extracted = at_level(corpus, level, defaults.get("levels", {}))
     every = [
         needs.suggest(
             corpus,
-            topics=m,
-            folds=spec.folds,
+            topics=len(corpus.topic.names) if untold and m is None else m,
+            folds=min(FOLDS, len(corpus.topic.names)) if untold and spec.folds is None else spec.folds,
             documents=spec.docs_per_topic,
             min_docs=spec.min_docs,
             defaults=defaults,
@@ -161,7 +174,9 @@ def _topic_plan(
             setups.append(drawing.main(number, name, sampler))
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
-    transplants = _transplanted(spec, corpus, similarities[0], setups, drawing.folds, progress, planned)
+    told = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
+    similar = None if untold else similarities[0]
+    transplants = _transplanted(spec, told, similar, setups, drawing.folds, progress, planned)
     folds = [*drawing.folds.values(), *probe_folds, *([] if transplants is None else transplants.folds)]
     if apart is not None:
         arrays["similarity2"] = apart()
@@ -195,7 +210,7 @@ def _topic_plan(
 def _transplanted(
     spec: RunSpec,
     corpus: Corpus,
-    similarity: Floats,
+    similarity: Floats | None,
     setups: list[SetupRecord],
     folds: Mapping[str, Fold],
     progress: Progress,
@@ -235,8 +250,12 @@ def _given_plan(
     notes |= {k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None}
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined
-    transplanting = spec.probe in ("transplant", "both")
-    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if transplanting else None
+    odd = odd_texts(test.problems.texts)
+    remark(odd)
+    if said := [*check_overlap(train, test, spec.allow_shared), *odd, *train.notes, *test.notes]:
+        notes[ACCOUNT] = said
+    asked = spec.probe in ("transplant", "both")
+    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if asked else None
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts
     setup = SetupRecord(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ravenbench.metrics import scores
 from ravenbench.metrics.calibration import cllr
-from ravenbench.reports.cells import Failure, Sides, failure, mean, ranked, sides_of
+from ravenbench.reports.cells import Failure, SidesOfFold, failure, mean, ranked, sides_of
 from ravenbench.reports.content import TONES, badge, interval_in_words, judged_cols, name_rows
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, table, value_of
@@ -234,12 +234,12 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
     return tuple(s for s in strata_rows if s.auc is not None)
 
 
-Part = tuple[Sides, Bools, Floats]
+Part = tuple[SidesOfFold, Bools, Floats]
 """Problems of a fold, which of them, and the answers to these."""
 Kind = tuple[str, str, dict[str, Bools]]
 
 
-def _kinds(sides: dict[str, Sides], similarity: Floats) -> list[Kind]:
+def _kinds(sides: dict[str, SidesOfFold], similarity: Floats) -> list[Kind]:
     """Name of the same-author pairs, of the different-author pairs, and which problems of each fold those are."""
     shared = {fold: s.topics[:, 0] == s.topics[:, 1] for fold, s in sides.items()}
     words = {True: "one topic", False: "two topics"}

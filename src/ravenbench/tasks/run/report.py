@@ -9,6 +9,7 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.builtin import is_control
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import counted
 from ravenbench.reports.content import (
     badge,
@@ -250,6 +251,7 @@ class RunReport(Report[Analysis]):
             text = f"A true difference of {figure(a.detectable)} in AUC between HITS and Random"
             parts.append(Text(f"{text} would be detected with 80 % power."))
         parts += shown(lengths_table(a.lengths), *sweep_tables(a.sweep))
+        parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
         if a.failures:

@@ -19,7 +19,7 @@ from ravenbench.errors import CorpusError
 from ravenbench.problems import sources
 from ravenbench.problems.needs import Sizes
 from ravenbench.problems.pair_rules import PairRule
-from ravenbench.problems.probe import Domain, crossed, domains, permuted, room_for_tests
+from ravenbench.problems.probe import ProbeDomain, crossed, domains, permuted, room_for_tests
 from ravenbench.randomness import stream
 from ravenbench.sampling.samplers import Random, Sampler, more_pools
 from ravenbench.tasks.run.record import (
@@ -203,7 +203,7 @@ def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
 
 
 def _entry(
-    number: int, null: bool, pair: tuple[Domain, Domain], similarity: Floats, folds: list[Fold]
+    number: int, null: bool, pair: tuple[ProbeDomain, ProbeDomain], similarity: Floats, folds: list[Fold]
 ) -> RepetitionRecord:
     blocks = {(i, j): similarity[np.ix_(pair[i].train, pair[j].test)].mean() for i in (0, 1) for j in (0, 1)}
     return RepetitionRecord(

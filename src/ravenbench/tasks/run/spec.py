@@ -10,7 +10,17 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.components import Component, each_seeded, identity, identity_hash, unknown_parameter
-from ravenbench.engine.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, LevelSpec, Metrics, about, checked
+from ravenbench.engine.options import (
+    COMPONENTS,
+    PATH,
+    AllowShared,
+    AtLeastOne,
+    AtLeastTwo,
+    LevelSpec,
+    Metrics,
+    about,
+    checked,
+)
 from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.tasks.run.methods import methods_of
 
@@ -39,8 +49,10 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "synthetic"
     train: Annotated[str | None, about("Problem set to train on, instead of a corpus.", takes=PATH)] = None
     test: Annotated[str | None, about("Problem set to answer, together with --train.", takes=PATH)] = None
+    allow_shared: AllowShared = False
     topic: Annotated[
-        str | None, about("Topics: a column of the table, a level of the corpus, or extract(within='group').")
+        str | None,
+        about("Topics: a column of the table, a level of the corpus, extract(within='group'), or none."),
     ] = None
     topics: Annotated[
         AtLeastTwo | tuple[AtLeastTwo, ...] | None,

@@ -214,7 +214,7 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged(ABC):
+class JudgedMethods(ABC):
     """The methods of a safety run, as their cells judge them."""
 
     store: Store
@@ -279,7 +279,7 @@ class Judged(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Verifiers(Judged):
+class Verifiers(JudgedMethods):
     """Verifiers, whose thresholds are those of most accuracy before the attack."""
 
     @cached_property
@@ -333,7 +333,7 @@ class Verifiers(Judged):
 
 
 @dataclass(frozen=True, eq=False)
-class Attributors(Judged):
+class Attributors(JudgedMethods):
     """Attribution methods: right where they name the author, or nobody for a text by no candidate."""
 
     @cached_property
@@ -435,7 +435,7 @@ def imitations(methods: Verifiers) -> tuple[ImitationRow, ...]:
     return tuple(rows)
 
 
-def _obfuscator(methods: Judged, entry: ObfuscatorRecord, detection: Detection | None) -> ObfuscatorRow:
+def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Detection | None) -> ObfuscatorRow:
     seeds = entry.sets
     verifiers = [methods.row(v.name, seeds) for v in methods.plan.verifiers]
     counted = [row for row in verifiers if row.excluded is None]

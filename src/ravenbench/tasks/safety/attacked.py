@@ -21,6 +21,7 @@ from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
 from ravenbench.formats.problems import ProblemSet, read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of
+from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
 from ravenbench.store.plans import content_key
@@ -66,6 +67,7 @@ def read_attacked(spec: SafetySpec) -> Attacked:
         return _of_candidates(spec, train)
     assert train is not None
     test = read_problems(files.local_copy(spec.problems), "test", spec.encoding)
+    check_overlap(train, test, spec.allow_shared)
     chosen = choose(test.truth(), spec.limit)
     if not test.truth()[chosen].any():
         raise CorpusError("no same-author problem is there to obfuscate", file=spec.problems)

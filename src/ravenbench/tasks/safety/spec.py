@@ -9,7 +9,17 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.components import Component, identity
-from ravenbench.engine.options import COMPONENTS, PATH, AtLeastTwo, Encoding, Spec, about, checked, plain_of
+from ravenbench.engine.options import (
+    COMPONENTS,
+    PATH,
+    AllowShared,
+    AtLeastTwo,
+    Encoding,
+    Spec,
+    about,
+    checked,
+    plain_of,
+)
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator
 from ravenbench.store.plans import content_key, decides
@@ -77,6 +87,7 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "normaliser"
     surrogates: Annotated[str | None, about("Verifiers that obfuscators may query while they search.")] = None
     encoding: Encoding = None
+    allow_shared: AllowShared = False
     limit: Annotated[AtLeastTwo | None, about("Use so many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:

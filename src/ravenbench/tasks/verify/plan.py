@@ -77,11 +77,13 @@ def check_classes(name: str, same: Bools) -> None:
 
 
 def draft(
-    component: Component, test: ProblemSet, train: ProblemSet | None, loaded: str, probe: bool, progress: Progress
-) -> Draft[VerifyPlan]:
+    component: Component, test: ProblemSet, train: ProblemSet | None, loaded: str, probe: bool, common: list[str],
+    progress: Progress,
+) -> Draft[VerifyPlan]:  # fmt: skip
     """The fold of problems to learn from and to answer, and the plan that tells of it.
 
-    ``loaded`` is the digest of a trained verifier, where there is nothing to learn from.
+    ``loaded`` is the digest of a trained verifier, where there is nothing to learn from; ``common`` says what both sets
+    share.
     """
     nothing = test.problems.select(np.arange(0))
     _, (taught, answered) = on_one_table([nothing if train is None else train.problems, test.problems])
@@ -112,7 +114,7 @@ def draft(
         faults=dict(test.faults),
         fault_truth=dict(test.fault_truth),
         left_out={} if train is None else dict(train.faults),
-        notes=[*(f"training: {note}" for note in notes), *test.notes, *odd_texts(test.problems.texts)],
+        notes=[*common, *(f"training: {note}" for note in notes), *test.notes, *odd_texts(test.problems.texts)],
         transplant=section,
     )
     labels = {name: longer(getattr(taught, name), len(texts)) for name in ("author", "topic", "language")}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ravenbench import files, registry
 from ravenbench.components import Component, identity_hash
-from ravenbench.engine.options import COMPONENT, PATH, Encoding, Option, Spec, about, spec_of
+from ravenbench.engine.options import COMPONENT, PATH, AllowShared, Encoding, Option, Spec, about, spec_of
 from ravenbench.engine.task import Draft, Preview, Task, slug
 from ravenbench.errors import InputError, RavenError, SpecError, said
 from ravenbench.shown import Shown
@@ -48,6 +48,7 @@ class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, about("A trained verifier's folder, instead of problems to learn from.", takes=PATH)
     ] = None
     encoding: Encoding = None
+    allow_shared: AllowShared = False
     probe: Annotated[
         Literal["transplant", "none"],
         about("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
@@ -55,7 +56,8 @@ class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
-        own = {"verifier": self.verifier, "probe": self.probe}
+        own: dict[str, Any] = {"verifier": self.verifier, "probe": self.probe}
+        own |= {"allow_shared": True} if self.allow_shared else {}
         return own if self.encoding is None else own | {"encoding": self.encoding}
 
 
@@ -126,7 +128,7 @@ class Verify(Task):
     )  # fmt: skip
     place = "folder"
     arguments = ("verifier",)
-    order = "verifier test out train save load probe encoding folder"
+    order = "verifier test out train save load probe encoding allow_shared folder"
     note = (
         "If the method itself fails, in training or on more than a tenth of the problems, that is a RavenError, and "
         "nothing is written."
@@ -138,6 +140,7 @@ class Verify(Task):
     def resolve(self) -> None:
         from ravenbench.engine.guard import smoke_test
         from ravenbench.formats.problems import read_problems
+        from ravenbench.problems.overlap import check_overlap
         from ravenbench.store.plans import content_key, decides
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.verify.plan import check_classes
@@ -153,11 +156,12 @@ class Verify(Task):
         self.progress("reading the problems", 0, 0)
         self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding)
         self.train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
-        self.data = {"test": data_hash(spec.test)}
+        self.data, self.common = {"test": data_hash(spec.test)}, list[str]()
         if spec.load is not None:
             self.data["load"] = persist.digest(spec.load)
         if self.train is not None and spec.train is not None:
             check_classes(self.train.name, self.train.truth())
+            self.common = check_overlap(self.train, self.test, spec.allow_shared)
             self.data["train"] = data_hash(spec.train)
         self.data["methods"] = content_key(decides(self.component))
         self.inputs = [place for place in (spec.test, spec.train, spec.load) if place is not None]
@@ -168,7 +172,7 @@ class Verify(Task):
         from ravenbench.tasks.verify.plan import draft
 
         loaded, probe = self.data.get("load", ""), self.spec.probe != "none"
-        return draft(self.component, self.test, self.train, loaded, probe, self.progress)
+        return draft(self.component, self.test, self.train, loaded, probe, self.common, self.progress)
 
     def prepare(self) -> Store:
         """The planned folder, once it is known that answers and verifier can be written where they are wanted."""

@@ -21,12 +21,12 @@ from ravenbench.ext.case.compare.material import (
     CaseTexts,
     Material,
     Text,
-    folded,
     given_path,
     mail_notes,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
+from ravenbench.text.names import name_key
 from ravenbench.text.tokens import count_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Ints, Labels
@@ -120,8 +120,8 @@ def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str])
     name, about = corpus.name, dict(corpus.notes)
     if spec.background:
         other = load_corpus(spec.background, **spec.reading())
-        members, here = {folded(one) for one in corpus.author.names}, set(corpus.texts)
-        fresh = [row for row in range(len(other)) if folded(other.author[row] or "") not in members]
+        members, here = {name_key(one) for one in corpus.author.names}, set(corpus.texts)
+        fresh = [row for row in range(len(other)) if name_key(other.author[row] or "") not in members]
         if len(fresh) < len(other):
             notes.append(f"{len(other) - len(fresh)} texts of {other.name} are by authors with names of the class")
         rows += [

@@ -6,16 +6,14 @@ What keeps texts from being compared: copies, a candidate among the background's
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ravenbench.attribution.selection import lookalikes
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
@@ -26,6 +24,8 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.names import lookalikes, name_key
+from ravenbench.text.passages import cleaner
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import WORD, count_words
 from ravenbench.types import Bools, Corpus
@@ -54,6 +54,10 @@ class Text:
     text: str
     words: int
     document: Document | None = None
+
+    def of(self, text: str) -> Text:
+        """The same with another text."""
+        return Text(self.path, text, count_words(text), self.document)
 
     @property
     def name(self) -> str:
@@ -91,6 +95,15 @@ class Material:
     cases: tuple[CaseTexts, ...]
     notes: tuple[str, ...]
     corpus: Corpus | None = None
+
+    def of(self, plain: Callable[[str], str]) -> Material:
+        """The same with every text changed so."""
+        several = {case.candidate for case in self.cases}
+        known = {one: replace(one, texts=tuple(t.of(plain(t.text)) for t in one.texts)) for one in several}
+        return replace(self, cases=tuple(
+            replace(c, questioned=c.questioned.of(plain(c.questioned.text)), candidate=known[c.candidate])
+            for c in self.cases
+        ))  # fmt: skip
 
     def paths(self) -> dict[str, Path]:
         """Every text's path by a name for it."""
@@ -348,6 +361,16 @@ def _addressed(name: str, other: str) -> bool:
     return ("@" in name) != ("@" in other) and bool(lookalikes((name, other)))
 
 
+def plainly(cases: Sequence[CaseTexts], corpus: Corpus) -> Callable[[str], str]:
+    """What takes out of a text what texts of several people here share, such as a licence."""
+    mine = {text: name_key(case.candidate.name) for case in cases for text in case.candidate.texts}
+    asked = {case.questioned: case.questioned.path for case in cases}
+    authors = [name_key(author or "") for author in corpus.author]
+    return cleaner(
+        [*corpus.texts, *(text.text for text in (*mine, *asked))], [*authors, *mine.values(), *asked.values()]
+    )
+
+
 def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) -> Screened:
     """Leave out of the background whoever is a candidate, by name or by text, and find copies.
 
@@ -358,18 +381,19 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     """
     screened = Screened(np.ones(len(corpus), dtype=np.bool_), [])
     queries = {case.questioned.path: case.questioned for case in cases}
-    own = {case.candidate: [runs(text.text) for text in case.candidate.texts] for case in cases}
-    names = {} if members else {folded(candidate.name): candidate.name for candidate in own}
+    plain = plainly(cases, corpus)
+    own = {case.candidate: [runs(plain(text.text)) for text in case.candidate.texts] for case in cases}
+    names = {} if members else {name_key(candidate.name): candidate.name for candidate in own}
     writer = {case.questioned.path: case.candidate.name for case in cases} if members else {}
     gone: dict[int, str] = {}
     for code, author in enumerate(corpus.author.names):
-        if name := names.get(folded(author)) or next((n for n in names.values() if _addressed(n, author)), None):
+        if name := names.get(name_key(author)) or next((n for n in names.values() if _addressed(n, author)), None):
             gone[code] = f"{author}: has the name of the candidate {name}"
-    questions = {path: runs(text.text) for path, text in queries.items()}
+    questions = {path: runs(plain(text.text)) for path, text in queries.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
         code = int(corpus.author.codes[row])
-        here = runs(corpus.texts[row])
+        here = runs(plain(corpus.texts[row]))
         for candidate, several in own.items():
             if members and candidate.name == corpus.author[row]:
                 continue
@@ -455,8 +479,3 @@ def unlike(case: CaseTexts, functions: frozenset[str], usual: float) -> list[Rea
             f"most frequent ones, of a usual background text {usual:.0%}"
         )) for name, share in shares if share < FOREIGN * usual
     ]  # fmt: skip
-
-
-def folded(name: str) -> str:
-    """A name without case, underscores and runs of blanks."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split())

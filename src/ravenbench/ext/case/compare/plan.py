@@ -10,7 +10,8 @@ import numpy as np
 from msgspec import UNSET
 
 from ravenbench.components import Component
-from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
+from ravenbench.corpora.load import load_corpus, without_shared
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
@@ -24,6 +25,7 @@ from ravenbench.ext.case.compare.material import (
     Text,
     coverage,
     not_comparable,
+    plainly,
     screen,
     unlike,
 )
@@ -112,7 +114,10 @@ def draft(
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
-    corpus = material.corpus or load_corpus(spec.background, **spec.reading())
+    corpus = material.corpus or load_corpus(spec.background, **{**spec.reading(), "strip_shared": False})
+    if spec.strip_shared and not members:
+        plain = plainly(material.cases, corpus)
+        corpus, material = without_shared(corpus), material.of(plain)
     components, notes = readable_verifiers(components, corpus)
     screened = screen(material.cases, corpus, members)
     background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
@@ -198,9 +203,7 @@ def readable_verifiers(components: Mapping[str, Component], corpus: Corpus) -> t
     """The verifiers that can read a background; notes on the others, on its texts that name their author, and on what
     was left out of documents. SpecError if no verifier can."""
     components, unread = readable(components, corpus.texts)
-    count = corpus.notes.get(MAIL, 0)
-    mails = [f"{count} of the background's texts {MAIL}: take these out"] if count else []
-    return components, [*mails, *(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())), *unread]
+    return components, [*(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())), *unread]
 
 
 def usual_coverage(background: Population) -> tuple[float, list[float]]:

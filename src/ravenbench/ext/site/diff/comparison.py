@@ -20,7 +20,7 @@ from ravenbench.obfuscation.measures.soundness import efficiency, pinc
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.reports.page import render
-from ravenbench.text.alignment import Run, align_sentences, pieces, plain_words, runs
+from ravenbench.text.alignment import EqualRun, align_sentences, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 
@@ -193,7 +193,7 @@ def _pairs(parts: Sequence[Part]) -> Iterator[tuple[str, str, Mapping[str, int],
 
 
 def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
-    waiting: list[Run] = []
+    waiting: list[EqualRun] = []
     levels = [0] * len(b) if shade is None else shade(b)
 
     def stacked() -> Iterator[Line]:

@@ -1,0 +1,51 @@
+"""What every command should know of the texts and names of a corpus before it counts anything: found here once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ravenbench.text.damage import odd_texts
+from ravenbench.text.names import lookalikes
+from ravenbench.text.passages import GUTENBERG, shared_in, shared_passages
+from ravenbench.texts import TextTable
+from ravenbench.types import Labels
+
+ACCOUNT = "what was left out"
+"""The note of a corpus that holds these sentences, and those on files and documents that were not read."""
+SHARED = "the same passages stand in"
+"""How the sentence on passages of several authors begins."""
+LOOKED_AT = 2_000
+"""Texts of a corpus that are looked through, the first ones."""
+MOST_BYTES = 64 * 2**20
+_SHOWN = 3
+
+
+def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
+    """Sentences on the first texts of a corpus: marks of a wrong conversion, of e-mail, passages of several authors;
+    and on names that may be one person's."""
+    several: list[str] = []
+    size = 0
+    for row in range(min(len(texts), LOOKED_AT)):
+        several.append(texts[row])
+        size += len(several[-1])
+        if size > MOST_BYTES:
+            break
+    alike = [" / ".join(group) for group in lookalikes(author.names)]
+    more = f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else ""
+    one = [f"author names that may be one person's: {'; '.join(alike[:_SHOWN])}{more}"] if alike else []
+    return [*odd_texts(several, ids), *_passages(several, author.codes.tolist()), *one]
+
+
+def _passages(texts: Sequence[str], authors: Sequence[object]) -> list[str]:
+    shared = shared_passages(texts, authors[: len(texts)])
+    begins = {i: unit for i, text in enumerate(texts) if (unit := shared_in(text, shared)) is not None}
+    people = len({authors[i] for i in begins})
+    if len(begins) < max(_SHOWN, len(texts) // 50):
+        return []
+    licence = any(GUTENBERG.search(unit) for unit in shared)
+    return [
+        f"{SHARED} {len(begins):,} of {len(texts):,} texts, by {people:,} authors, such as "
+        f"“{next(iter(begins.values()))[:60]}…”"
+        + (" (it looks like the licence of Project Gutenberg)" if licence else "")
+        + ": they are nobody's style; --strip-shared takes them out"
+    ]

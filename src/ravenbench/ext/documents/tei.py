@@ -1,0 +1,157 @@
+"""TEI (ELTeC, DraCor, CLARIN …): the words of ``body``; author, title and date as the header has them.
+
+Python's own expat reads it. Whatever declares entities is refused; nothing that lies outside the file is read.
+"""
+
+from __future__ import annotations
+
+import re
+from html.entities import html5
+from pathlib import Path
+from xml.parsers import expat
+
+from ravenbench.formats.archive import DOCUMENT_LIMIT
+from ravenbench.formats.document import Account, Document, Unreadable
+
+ROOT = re.compile(
+    r"\s*(?:<\?[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*>\s*)*<(?:\w+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]", re.S
+)
+_LEFT_OUT = {
+    "note": "notes", "speaker": "speakers", "stage": "stage directions", "fw": "running heads", "del": "deletions",
+    "figDesc": "descriptions of figures", "castList": "lists of persons", "listBibl": "bibliographies",
+}  # fmt: skip
+_OTHER_READING = ("sic", "reg", "expan")
+"""Within a ``choice``: the author's spelling and the corrected print are taken."""
+_BLOCKS = {
+    "p", "l", "lg", "head", "ab", "sp", "div", "div1", "div2", "div3", "item", "list", "row", "table", "trailer",
+    "body", "epigraph", "salute", "signed", "opener", "closer", "dateline", "byline", "lb", "cell", "floatingText",
+    "label",
+}  # fmt: skip
+_DATES = re.compile(r"[\s,]*\(?\b\d{4}\??\s*[-–—]\s*(?:\d{4}\??)?\)?[\s.]*$")
+
+
+class _Handler:
+    """What expat tells, gathered."""
+
+    def __init__(self) -> None:
+        self.stack: list[str] = []
+        self.pieces: list[str] = []
+        self.account = Account()
+        self.people: dict[str, list[str]] = {}
+        self.title, self.dates, self.missing = list[str](), dict[str, str](), dict[str, int]()
+        self._left: tuple[int, str, list[str]] | None = None
+        self._ref, self._who = "", list[str]()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition(":")[2]
+        self.stack.append(tag)
+        inside = self.stack
+        if self._left is None and "text" in self.stack:
+            outside = "body" not in inside and tag in ("front", "back")
+            kind = "front and back matter" if outside else _LEFT_OUT.get(tag)
+            if kind is None and tag in _OTHER_READING and inside[-2] == "choice":
+                kind = "other readings"
+            if kind is not None:
+                self._left = (len(inside), kind, [])
+            elif tag in _BLOCKS:
+                self.pieces.append("\n")
+        elif "titleStmt" in inside and "author" in inside:
+            if tag == "author":
+                self._ref, self._who = "", []
+            self._ref = self._ref or attributes.get("ref") or attributes.get("key") or ""
+        elif tag == "date" and "teiHeader" in inside:
+            rank = "creation" if "creation" in inside else "bibl" if "sourceDesc" in inside else ""
+            if rank:
+                self.dates[rank] = attributes.get("when", "")
+
+    def end(self, tag: str) -> None:
+        tag = tag.rpartition(":")[2]
+        if self._left is not None:
+            if len(self.stack) == self._left[0]:
+                self.account.add(self._left[1], " ".join("".join(self._left[2]).split()))
+                self._left = None
+        elif "text" in self.stack and tag in _BLOCKS:
+            self.pieces.append("\n")
+        elif tag == "author" and "titleStmt" in self.stack:
+            name = _DATES.sub("", " ".join("".join(self._who).split())).strip(" ,;.")
+            if name:
+                self.people.setdefault(identity(self._ref) or name, []).append(name)
+        self.stack.pop()
+
+    def text(self, data: str) -> None:
+        if self._left is not None:
+            self._left[2].append(data)
+        elif "body" in self.stack:
+            self.pieces.append(data.replace("\n", " "))
+        elif "titleStmt" in self.stack and "author" in self.stack:
+            self._who.append(data)
+        elif "titleStmt" in self.stack and self.stack[-1] == "title":
+            self.title.append(data)
+        elif self.stack and self.stack[-1] == "date" and "teiHeader" in self.stack:
+            rank = "creation" if "creation" in self.stack else "bibl" if "sourceDesc" in self.stack else ""
+            if rank and data.strip() and not self.dates.get(rank):
+                self.dates[rank] = data.strip()
+
+    def skipped(self, name: str, parameter: bool) -> None:
+        """An entity of a document type that lies elsewhere: a sign by its usual name, or counted."""
+        sign = html5.get(f"{name};")
+        if sign is None:
+            self.missing[name] = self.missing.get(name, 0) + 1
+        else:
+            self.text(sign)
+
+
+def identity(ref: str) -> str:
+    """Whom a reference names, however it is written: ``viaf:123`` and ``https://viaf.org/viaf/123/`` are one."""
+    ref = (ref.split() or [""])[0].strip("/").casefold()
+    parts = re.split(r"[/:#?=]+", re.sub(r"^https?://(?:www\.)?", "", ref))
+    return f"{parts[0].partition('.')[0]}:{parts[-1]}" if len(parts) > 1 else ref
+
+
+def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
+    """The one text of a TEI file. Raises Unreadable if it is other XML, damaged, too large, declares entities, or has
+    no body."""
+    data = path.read_bytes()
+    if len(data) > DOCUMENT_LIMIT:
+        raise Unreadable("it is too large for one document", file=path, expected=f"at most {DOCUMENT_LIMIT:,} bytes")
+    return [parsed(data, path)]
+
+
+def parsed(data: bytes | str, path: Path) -> Document:
+    """What ``read_tei`` gives of the content of a file."""
+    handler, parser = _Handler(), expat.ParserCreate()
+
+    def declared(*what: object) -> None:
+        raise Unreadable(
+            "it declares entities, which could hide or repeat anything", file=path, found=str(what[0]),
+            fix="replace them by the signs that they stand for, and remove the declaration",
+        )  # fmt: skip
+
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = handler.start, handler.end
+    parser.CharacterDataHandler, parser.SkippedEntityHandler = handler.text, handler.skipped
+    parser.EntityDeclHandler = declared
+    parser.UseForeignDTD(True)
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise Unreadable(f"it is damaged, or no XML ({error})", file=path, fix="mend it, or save it as .txt") from None
+    text = "".join(handler.pieces)
+    lines = [line for each in text.split("\n") if (line := " ".join(each.split()))]
+    if not lines:
+        raise Unreadable(
+            "it is no TEI, or has no words in its body", file=path, expected="TEI/text/body",
+            fix="other XML is not read: save the text as .txt",
+        )  # fmt: skip
+    notes = [f"signs without meaning were left out: {', '.join(handler.missing)}"] if handler.missing else []
+    if len(handler.people) > 1:
+        notes.append(f"its header names several authors: {'; '.join(names[0] for names in handler.people.values())}")
+    who = next(iter(handler.people.items()), ("", [""])) if len(handler.people) == 1 else ("", [""])
+    title = re.sub(r"\s*[:,]?\s*\(?(?:an? )?(?:ELTeC|electronic|digital|TEI) (?:edition|text|version)\)?\s*$", "",
+                   " ".join("".join(handler.title).split()), flags=re.IGNORECASE)  # fmt: skip
+    date = handler.dates.get("creation") or handler.dates.get("bibl", "")
+    return Document(
+        path=path, text="\n".join(lines) + "\n", author=who[1][0] or None, title=title, date=date,
+        identity="" if who[0] == who[1][0] else who[0],
+        left_out=handler.account.left_out(), notes=tuple(notes),
+    )  # fmt: skip

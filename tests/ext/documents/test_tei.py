@@ -1,0 +1,94 @@
+"""TEI: the words of the body alone, who wrote it by the header, and nothing that an entity could bring."""
+
+import zipfile
+
+import pytest
+
+from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.ext.documents.tei import identity
+from ravenbench.formats.document import Unreadable
+from ravenbench.formats.documents import read_document, read_documents
+
+TEI = """<?xml version="1.0" encoding="UTF-8"?>
+{doctype}<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>{title} : ELTeC edition</title>
+{authors}<respStmt><name>An Editor</name></respStmt></titleStmt><sourceDesc><bibl><author>Other</author>
+<date when="1847">once</date></bibl></sourceDesc></fileDesc></teiHeader><text><front><p>A title page.</p></front><body>
+<div type="act"><head>Chapter <hi>One</hi></head><sp><speaker>HAMLET.</speaker><stage>Enters.</stage>
+<l>To be,<lb/>or not</l></sp>
+<p>It was<note>An editor's note.</note> the <choice><sic>bset</sic><corr>best</corr></choice>
+of <pb n="2"/>times &amp; {more}.</p>
+</div></body><back><p>Advertisements.</p></back></text></TEI>"""
+
+
+def tei(title="A Tale", author="Brontë, Emily (1818-1848)", ref="viaf:97097302", more="places", doctype="", several=""):
+    authors = f'<author ref="{ref}">{author}</author>{several}' if author else several
+    return TEI.format(title=title, authors=authors, more=more, doctype=doctype)
+
+
+def test_the_body_alone(tmp_path):
+    (tmp_path / "a.xml").write_text(tei(), "utf-8")
+    one = read_document(tmp_path / "a.xml")
+    assert one.text == "Chapter One\nTo be,\nor not\nIt was the best of times & places.\n"
+    assert (one.author, one.identity, one.title, one.date) == ("Brontë, Emily", "viaf:97097302", "A Tale", "1847")
+    left = {part.kind: part.count for part in one.left_out}
+    assert left == {"notes": 1, "speakers": 1, "stage directions": 1, "other readings": 1, "front and back matter": 2}
+    (tmp_path / "a.html").write_text(tei(), "utf-8")
+    (page,) = read_documents(tmp_path / "a.html")
+    assert page.text == one.text and page.author is None and "TEI" in page.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("doctype", "more"),
+    [
+        ('<!DOCTYPE TEI [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>', "&b;"),
+        ('<!DOCTYPE TEI [<!ENTITY a SYSTEM "file:///etc/passwd">]>', "&a;"),
+        ('<!DOCTYPE TEI [<!ENTITY % a SYSTEM "http://127.0.0.1:9/x.dtd">%a;]>', "x"),
+    ],
+)
+def test_entities_are_refused(tmp_path, doctype, more):
+    (tmp_path / "a.xml").write_text(tei(doctype=doctype, more=more), "utf-8")
+    with pytest.raises(Unreadable, match="declares entities"):
+        read_documents(tmp_path / "a.xml")
+
+
+def test_signs_of_a_document_type_elsewhere(tmp_path):
+    doctype = '<!DOCTYPE TEI SYSTEM "http://127.0.0.1:9/tei.dtd">'
+    (tmp_path / "a.xml").write_text(tei(doctype=doctype, more="a&mdash;b &strange; c"), "utf-8")
+    one = read_document(tmp_path / "a.xml")
+    assert "a—b c" in one.text and "strange" in one.notes[0]
+
+
+def test_other_xml_is_not_read(tmp_path):
+    (tmp_path / "a.xml").write_text("<feed><entry>Words.</entry></feed>", "utf-8")
+    with pytest.raises(Unreadable, match="no TEI"):
+        read_documents(tmp_path / "a.xml")
+
+
+def test_who_is_meant():
+    forms = ("viaf:123", "https://viaf.org/viaf/123/", "http://www.viaf.org/viaf/123", "VIAF:123 gnd:9")
+    assert len(set(map(identity, forms))) == 1 and identity("gnd:123") != identity("viaf:123")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_corpus_is_by_reference_before_spelling(tmp_path, packed):
+    """Two spellings with one reference are one person, one name with two references two."""
+    people = [("Bell, Ellis", "viaf:1"), ("Brontë, Emily", "https://viaf.org/viaf/1/"), ("Brontë, Emily", "viaf:1"),
+              ("Bronte, Anne", "viaf:2"), ("Smith, John", "viaf:3"), ("Smith, John", "viaf:4"),
+              ("Bronte, Anne", "")]  # fmt: skip
+    files = {f"E{n}_Same.xml": tei(f"T{n}", who, ref, more=f"text {n}") for n, (who, ref) in enumerate(people)}
+    files["E8_Same.xml"] = tei("T8", author="", more="nobody's text")
+    files["E9_Same.xml"] = tei("T9", several='<author ref="viaf:9">A Second</author>', more="two people's text")
+    (tmp_path / "c").mkdir()
+    for name, text in files.items():
+        (tmp_path / "c" / name).write_text(text, "utf-8")
+    if packed:
+        with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
+            for name, text in files.items():
+                archive.writestr(f"level1/{name}", text)
+    corpus = load_corpus(tmp_path / ("c.zip" if packed else "c"))
+    smiths = ["Smith, John (viaf:3)", "Smith, John (viaf:4)"]
+    assert list(corpus.author) == ["Brontë, Emily"] * 3 + ["Bronte, Anne", *smiths, "Bronte, Anne"]
+    assert list(corpus.columns["title"])[:2] == ["T0", "T1"]
+    said = "\n".join(corpus.notes[ACCOUNT])
+    assert "2 texts were left out, for their author is nobody" in said and "several authors" in said

@@ -1,0 +1,292 @@
+"""The formats in which people bring texts, pairs, truth and answers; and what is refused instead of guessed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.engine.guard import without_words
+from ravenbench.errors import CorpusError, FormatError, InputError
+from ravenbench.formats.answers import Aligned, pan_measures, read_answers, read_systems, read_truth
+from ravenbench.formats.archive import Archive
+from ravenbench.formats.problems import read_problem_sets, read_problems
+from ravenbench.metrics.pan import scores
+from ravenbench.text.names import is_nobody, lookalikes, name_key, plain_name
+from ravenbench.types import Problems
+
+ROWS = [("ann", "x", "One text of hers."), ("ann", "y", "Two texts."), ("bob", "x", "Three."), ("bob", "y", "Four.")]
+
+
+def lines(separator=",", head=("author", "topic", "text")):
+    return "".join(separator.join(row) + "\n" for row in (head, *ROWS))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", lines()),
+        ("b.csv", "sep=;\n" + lines(";")),
+        ("c.csv", lines("|")),
+        ("d.csv", lines().replace("\n", ",,,\n")),
+        ("e.csv.gz", lines()),
+        ("f.json", json.dumps([dict(zip(("author", "topic", "text"), row, strict=True)) for row in ROWS])),
+        (
+            "g.jsonl.gz",
+            "".join(json.dumps(dict(zip(("author", "topic", "text"), r, strict=True))) + "\n" for r in ROWS),
+        ),
+        ("h.tsv", lines("\t")),
+    ],
+)
+def test_a_table_is_read_however_it_was_saved(tmp_path, name, content):
+    data = content.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    corpus = load_corpus(tmp_path / name)
+    assert list(zip(corpus.author, corpus.topic, corpus.texts, strict=True)) == ROWS and corpus.name == name[0]
+
+
+def test_a_sheet_of_excel(tmp_path):
+    pytest.importorskip("python_calamine")
+    cells = [("author", "topic", "text"), *ROWS]
+    sheet = "".join(
+        "<row>" + "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) + "</row>" for row in cells
+    )
+    parts = {
+        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+        "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        '<Relationship Id="r" '
+        'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+        'Target="xl/workbook.xml"/></Relationships>',
+        "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        '<Relationship Id="s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" '
+        'Target="worksheets/sheet1.xml"/></Relationships>',
+        "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+        'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>'
+        '<sheet name="texts" sheetId="1" r:id="s"/></sheets></workbook>',
+        "xl/worksheets/sheet1.xml": '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        f"<sheetData>{sheet}</sheetData></worksheet>",
+    }
+    with zipfile.ZipFile(tmp_path / "c.xlsx", "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    assert list(load_corpus(tmp_path / "c.xlsx").texts) == [text for _, _, text in ROWS]
+
+
+def test_rows_that_a_quotation_mark_swallows(tmp_path):
+    table = "id\tauthor\ttext\n" + "".join(
+        f"{i}\t{'ab'[i % 2]}\t{mark}Some words of text {i}.{end}\n"
+        for i, (mark, end) in enumerate([("", ""), ('"', ""), ("", ""), ("", '"'), ("", ""), ("", "")])
+    )
+    (tmp_path / "t.tsv").write_text(table, "utf-8")
+    with pytest.raises(FormatError, match=r"t.tsv:3: .*joins this row and the next(.|\n)*--unquoted"):
+        load_corpus(tmp_path / "t.tsv", topic=None)
+    corpus = load_corpus(tmp_path / "t.tsv", topic=None, unquoted=True)
+    assert len(corpus) == 6 and corpus.texts[1] == '"Some words of text 1.'
+    proper = io.StringIO()
+    writer = csv.writer(proper)
+    writer.writerow(["author", "text"])
+    writer.writerows([["ab"[i % 2], f"Dear all, a letter\nof {i} lines, here\nand there."] for i in range(6)])
+    (tmp_path / "p.csv").write_text(proper.getvalue(), "utf-8")
+    assert len(load_corpus(tmp_path / "p.csv", topic=None)) == 6, "texts of several lines are no swallowed rows"
+
+
+def test_faulty_rows_are_told_together_or_left_out(tmp_path):
+    (tmp_path / "c.csv").write_text(lines() + "ann,x,\n,x,Five.\nbob,y,Six.\n", "utf-8")
+    with pytest.raises(FormatError, match=r"2 rows cannot be used(.|\n)*c.csv:6(.|\n)*c.csv:7(.|\n)*--skip-faulty"):
+        load_corpus(tmp_path / "c.csv")
+    corpus = load_corpus(tmp_path / "c.csv", skip_faulty=True)
+    assert len(corpus) == 5 and "2 faulty rows left out" in corpus.notes[ACCOUNT][0]
+
+
+PAIRS = [("One text.", "Another.", 1), ("One text.", "By another.", 0), ("Third one.", "Fourth one.", 1)]
+
+
+@pytest.mark.parametrize(
+    ("head", "labels"),
+    [
+        (("text1", "text2", "label"), "10"),
+        (("Text A", "Text B", "same_author"), ("yes", "no")),
+        (("known", "questioned", "same"), ("TRUE", "FALSE")),
+        (("sentence1", "sentence2", "target"), ("1.0", "0.0")),
+    ],
+)
+def test_tables_of_pairs(tmp_path, head, labels):
+    with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(head)
+        writer.writerows([a, b, labels[0] if same else labels[1]] for a, b, same in PAIRS)
+    found = read_problems(tmp_path / "t.csv")
+    assert found.truth().tolist() == [True, False, True] and found.problems.ids.tolist() == ["1", "2", "3"]
+    assert read_truth(tmp_path / "t.csv").same.tolist() == [True, False, True]
+    (tmp_path / "bad.csv").write_text(",".join(head) + "\na,b,perhaps\n", "utf-8")
+    with pytest.raises(FormatError, match="neither same nor different"):
+        read_problems(tmp_path / "bad.csv")
+
+
+def test_pairs_have_two_texts_and_two_authors(tmp_path):
+    pair = {"id": "p", "pair": ["One.", "Two."]}
+    for name, record in (
+        ("three", {**pair, "pair": ["a", "b", "c"]}),
+        ("fandoms", {**pair, "fandoms": ["x", "y", "z"]}),
+    ):
+        place = tmp_path / name
+        place.mkdir()
+        (place / "pairs.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+        with pytest.raises(FormatError, match=r"pairs.jsonl:1: (a pair has two texts|a topic belongs to each)"):
+            read_problems(place)
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair) + "\n", "utf-8")
+    truth = {"id": "p", "same": True, "authors": ["[deleted]", "[deleted]"]}
+    (tmp_path / "truth.jsonl").write_text(json.dumps(truth) + "\n", "utf-8")
+    assert read_problems(tmp_path / "pairs.jsonl").problems.author is None, "nobody's texts are not one person's"
+
+
+def test_a_set_in_a_zip_and_zips_in_zips(tmp_path):
+    def inner(name: str) -> bytes:
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as archive:
+            for problem, text in (("EN001", "One"), ("EN002", "Two")):
+                archive.writestr(f"{name}/{problem}/known01.txt", f"{text} of {name}.")
+                archive.writestr(f"{name}/{problem}/unknown.txt", f"Another {text}.")
+            archive.writestr(f"{name}/truth.txt", "EN001 Y\nEN002 N\n")
+        return data.getvalue()
+
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name in ("english", "greek"):
+            archive.writestr(f"pan/{name}.zip", inner(name))
+    found = read_problem_sets(tmp_path / "all.zip")
+    assert [one.name for one in found] == ["english", "greek"]
+    with pytest.raises(FormatError, match=r"give one of them, as .*all.zip/pan/english.zip/english"):
+        read_problems(tmp_path / "all.zip")
+    one = read_problems(tmp_path / "all.zip" / "pan" / "greek.zip" / "greek")
+    assert one.truth().tolist() == [True, False] and one.problems.texts[0] == "One of greek."
+    with pytest.raises(FormatError, match="no such file or folder in this zip"):
+        Archive(tmp_path / "all.zip" / "nothing")
+
+
+def test_answers_in_csv_and_what_mends_answers(tmp_path):
+    (tmp_path / "a.csv").write_text("id,value\np1,0.25\np2,1\n7,0.5\n", "utf-8")
+    found = read_answers(tmp_path / "a.csv")
+    assert found.ids.tolist() == ["p1", "p2", "7"] and found.value.tolist() == [0.25, 1.0, 0.5]
+    kinds = [{"id": f"a{i}", "score": 0.1} for i in range(12)] + [
+        {"id": "b", "value": "0,5"},
+        {"id": "c", "value": True},
+    ]
+    (tmp_path / "f.jsonl").write_text("".join(json.dumps(kind) + "\n" for kind in kinds), "utf-8")
+    with pytest.raises(FormatError) as error:
+        read_systems(tmp_path / "f.jsonl")
+    said = str(error.value)
+    assert "14 faults in the answers, the first 10:" in said and "and 4 more" in said
+    for fix in ("12 × this line has no value: call it value", "write 0.5, not 0,5", "1 for true and 0 for false"):
+        assert fix in said, said
+
+
+LAYOUTS = {
+    "parts": (["primary_set/A_1.txt", "primary_set/B_2.txt", "secondary_set/A_3.txt"], "parts of a data set"),
+    "problems": (["problem001/1.txt", "problem001/2.txt", "problem002/1.txt"], "parts of a data set"),
+    "halves": (["train/A/1.txt", "train/B/2.txt", "test/A/3.txt"], "parts of a data set"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_folders_that_are_no_authors(tmp_path, layout):
+    names, message = LAYOUTS[layout]
+    for i, name in enumerate(names):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"Text {i}.", "utf-8")
+    with pytest.raises(FormatError, match=message):
+        load_corpus(tmp_path)
+
+
+@pytest.mark.parametrize("dash", ["_-_", " - "])
+def test_first_and_last_names(tmp_path, dash):
+    for i, name in enumerate(("george_eliot", "george_eliot", "george_gissing")):
+        (tmp_path / f"{name}{dash}title{i}.txt").write_text(f"Text {i}.", "utf-8")
+    assert list(load_corpus(tmp_path).author) == ["george_eliot", "george_eliot", "george_gissing"]
+
+
+def test_a_doubtful_layout_is_said(tmp_path):
+    for i, name in enumerate(("george_eliot_adam", "george_gissing_demos", "jane_austen_emma", "jane_austen_sense")):
+        (tmp_path / f"{name}.txt").write_text(f"Text {i}.", "utf-8")
+    assert any("before the first _" in said and "george, jane" in said for said in load_corpus(tmp_path).notes[ACCOUNT])
+
+
+def test_metadata_beside_texts_are_columns(tmp_path):
+    for name in ("a/1.txt", "a/2.txt", "b/3.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"Text {name}.", "utf-8")
+    (tmp_path / "metadata.csv").write_text("file,year,genre\n1,1840,novel\n2.txt,1850,letter\nb/3.txt,1860,novel\n")
+    corpus = load_corpus(tmp_path)
+    assert list(corpus.columns["year"]) == ["1840", "1850", "1860"] and ACCOUNT not in corpus.notes
+
+
+def test_names():
+    spellings = ["Zo\u00eb Lee", "Zoe\u0308 Lee", "zo\u00eb\u00a0 LEE", "Zo\u00eb\u200b Lee", "\ufeffZo\u00eb_Lee"]
+    assert len(set(map(name_key, spellings))) == 1 and len(set(map(plain_name, spellings))) == 3
+    nobody = ["[deleted]", "AutoModerator", "Anonymous", "unknown", "Various", "HAMILTON OR MADISON", "N/A", "Kyd?"]
+    assert all(map(is_nobody, nobody))
+    assert not any(map(is_nobody, ["Ann Onymous", "Unknowne, J.", "Gregor Orwell", "Anon42", "Norman Oroville"]))
+    assert lookalikes(["Austen, Jane", "Jane Austen", "ABronte", "CBronte", "EBronte"]) == [
+        ("Austen, Jane", "Jane Austen")
+    ]
+    assert lookalikes(["Trollope, Anthony", "Trolope, Anthony"])
+
+
+def test_nothing_is_answered_without_words():
+    problems = Problems.of([("a", ["Some words."], "..."), ("b", ["123"], "Words."), ("c", ["Some", "!!!"], "Words.")])
+    assert without_words(problems).tolist() == [True, True, False]
+
+
+def test_nothing_over_nothing_is_not_nothing():
+    """PAN's evaluator has 0 for an F1 of 0/0, and divides by 0 in F0.5u."""
+    found = scores([True, False], [0.5, 0.1])
+    assert found["f1"] is None and found["overall"] is None and found["f05u"] == 0
+    truth = read_truth_of([True, False])
+    assert pan_measures(truth, Aligned(np.array([0.5, 0.1]), np.zeros(2, bool), None))["F1"] == 0
+    assert scores([False, False], [0.1, 0.2])["f05u"] is None
+
+
+def read_truth_of(same):
+    from ravenbench.formats.answers import Truth
+    from ravenbench.types import name_array
+
+    return Truth(name_array([str(i) for i in range(len(same))]), np.array(same))
+
+
+def test_names_join_and_texts_of_two_authors_leave(tmp_path):
+    rows = [("Ann", "One."), ("ANN", "Two."), ("bob", "Three."), ("Bob", "Four."), ("bob", "One.")]
+    rows.append(("[deleted]", "Six."))
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps({"author": a, "text": t}) + "\n" for a, t in rows), "utf-8")
+    corpus = load_corpus(tmp_path / "t.jsonl", topic=None)
+    assert list(corpus.author) == ["ANN", "Bob", "Bob"]
+    assert corpus.notes["dropped"]["by nobody in particular"] == 1
+    with pytest.raises(InputError, match="no option 'unquote'"):
+        load_corpus(tmp_path / "t.jsonl", unquote=True)
+
+
+def test_licences_are_named_and_taken_out(tmp_path):
+    licence = "This text may be given away by anyone at no cost, under the terms of a licence.\n"
+    for author in "abcd":
+        for i in range(2):
+            place = tmp_path / author / f"{i}.txt"
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(f"{licence}Text {i} of {author}.\n", "utf-8")
+    (tmp_path / "d" / "2.txt").write_text(licence, "utf-8")
+    assert any("stand in 9 of 9 texts, by 4 authors" in said for said in load_corpus(tmp_path).notes[ACCOUNT])
+    corpus = load_corpus(tmp_path, strip_shared=True)
+    assert sorted(map(str.strip, corpus.texts)) == sorted(f"Text {i} of {a}." for a in "abcd" for i in range(2))
+    assert "taken out of 9 texts; 1 held nothing else" in corpus.notes[ACCOUNT][-1]
+
+
+def test_a_corpus_of_nobody(tmp_path):
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps({"author": "Anonymous", "text": t}) + "\n" for t in "abc"))
+    with pytest.raises(CorpusError):
+        load_corpus(tmp_path / "t.jsonl", topic=None)
+    assert Path(tmp_path / "t.jsonl").is_file()
