@@ -35,7 +35,7 @@ NOTE = (
 )
 
 
-def pooled_stores(stores: Sequence[Store]) -> Pooled:
+def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
     """Finished runs that differ in nothing but their seeds. InputError if they differ otherwise."""
     first, *others = stores
     for other in others:
@@ -54,19 +54,19 @@ def pooled_stores(stores: Sequence[Store]) -> Pooled:
     by_seed = {store.run.seed: store for store in stores}
     if len(by_seed) < len(stores):
         raise InputError("two of these runs have one seed", found=", ".join(str(s.run.seed) for s in stores))
-    return Pooled({seed: report_of(store) for seed, store in by_seed.items()})
+    return PooledSeeds({seed: report_of(store) for seed, store in by_seed.items()})
 
 
 def _methods(store: Store) -> list[Any]:
     return [(v.version, seedless(v.identity)) for v in store.plan.verifiers]
 
 
-def of_seeds(result: SeededRun) -> Pooled:
+def of_seeds(result: SeededRun) -> PooledSeeds:
     """What is shown of the runs that a function in Python made."""
-    return Pooled({seed: report_of(run) for seed, run in result.runs.items()})
+    return PooledSeeds({seed: report_of(run) for seed, run in result.runs.items()})
 
 
-class Pooled(FolderView):
+class PooledSeeds(FolderView):
     """The tables that all runs have, pooled row by row; ``reports`` are by seed."""
 
     def __init__(self, reports: Mapping[int, Report[Any]]) -> None:
