@@ -70,7 +70,7 @@ def test_imports_point_one_way():
     wrong = []
     for path, used in files():
         room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        if room in ("__init__", "testing"):
+        if room in ("__init__", "__main__", "testing"):
             continue
         for other in {parts[0] for parts in used}:
             known = GROUND if room in GROUND else GROUND + ROOMS[: ROOMS.index(room) + 1]
@@ -128,12 +128,12 @@ BUDGETS = {
     "ext/shelf": 12_000,
     "ext/site": 1_700,
     "ext/unknown": 1_300,
-    "formats": 3_900,
-    "ground": 3_600,
+    "formats": 4_000,
+    "ground": 3_700,
     "metrics": 1_200,
     "obfuscation": 4_100,
     "problems": 2_100,
-    "programs": 800,
+    "programs": 900,
     "reports": 2_800,
     "sampling": 400,
     "statistics": 2_300,

@@ -18,10 +18,14 @@ from __future__ import annotations
 
 import difflib
 import errno
+import re
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
+
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that a terminal or a page obeys, or cannot write: nothing that strangers named is shown with one."""
 
 
 class RavenError(Exception):
@@ -111,6 +115,17 @@ def remark(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         for listener in LISTENERS:
             listener(sentence)
+
+
+LARGEST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
+
+
+def check_number(name: str, value: object) -> None:
+    """Refuse a number, or one of several, that is not finite, or too large to be meant. SpecError if it is."""
+    for one in value if isinstance(value, list | tuple) else (value,):
+        most = LARGEST_SEED if name.endswith("seed") else LARGEST
+        if isinstance(one, int | float) and not -most <= one <= most:
+            raise SpecError(f"{name}: no such number can be meant", found=one, expected=f"a number, at most {most:,}")
 
 
 def install(extra: str) -> str:

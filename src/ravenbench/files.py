@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.errors import InputError, MissingPart, install
+from ravenbench.errors import OBEYED, InputError, MissingPart, RavenError, install
 
 PRIVATE = 0o700
 """Mode of folders that hold texts of people."""
@@ -33,11 +33,30 @@ ONE_BY_ONE = 64
 """Files of a folder that are synced each for itself; that of another takes milliseconds on a busy disk."""
 
 
+_USED: list[int] = []
+"""The process that used polars first."""
+
+
+def check_not_forked() -> None:
+    """Say before polars is used that this process is a fork of one that used it; RavenError if it is.
+
+    Its threads are not in the fork, which would wait for them without end.
+    """
+    if _USED and _USED[0] != os.getpid():
+        raise RavenError(
+            "this process was forked from one in which Raven was used, and cannot read tables; "
+            "start it anew: multiprocessing.get_context('spawn')"
+        )
+    _USED[:] = [os.getpid()]
+
+
 def location(place: str | Path) -> Path:
     """Turn a string into a path, or into the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
 
-    MissingPart if a URL is given and the extra that reads it is not installed.
+    MissingPart if a URL is given and the extra that reads it is not installed; InputError if it is neither.
     """
+    if not isinstance(place, str | os.PathLike) and not is_remote(place):
+        raise InputError("this is no path", found=place, expected="a path or an address, as text")
     if "://" not in str(place) or is_remote(place):
         return Path(place) if isinstance(place, str) else place
     try:
@@ -231,14 +250,14 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has every file that lies in a local folder.
+    """Wait until the disk has every file that lies in a local folder, and below it.
 
     Few files are synced one by one, many by asking the system (Linux) to write all of their file system at once.
     """
     if is_remote(folder) or not folder.is_dir():
         return
-    with os.scandir(folder) as inner:
-        places = [Path(folder), *(Path(entry) for entry in inner if entry.is_file(follow_symlinks=False))]
+    inner = [(Path(place), [Path(place, name) for name in names]) for place, _, names in os.walk(folder)]
+    places = [path for place, files in inner for path in (place, *files) if not path.is_symlink()]
     if len(places) <= ONE_BY_ONE or not _sync_file_system(folder):
         for place in places:
             _sync(place)
@@ -282,7 +301,12 @@ def write_json(path: Path, value: Any) -> str:
 
 def json_bytes(value: Any) -> bytes:
     """JSON as ``write_json`` writes it."""
-    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (escaped_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n").encode()
+
+
+def escaped_json(text: str) -> str:
+    """JSON in which the characters that a terminal or a page would obey are written as its escapes."""
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}" if found[0] > " " else found[0], text)
 
 
 def write_array(path: Path, array: NDArray[Any]) -> str:

@@ -18,8 +18,8 @@ KINDS = {
     "metrics": ("metric",),
 }  # fmt: skip
 """Keys of a spec that name components, and the kinds that these may be of."""
-_ENTRY = re.compile(r"^@(\w+)\{([\w-]+),(.*?)\}\n(?=\n|@|\Z)", re.MULTILINE | re.DOTALL)
-_FIELD = re.compile(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}")
+_ENTRY = re.compile(r"^@(\w+)\{([\w-]+),(.*?)(?:\}\n(?=\n|@|\Z)|\Z)", re.MULTILINE | re.DOTALL)
+_FIELD = re.compile(r"(?<!\w)(\w++) = \{((?:[^{}]++|\{[^{}]*+\})*)\}")
 _NAME = re.compile(r"(?<![\w'\"=])[A-Za-z][\w.@-]*(?![\w.@-]|\s*=)")
 
 

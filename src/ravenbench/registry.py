@@ -39,7 +39,7 @@ _PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
     "None": ((type(None),), "None"),
 }
 """Annotations that a value is checked against; components check what else they take when they are used."""
-_RANGE = re.compile(r"(\w+)\s*=\s*(-?\d+)\.\.(-?\d+)")
+_RANGE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+(-?\d++)\.\.(-?\d+)")
 MOST_SEEDS = 100
 """How many seeds a range may name."""
 DEEPEST = 30
@@ -156,6 +156,8 @@ def parse(kind: str, text: str) -> Any:
     or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets deeper
     than ``DEEPEST``.
     """
+    if not isinstance(text, str):
+        raise SpecError(f"a {kind} is given as text here", found=text, expected="its name, with parameters")
     text = text.strip()
     if not writable(text):
         raise SpecError("this text cannot be written as UTF-8", found=text)

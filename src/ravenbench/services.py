@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from ravenbench.errors import InputError, MissingPart, SpecError, install, writable
+from ravenbench.errors import InputError, MissingPart, SpecError, install, visible, writable
 from ravenbench.files import cache_folder, made_cache, make_folder, write_text
 
 ANSWER_LIMIT = 16 * 2**20
@@ -299,7 +299,7 @@ class Model:
             )  # fmt: skip
         left = ", texts leave this machine" if leaves_machine(self.url) else ""
         where = f"{self.url}{left}" if self.url else "a model on this machine"
-        print(f"{self.name} ({where}): {what}{cost}", file=sys.stderr)
+        print(visible(f"{self.name} ({where}): {what}{cost}"), file=sys.stderr)
 
     def answer_of(self, request: Request, usable: Callable[[str], bool]) -> str | None:
         """The answer that was kept, if it could be one."""

@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from campaigns.damage import damage_files
 from campaigns.every_task import keep_contracts
 from campaigns.fuzz import fuzz_cells, fuzz_components, fuzz_files
+from campaigns.hostile import ask_for_time, kill_parents, spoil_batches, stop_late
 from campaigns.job import state, work
 from campaigns.kills import cluster, kill_jobs
 from campaigns.outcome import Outcome
@@ -80,6 +81,14 @@ def parts(seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[st
         "fuzzed component string": lambda o: fuzz_components(o, some(20_000), seed),
         "fuzzed result file": lambda o: fuzz_cells(o, scratch, some(20_000), seed),
         "file compared under another setting": lambda o: vary(o, scratch),
+    }
+    found |= {
+        "a megabyte that asks a reader for time": lambda o: ask_for_time(
+            o, scratch, *((None, None) if long else (3, 4))
+        ),
+        "bad item among good ones": lambda o: spoil_batches(o, scratch),
+        "parent of workers or readers killed": lambda o: kill_parents(o, scratch, some(200), seed),
+        "command stopped at its end, and repeated": lambda o: stop_late(o, scratch, some(120), seed),
     }
     if find_spec("distributed"):
         found["file compared on a Dask cluster"] = on_cluster(lambda o, a: vary(o, scratch, ["1 worker"], scheduler=a))

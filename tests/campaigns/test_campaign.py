@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from campaigns.damage import damage_files
 from campaigns.fuzz import fuzz_cells, fuzz_components, fuzz_files
+from campaigns.hostile import ask_for_time, kill_parents, spoil_batches, stop_late
 from campaigns.job import CELLS, state, work
 from campaigns.kills import kill_jobs
 from campaigns.outcome import Outcome
@@ -89,3 +90,28 @@ def test_another_setting_gives_the_same_files(tmp_path: Path) -> None:
     found = Outcome("settings")
     vary(found, tmp_path, ["another locale and time zone"])
     assert not found.lost and found.tried > 40
+
+
+def test_a_megabyte_asks_no_reader_for_more_than_its_time(tmp_path: Path) -> None:
+    found = Outcome("time")
+    ask_for_time(found, tmp_path, kinds=6, readers=5)
+    assert not found.lost and found.tried == 30
+
+
+def test_a_bad_item_costs_itself_alone(tmp_path: Path) -> None:
+    found = Outcome("batches")
+    spoil_batches(found, tmp_path)
+    assert not found.lost and found.tried > 30
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are not shown as files here")
+def test_nothing_outlives_who_started_it(tmp_path: Path) -> None:
+    found = Outcome("parents")
+    kill_parents(found, tmp_path, kills=4, seed=SEED)
+    assert not found.lost and found.tried == 4
+
+
+def test_what_was_stopped_at_its_end_is_accepted_again(tmp_path: Path) -> None:
+    found = Outcome("late")
+    stop_late(found, tmp_path, tries=8, seed=SEED)
+    assert not found.lost and found.tried == 8

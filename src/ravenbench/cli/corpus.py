@@ -96,13 +96,13 @@ def show_summary(summary: dict[str, Any]) -> None:
     left = s["by_topic"][_SHOWN:]
     if left:
         smaller = left[0]["documents"] < s["by_topic"][_SHOWN - 1]["documents"]
-        typer.echo(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
+        say(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
 
 
 def show_questions(questions: list[Question]) -> None:
     from rich.table import Table
 
-    typer.echo("\nQuestions it can answer")
+    say("\nQuestions it can answer")
     table = Table.grid(padding=(0, 1))
     for question in questions:
         table.add_row("✓" if question.possible else "✗", question.question)
@@ -176,7 +176,7 @@ def list_(json: Json = False) -> None:
     for row in rows:
         table.add_row(row["name"], row["kind"], row["access"], row["title"])
     print_part(table)
-    typer.echo("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
+    say("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
 
 
 @app.command()
@@ -240,7 +240,7 @@ def import_(
         str,
         typer.Argument(metavar="SOURCE", help="A table (Parquet, JSONL, CSV), a folder of texts by author, PAN pairs."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; it must not exist.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, new or an earlier one.")],
     text: TextColumn = None,
     author: AuthorColumn = None,
     topic: TopicColumn = None,
@@ -267,7 +267,7 @@ def import_(
         print_json({"folder": str(out), "corpus": summary})
         return
     show_summary(summary)
-    typer.echo(f"\nwritten to {out}")
+    say(f"\nwritten to {out}")
 
 
 @app.command()
@@ -299,7 +299,7 @@ def generate(
     if json:
         print_json({"folder": str(place), "corpus": str(source), "bytes": size})
         return
-    typer.echo(f"{source}: {size / 1e6:,.1f} MB in {place}")
+    say(f"{source}: {size / 1e6:,.1f} MB in {place}")
 
 
 @app.command()
@@ -313,7 +313,7 @@ def fetch(
     if json:
         print_json({"name": name, "place": place})
     else:
-        typer.echo(f"{name}: {place}")
+        say(f"{name}: {place}")
 
 
 def _options(
@@ -392,7 +392,6 @@ def problems(
         raven problems newsgroups -o across/ --cross topic --known 1
     """
     built = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
-    from ravenbench.cli.show import print_json, say
 
     if json:
         print_json(built)
@@ -401,8 +400,8 @@ def problems(
         say(line)
     for reason, count in built["dropped"].items():
         if count:
-            typer.echo(f"{count:,} documents {reason}")
-    typer.echo(f"written to {out}")
+            say(f"{count:,} documents {reason}")
+    say(f"written to {out}")
 
 
 def build(
@@ -424,7 +423,7 @@ def build(
     to write cannot be used.
     """
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.formats.output import check_folder
+    from ravenbench.formats.output import check_folder, fresh_folder
     from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
     from ravenbench.problems.building import Cross, build_problems, table_one
     from ravenbench.problems.rewritten import FirstWords
@@ -435,7 +434,7 @@ def build(
             "pairs have one known document", found=f"--known {known}", fix="--known 1, or --format folders"
         )
     crossing = None if cross is None else Cross.parse(cross)
-    check_folder(out, inputs=[corpus])
+    check_folder(out, inputs=[corpus], kind="problems")
     data = load_corpus(corpus, encoding=encoding)
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]
@@ -451,10 +450,11 @@ def build(
     )
     written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
-    if format == "pairs":
-        write_pan_pairs(out, written, built.same)
-    else:
-        write_pan_problems(out, written, built.same, ", ".join(languages) or "unknown", genre)
+    with fresh_folder(out, kind="problems") as place:
+        if format == "pairs":
+            write_pan_pairs(place, written, built.same)
+        else:
+            write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", genre)
     return {
         "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
         "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),

@@ -284,7 +284,7 @@ def command(
 
         raven doctor --test      also performs the main job on a few made-up texts, in about ten seconds
     """
-    from ravenbench.cli.show import console, print_json
+    from ravenbench.cli.show import console, print_json, say
 
     if clear:
         gone = clear_cache()
@@ -298,7 +298,7 @@ def command(
             out.print(_table([check for check in checks if check.group == group]), width=min(out.width, 80))
     if test:
         if not json:
-            typer.echo("self-test: the main job on a few made-up texts …")
+            say("self-test: the main job on a few made-up texts …")
         checks.append(self_test())
         if not json:
             out = console()
@@ -307,7 +307,7 @@ def command(
     if json:
         print_json({"ok": not wrong, "checks": [check.to_json() for check in checks]})
     else:
-        typer.echo(
+        say(
             f"{len(wrong)} of {len(checks)} do not work"
             if wrong
             else f"everything that is installed {'works' if test else 'fits'}; start with: raven run"

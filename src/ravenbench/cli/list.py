@@ -88,7 +88,7 @@ def command(
     from rich.table import Table
 
     from ravenbench import registry
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, say
     from ravenbench.errors import SpecError, did_you_mean
 
     kind = {"corpora": "corpus", **{f"{k}s": k for k in registry.KINDS}}.get(kind, kind)
@@ -101,7 +101,7 @@ def command(
         return
     if name:
         entry = describe(kind, name)
-        print_json(entry) if json else typer.echo(described(entry))
+        print_json(entry) if json else say(described(entry))
         return
     kinds_shown = [kind] if kind else SHOWN
     if json:

@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, RavenError, SpecError, remedy, said, visible
+from ravenbench.errors import LISTENERS, RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.seams import (
     CORPORA,
@@ -94,7 +94,10 @@ class ShownCommand(_Switches, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+            for name, value in ctx.params.items():
+                check_number(f"--{name.replace('_', '-')}", value)
+            return rest
         except Exception as error:
             # Typer's releases have these classes in different places.
             if type(error).__name__ == "NoSuchOption":
@@ -212,8 +215,11 @@ def _run() -> None:
     # Hardly anything here dies in rings; looking for them as often as Python would takes a thirtieth of a first report.
     gc.set_threshold(50_000, 10, 10)
     arguments = sys.argv[1:]
-    # A verifier of one's own, named module:Class, is looked for in the current folder too.
-    sys.path.append(str(Path.cwd()))
+    try:
+        # A verifier of one's own, named module:Class, is looked for in the current folder too.
+        sys.path.append(str(Path.cwd()))
+    except FileNotFoundError:
+        _fail("the folder in which this command was started is gone", "go to another one, and repeat it there")
     wanted = next((a for a in arguments if not a.startswith("-")), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
@@ -244,6 +250,11 @@ def _run() -> None:
         place = f"{visible(str(error.filename))}: " if error.filename else ""
         typer.echo(f"{place}{error.strerror or error}\n  fix: {remedy(error)}", err=True)
         sys.exit(2)
+    except UnicodeEncodeError as error:
+        if sys.getfilesystemencoding() == "utf-8":
+            raise
+        where = f"{sys.getfilesystemencoding()}, the encoding of this locale, has no {error.object[error.start]!a}"
+        _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
     except ModuleNotFoundError as error:
         if (name := extension_of(error.name or "")) is None or name not in absent_extensions():
             raise

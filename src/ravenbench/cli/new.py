@@ -103,6 +103,7 @@ def command(
 
         raven new metric my_metric
     """
+    from ravenbench.cli.show import say
     from ravenbench.errors import SpecError
 
     if kind not in ("verifier", "metric"):
@@ -123,10 +124,10 @@ def command(
             fix=f"raven new {kind} my_{name}",
         )
     created = make(kind, name, form, folder)
-    typer.echo("written: " + ", ".join(str(path) for path in created.files))
-    typer.echo("\nnext:")
+    say("written: " + ", ".join(str(path) for path in created.files))
+    say("\nnext:")
     for line in created.commands:
-        typer.echo(f"  {line}")
+        say(f"  {line}")
 
 
 def _taken(module: str) -> bool:

@@ -220,10 +220,10 @@ def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: boo
     if json:
         print_json(measures)
         return
-    typer.echo(f"{len(known):,} problems, {len(answered.ids):,} answers")
+    say(f"{len(known):,} problems, {len(answered.ids):,} answers")
     for name, value in measures.items():
-        typer.echo(f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}")
-    typer.echo("wrote " + " and ".join(map(str, written)))
+        say(f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}")
+    say("wrote " + " and ".join(map(str, written)))
 
 
 def _print(evaluation: Evaluation, page: Path | None, json: bool) -> None:
@@ -259,7 +259,7 @@ def export(
     ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
     fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
     """
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, say
     from ravenbench.store.store import Store
     from ravenbench.tasks.run.export import export
 
@@ -267,4 +267,4 @@ def export(
     if json:
         print_json({"folder": str(out), "folds": folds})
     else:
-        typer.echo(f"{len(folds)} folds in {out}")
+        say(f"{len(folds)} folds in {out}")

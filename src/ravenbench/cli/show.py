@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ import typer
 
 from ravenbench.cli.terminal import writes_all
 from ravenbench.errors import counted, visible
+from ravenbench.files import escaped_json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -200,9 +200,6 @@ def readable(value: Any) -> Any:
 def print_json(value: Any) -> None:
     """One object on stdout; characters that a terminal may obey are written as JSON's escapes."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    escaped = _OBEYED.sub(lambda data: f"\\u{ord(data[0]):04x}", text)
+    escaped = escaped_json(text)
     # What stands for a character elsewhere would be another value here.
     typer.echo(escaped if writes_all(sys.stdout) else json.dumps(value, indent=2, allow_nan=False))
-
-
-_OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

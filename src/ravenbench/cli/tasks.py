@@ -139,7 +139,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     from ravenbench.engine import pool
 
     if (said := task.instead(values)) is not None:
-        typer.echo(said)
+        say(said)
         return
     use(values.pop("device", None))
     for limit in ("cell_timeout", "most_calls"):
@@ -156,7 +156,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     values = dict(given)
     jobs = task.jobs(values)
     for warning in task.warnings(next(iter(jobs.values())), plan):
-        typer.secho(warning, fg="yellow", err=True)
+        say(warning, fg="yellow", err=True)
     if plan:
         for job in jobs.values():
             with progress_bar() as progress:
@@ -178,7 +178,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             say(problem, fg="red", err=True)
             raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
-        typer.echo(closing)
+        say(closing)
 
 
 def _show_seeds(stores: Sequence[Store], out: str | None, json: bool) -> None:

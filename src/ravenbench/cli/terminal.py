@@ -3,6 +3,7 @@ schedulers and service managers send, is obeyed with the care that Ctrl-C gets."
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import io
 import os
@@ -57,6 +58,8 @@ _heard: list[int] = []
 def listen() -> None:
     """From now on SIGTERM interrupts as SIGINT does, and either is remembered; a second SIGTERM is ignored."""
     _heard.clear()
+    atexit.unregister(_deaf)
+    atexit.register(_deaf)  # what is registered first is called last
     signal.signal(signal.SIGTERM, _interrupt)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
@@ -82,8 +85,16 @@ def obey() -> None:
 
 
 def last() -> None:
-    """From now on, when nothing is left to be done, SIGTERM ends the process at once and with its own code."""
+    """From now on, when nothing is left to be done, a signal ends the process at once and with its own code; and when
+    Python itself ends, which would forget that, none does any more."""
     signal.signal(signal.SIGTERM, lambda number, frame: os._exit(TERMINATED))
+    if signal.getsignal(signal.SIGINT) is _interrupt:
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
+
+
+def _deaf() -> None:
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, signal.SIG_IGN)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -25,7 +25,7 @@ from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.corpora.tables import is_parts_folder, kind_of, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark
-from ravenbench.files import sha256, write_json
+from ravenbench.files import check_not_forked, location, sha256, write_json
 from ravenbench.formats.archive import Archive, is_there, no_such
 from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
@@ -45,16 +45,17 @@ _OWN = ("id", "author", "topic", "language")
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
     """Write a corpus as a folder and return it as read back, its texts memory-mapped.
 
-    InputError if the folder is not empty or cannot be written.
+    InputError if the folder is neither empty nor an earlier one of this kind, or cannot be written.
     """
     import polars as pl
 
+    check_not_forked()
     corpus = _tidy(corpus)
     columns: dict[str, Any] = {"id": corpus.ids, "author": list(corpus.author), "topic": list(corpus.topic)}
     if corpus.language is not None:
         columns["language"] = list(corpus.language)
     columns |= {f"column:{key}": list(labels) for key, labels in corpus.columns.items()}
-    with fresh_folder(folder) as place:
+    with fresh_folder(folder, kind="import") as place:
         corpus.texts.save(place / "texts")
         pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).write_parquet(place / "documents.parquet")
         write_json(
@@ -83,6 +84,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     """
     import polars as pl
 
+    check_not_forked()
     folder = Path(folder)
     about = folder / "corpus.json"
     again = "import the corpus again"
@@ -466,7 +468,7 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
             loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
-    path = Path(what)
+    path = Path(location(what))
     if not is_there(path):
         raise _nothing(str(what), path)
     if path.is_dir() and is_corpus_folder(path):
@@ -567,7 +569,7 @@ def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Cor
     What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as they
     are. InputError as ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
     """
-    check_folder(folder, inputs=[source])
+    check_folder(folder, inputs=[source], kind="import")
     path, folder = Path(source), Path(folder)
     if not path.exists() or is_corpus_folder(path):
         return save_corpus(load_corpus(source, **options), folder)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from ravenbench.components import Component
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError, SpecError
-from ravenbench.files import make_folder, replacing, sha256, write_json
+from ravenbench.files import check_not_forked, make_folder, replacing, sha256, write_json
 from ravenbench.formats.output import check_folder
+from ravenbench.programs.parent import ending_with_me
 
 ABOUT = "generated.json"
 _BEGUN = ".begun.json"
@@ -42,6 +45,10 @@ def generate(
     if workers < 1:
         raise SpecError("--workers must be at least 1", found=workers)
     folder = Path(folder)
+    about: dict[str, Any] = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents}
+    with suppress(OSError, ValueError, AttributeError):
+        if about.items() <= json.loads((folder / ABOUT).read_bytes()).items():
+            return folder  # an earlier call came as far
     check_folder(folder)
     partial = folder.absolute().parent / f".{folder.name}.partial"
     _check_room(corpus, folder, partial)
@@ -53,12 +60,11 @@ def generate(
         done += 1
         progress(done, len(parts))
     hashes = {_name(number): sha256(partial / _name(number)) for number in range(len(parts))}
-    about = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents, "parts": hashes}
-    write_json(partial / ABOUT, about)
-    (partial / _BEGUN).unlink()
+    write_json(partial / ABOUT, {**about, "parts": hashes})
     if folder.exists():
         folder.rmdir()
     partial.rename(folder)
+    (folder / _BEGUN).unlink()
     return folder
 
 
@@ -77,6 +83,7 @@ def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -
     """Write one part, whole or not at all."""
     import polars as pl
 
+    check_not_forked()
     rows = list(corpus.stream(documents))
     frame = pl.DataFrame(
         {
@@ -100,7 +107,7 @@ def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], worke
         return
     from joblib import Parallel, delayed
 
-    pool = Parallel(n_jobs=min(workers, len(parts)), return_as="generator_unordered")
+    pool = Parallel(n_jobs=min(workers, len(parts)), return_as="generator_unordered", **ending_with_me())
     yield from pool(delayed(write_part)(corpus, folder, number, documents) for number, documents in parts)
 
 

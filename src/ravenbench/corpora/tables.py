@@ -15,6 +15,7 @@ from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import FormatError, InputError, MissingPart, counted, did_you_mean, install
+from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
@@ -333,6 +334,7 @@ def _parquet(path: Path) -> Iterator[Row]:
     check_room(parts, _BATCH)
     import polars as pl
 
+    check_not_forked()
     for part in parts:
         try:
             for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):

@@ -44,6 +44,7 @@ from ravenbench.components import Component, foreign
 from ravenbench.engine import guard
 from ravenbench.errors import MethodError
 from ravenbench.programs.confinement import note, noted, ways
+from ravenbench.programs.parent import end_with, me
 from ravenbench.store.store import Store, open_store
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array
@@ -171,7 +172,7 @@ class Process:
         paths = [str(Path.cwd()) if place == "" else place for place in sys.path]
         self._server: subprocess.Popen[bytes] | None = getattr(_servers, "last", None)
         if self._server is None or self._server.poll() is not None:
-            code = f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve; serve()"
+            code = f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve; serve{me()}"
             preload = [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
             self._server = _servers.last = subprocess.Popen(
                 [sys.executable, "-c", code, *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -259,17 +260,16 @@ def _unpacked(value: list[Any]) -> NDArray[Any]:
     return np.frombuffer(data, dtype).reshape(shape).copy()
 
 
-def serve() -> None:
+def serve(parent: int, at_once: bool) -> None:
     """Fork a process for each method, one after the other, as long as there are questions; it does nothing else."""
-    from ravenbench.engine.pool import end_with
-
+    end_with(parent, at_once)
     for name in ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:]):
         with suppress(Exception):
             import_module(name)
-    end_with(os.getppid())
     questions, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what a method prints is no reply
+    mine = me()
     while True:
         if FORKS:
             select.select([questions], [], [])  # what is asked is read by who answers it
@@ -283,13 +283,13 @@ def serve() -> None:
             os.setpgid(0, 0)
             for pipe in (questions, replies):
                 os.register_at_fork(after_in_child=pipe.close)  # nobody else answers, or keeps them open
+            end_with(*mine)
         _serve(questions, replies)
         os._exit(0)
 
 
 def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     """Call one function after the other, as they are sent, until none comes."""
-    from ravenbench.engine.pool import end_with
     from ravenbench.topics.kept_vectors import KeptVectors
 
     def reply(value: dict[str, Any]) -> None:
@@ -299,7 +299,6 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
 
     if not (size := _size(questions)):
         os._exit(1)  # nobody asks any more
-    end_with(os.getppid())
     sys.path[:], folder, environment = msgspec.msgpack.decode(_read(questions, size))
     os.chdir(folder)
     os.environ.clear()

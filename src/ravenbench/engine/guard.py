@@ -49,8 +49,8 @@ class _TimeUp(BaseException):
 @contextmanager
 def isolated() -> Iterator[None]:
     """Raise MethodError for whatever else than an ``Exception`` a method raises, and where it takes longer than the
-    limit; a ``KeyboardInterrupt`` that a signal caused still ends the program."""
-    with watched() as noted:
+    limit; a ``KeyboardInterrupt`` that a signal caused still ends the program. The current folder is what it was."""
+    with watched() as noted, _same_folder():
         before = len(noted)
         try:
             with _limited():
@@ -68,6 +68,20 @@ def isolated() -> Iterator[None]:
         if len(noted) > before:
             # The method caught what the signal raised.
             raise KeyboardInterrupt
+
+
+@contextmanager
+def _same_folder() -> Iterator[None]:
+    """Go back afterwards to the current folder, from which Raven's own paths are meant."""
+    folder = None
+    with suppress(OSError):  # it may be gone
+        folder = os.getcwd()  # noqa: PTH109
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if folder is not None and os.getcwd() != folder:  # noqa: PTH109
+                os.chdir(folder)
 
 
 def in_worker() -> None:

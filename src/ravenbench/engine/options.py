@@ -6,10 +6,11 @@ nothing, follow the command line, the function in Python with its docstring, and
 
 from __future__ import annotations
 
+import os
 import re
 import types
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,8 @@ import msgspec.inspect
 import msgspec.structs
 
 from ravenbench.components import Component, printed
-from ravenbench.errors import SpecError, did_you_mean, writable
+from ravenbench.errors import SpecError, check_number, did_you_mean, writable
+from ravenbench.files import is_remote
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
@@ -176,6 +178,25 @@ def _members(hint: Any) -> Iterable[type]:
 
 
 S = TypeVar("S", bound=msgspec.Struct)
+_PLACES = (str, os.PathLike)
+_TAKEN: dict[str, Any] = {
+    PATH: _PLACES, PATHS: (*_PLACES, list, tuple), "int": (int,), "bool": (bool,), "float": (int, float),
+    COMPONENT: (str, Component), COMPONENTS: (str, Component, list, tuple, dict),
+    "Engine": (Callable,), "Progress": (Callable,),
+}  # fmt: skip
+"""What may stand in Python where an option says what it takes; what takes something else is checked by its task."""
+
+
+def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
+    """Refuse values of another type than an option takes, or numbers that cannot be meant. Raises SpecError."""
+    for option in options:
+        value, takes = values.get(option.name), option.takes or option.kind.__name__
+        kinds = _TAKEN.get(takes)
+        if value is None or kinds is None:
+            continue
+        if not (isinstance(value, kinds) or is_remote(value)) or (isinstance(value, bool) and bool not in kinds):
+            raise SpecError(f"{option.name}: a {type(value).__name__} stands here", found=value, expected=takes)
+        check_number(option.name, value)
 
 
 def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,6 +206,7 @@ def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str
     becomes a list of texts.
     """
     plain = {}
+    check_given((option for option in options_of(shape).values() if option.takes), values)
     for name, option in options_of(shape).items():
         value = values.get(name)
         if value is None:
@@ -219,7 +241,10 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
         if isinstance(value, str) and not writable(value):
             raise SpecError(f"{key}: this text cannot be written as UTF-8", file=file, found=value)
     try:
-        return msgspec.convert(values, shape, strict=False)
+        spec = msgspec.convert(values, shape, strict=False)
+        for name in spec.__struct_fields__:
+            check_number(name, getattr(spec, name))
+        return spec
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         key = place.strip("`.").partition("[")[0].partition(".")[0]

@@ -9,7 +9,6 @@ import ctypes
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -23,6 +22,7 @@ from ravenbench import files
 from ravenbench.engine.guard import LIMIT, in_worker, one_thread, stdout_to_stderr, time_limit, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
 from ravenbench.programs.confinement import noted
+from ravenbench.programs.parent import ending_with_me
 from ravenbench.services import count_for, most_calls
 from ravenbench.shown import notebook_progress
 
@@ -71,6 +71,7 @@ def run_units(engine: Engine, units: Units, progress: Progress, stage: str) -> l
     When it returns, the disk has every cell.
     """
     errors: list[str] = []
+    units = [_anywhere(unit) for unit in units]
     if units:
         progress(stage, 0, len(units))
         _glibc("malloc_trim", 0)  # workers need the memory that planning took
@@ -123,22 +124,9 @@ def local(workers: int | None = None) -> Engine:
 
 
 def _in_worker(unit: Unit, number: int = 0) -> tuple[int, list[str]]:
-    end_with(os.getppid())
     _may_grow()
     in_worker()
     return number, run_unit(unit)
-
-
-@cache
-def end_with(parent: int) -> None:
-    """From now on this worker ends when the process that started it does, however that ends."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 @cache
@@ -159,7 +147,8 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
 
     # Workers that have grown are replaced; nothing is lost.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-    pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
+    how = {"return_as": "generator_unordered", "batch_size": 1, "mmap_mode": None, **ending_with_me()}
+    pool = Parallel(n_jobs=min(count, len(units)), **how)
     yield from pool(delayed(_in_worker)(unit, number) for number, unit in list(units.items()))
 
 
@@ -167,7 +156,7 @@ def _alone(unit: Unit) -> list[str]:
     """Do a unit in a process of its own; RavenError if it ends that process and has no cells to mark failed."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(max_workers=1) as pool:
+    with ProcessPoolExecutor(max_workers=1, **ending_with_me()) as pool:
         try:
             errors: list[str] = pool.submit(_in_worker, unit).result()[1]
             return errors
@@ -208,7 +197,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
             there, most = sorted(client.nthreads()), most_calls()
             calls = {worker: most // len(there) + (i < most % len(there)) for i, worker in enumerate(there)}
             work_of = partial(_on_cluster, run=client.id, calls=calls)
-            futures = client.map(work_of, [_anywhere(unit) for unit in units], pure=False)
+            futures = client.map(work_of, units, pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
                 try:
@@ -254,7 +243,7 @@ def _glibc(function: str, *values: int) -> None:
 
 
 def _anywhere(unit: Unit) -> Unit:
-    """The unit with the full path of its run: workers were started in other folders."""
+    """The unit with the full path of its run: workers were started in other folders, and methods may go to others."""
     run = getattr(unit, "run", None)
     return unit if run is None or files.is_remote(run) else replace(unit, run=Path(run).absolute())  # type: ignore[type-var]
 
@@ -299,10 +288,10 @@ def aside(cores: int) -> Iterator[Aside]:
     with ExitStack() as stack:
 
         def begin(work: Callable[..., T], *args: object) -> Callable[[], T]:
-            pool = ProcessPoolExecutor(max_workers=1)
+            pool = ProcessPoolExecutor(max_workers=1, **ending_with_me())
             stack.callback(pool.shutdown, wait=False, kill_workers=True)
             with _sigint_blocked():
-                begun = pool.submit(_other, work, args)
+                begun = pool.submit(work, *args)
             begun.add_done_callback(lambda _: pool.shutdown(wait=False))
 
             def result() -> T:
@@ -329,8 +318,3 @@ def _sigint_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _other(work: Callable[..., T], args: tuple[object, ...]) -> T:
-    end_with(os.getppid())
-    return work(*args)

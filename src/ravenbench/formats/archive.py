@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Literal, Self, cast
 
-from ravenbench.errors import FormatError, InputError, MissingPart, install, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, RavenError, install, said, writable
 from ravenbench.formats.decoding import UTF8, check_controls, decode, known_encoding, old_mac
 
 Split = Literal["train", "test"]
@@ -60,10 +60,16 @@ class Archive:
         self._zip: zipfile.ZipFile | None = None
         self._inside = ""
         self._labels: dict[str, str] = {}
+        self._at: tuple[str | Path, int | None] = (self.path, None)
         self.root = self.path
         within = zip_around(self.path)
         if self.path.is_dir():
-            self.sizes = _walk(self.path)
+            self.sizes, led_out = _walk(self.path)
+            if led_out:
+                raise FormatError(
+                    "a link leads out of this folder, and is not followed", file=self.path, found=led_out[0],
+                    fix=f"copy what it leads to, or set {LINKS}=follow",
+                )  # fmt: skip
         elif within is not None:
             self._open_within(*within)
         elif not self.path.is_file():
@@ -146,12 +152,26 @@ class Archive:
             self._labels[name] = f"{self.path}!{name}" if self._zip is not None else str(self.root / name)
         return self._labels[name]
 
+    @contextmanager
+    def guarded(self, what: str) -> Iterator[None]:
+        """Raise FormatError, with the file and the line read last, for whatever else than an error of Raven's a
+        stranger's data make a reader raise; ``what`` they should be."""
+        try:
+            yield
+        except (RavenError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            file, line = self._at
+            problem = f"this is no {what} ({type(error).__name__}: {said(error)[:200]})"
+            raise FormatError(problem, file=file, line=line, fix="mend or remove it") from error
+
     def open(self, name: str) -> IO[bytes]:
         """Open one file for reading in binary; one that is called ``.gz`` or ``.zst`` gives what is packed in it.
 
         FormatError if it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression); MissingPart
         if it is packed by Zstandard and the extra ``collections`` is not installed.
         """
+        self._at = (self.label(name), None)
         try:
             file = (self.root / name).open("rb") if self._zip is None else self._zip.open(self._inside + name)
             if name.lower().endswith(".gz"):
@@ -222,6 +242,7 @@ class Archive:
                 if not block:
                     return
                 number += 1
+                self._at = (self.label(name), number)
                 if len(block) > LINE_LIMIT:
                     raise FormatError(
                         "this line is too long", file=self.label(name), line=number,
@@ -335,8 +356,21 @@ def no_such(path: Path) -> InputError:
     return InputError("there is no such file or folder", file=path, fix=hint)
 
 
-def _walk(folder: Path) -> dict[str, int]:
+LINKS = "RAVEN_LINKS"
+"""Environment variable: ``follow`` where links out of a folder that is read are to be followed."""
+
+
+def leads_out(path: Path, folder: Path) -> bool:
+    """Whether a file or folder in a folder is a link to what lies elsewhere, which nobody asked to read."""
+    if os.environ.get(LINKS) == "follow" or not path.is_symlink():
+        return False
+    return not path.resolve().is_relative_to(folder.resolve())
+
+
+def _walk(folder: Path) -> tuple[dict[str, int], list[str]]:
+    """Files by name with their sizes, and the links that lead out."""
     sizes: dict[str, int] = {}
+    led_out: list[str] = []
     seen: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
@@ -346,13 +380,15 @@ def _walk(folder: Path) -> dict[str, int]:
             continue
         seen.add(real)
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _IGNORED)
+        led_out += [name for name in folders if leads_out(Path(place, name), folder)]
         for name in files:
             path = Path(place, name)
             if not name.startswith(".") and name not in _IGNORED and path.is_file():
                 sizes[path.relative_to(folder).as_posix()] = path.stat().st_size
-        if len(sizes) > MEMBER_LIMIT:
+                led_out += [name] if leads_out(path, folder) else []
+        if len(sizes) > MEMBER_LIMIT or led_out:
             break
-    return dict(sorted(sizes.items()))
+    return dict(sorted(sizes.items())), led_out
 
 
 def zip_around(path: Path) -> tuple[Path, str] | None:

@@ -12,6 +12,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ravenbench.errors import FormatError
+from ravenbench.formats.collector import checked_text
+from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.document import Account, Document
 
 MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -56,7 +59,8 @@ def read_chat(text: str, path: Path) -> list[Document]:
     accounts: dict[str, Account] = {}
     messages: dict[str, list[str]] = {}
     system = 0
-    for sender, body in _of_json(text) if is_signal_json(text) else _of_lines(text):
+    damaged: list[int] = []
+    for sender, body in _of_json(text, damaged) if is_signal_json(text) else _of_lines(text):
         if sender is None:
             system += 1
             continue
@@ -64,11 +68,12 @@ def read_chat(text: str, path: Path) -> list[Document]:
         own = _own(body, account)
         if own:
             messages.setdefault(sender, []).append(own)
+    broken = f"lines that are no messages were left out ({len(damaged):,}, the first is line {min(damaged, default=0)})"
     several = f"lines of the program that are nobody's were left out ({system:,})"
     return [
         Document(
             path=path, part=sender, author=sender, text="\n".join(bodies) + "\n", left_out=accounts[sender].left_out(),
-            notes=(several,) if system and i == 0 else (),
+            notes=(*[several] * bool(system), *[broken] * bool(damaged)) if i == 0 else (),
         )
         for i, (sender, bodies) in enumerate(messages.items())
     ]  # fmt: skip
@@ -93,14 +98,19 @@ def _of_lines(text: str) -> Iterator[tuple[str | None, str]]:
         yield sender, body
 
 
-def _of_json(text: str) -> Iterator[tuple[str | None, str]]:
-    for line in text.split("\n"):
+def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        message = json.loads(line)
-        sender, body, quote = (message.get(key) for key in ("sender", "body", "quote"))
-        words = f"{quote or ''}{body or ''}" if isinstance(body, str) else ""
-        yield (str(sender) if sender and not message.get("call") else None), words
+        try:
+            message = json.loads(line)
+            sender, body, quote = (message.get(key) or "" for key in ("sender", "body", "quote"))
+            words = checked_text(quote + body)
+            named = checked_name(sender, "a sender", "") if sender and not message.get("call") else None
+        except (ValueError, TypeError, AttributeError, RecursionError, FormatError):
+            damaged.append(number)
+            continue
+        yield named, words
 
 
 def _own(body: str, account: Account) -> str:
@@ -114,7 +124,7 @@ def _own(body: str, account: Account) -> str:
     body, edited = _EDITED.subn("", body.rstrip())
     account.add("marks of edited messages", "", edited)
     lines: list[str] = []
-    for line in re.sub(r"!?\[[^\]\n]*\]\(\./?media/[^)\n]*\)", "", body).split("\n"):
+    for line in re.sub(r"!?\[[^\]\n]{0,300}\]\(\./?media/[^)\n]{0,300}\)", "", body).split("\n"):
         if line.startswith("> "):
             account.add("quotations", line)
         elif _REACTIONS.match(line):

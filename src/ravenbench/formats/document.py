@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from ravenbench.errors import FormatError, install
+from ravenbench.errors import FormatError, RavenError, install, said
 
 EXTRA = install("documents")
 _SHOWN = 2000
@@ -73,6 +75,26 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     def account(self) -> str:
         """What was left out, in a line; "" where nothing was."""
         return ", ".join(map(str, self.left_out))
+
+
+@contextmanager
+def guarded(path: Path, what: str) -> Iterator[None]:
+    """Raise Unreadable, with its reason, for whatever else than an error of Raven's a stranger's file makes a reader
+    raise; ``what`` it should be. Every reader that goes on with the next file or part reads the one before in it."""
+    try:
+        yield
+    except (RavenError, OSError):
+        raise
+    except MemoryError:
+        problem = "reading it takes more memory than the limit"
+    except RecursionError:
+        problem = "its parts are nested too deep"
+    except Exception as error:  # whatever a library makes of a damaged file
+        problem = f"it is damaged, or no {what} ({type(error).__name__}: {said(error)})"
+    else:
+        return
+    fix = "open it in the program that wrote it, and save it again or as plain text"
+    raise Unreadable(problem[:300], file=path, expected=what, fix=fix)
 
 
 class Account:

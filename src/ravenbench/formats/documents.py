@@ -15,8 +15,9 @@ from pathlib import Path
 import msgspec
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.archive import Archive, leads_out, no_such
 from ravenbench.formats.chats import is_chat, is_signal_json, read_chat
+from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.reading import read_apart
 from ravenbench.seams import document_formats
@@ -51,14 +52,17 @@ def is_document(path: Path) -> bool:
 
 
 def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The documents below a folder, sorted, and its other files; hidden ones are in neither.
+    """The documents below a folder, sorted, and its other files, among them links that lead out of it; hidden ones are
+    in neither.
 
     A document that was saved as plain text beside itself (``letter.docx``, ``letter.txt``) is taken as that.
     """
     inner = sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder)))
+    led_out = {p for p in inner if leads_out(p, folder)}
     plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
-    documents = [p for p in inner if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
-    return documents, [p for p in inner if p not in set(documents)]
+    own = [p for p in inner if p not in led_out]
+    documents = [p for p in own if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
+    return documents, sorted({*inner} - {*documents})
 
 
 def _hidden(path: Path) -> bool:
@@ -116,7 +120,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    read = (msgspec.structs.replace(d, text=composed(d.text)) for d in documents)
+    read = (msgspec.structs.replace(d, text=composed(checked_text(d.text, str(path)))) for d in documents)
     done = tuple(
         msgspec.structs.replace(
             d, file_sha256=digest, text_sha256=hashlib.sha256(d.text.encode()).hexdigest(),

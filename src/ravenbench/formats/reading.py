@@ -21,10 +21,13 @@ import msgspec
 
 from ravenbench import errors
 from ravenbench.errors import InputError
-from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.document import Document, Unreadable, guarded
+from ravenbench.programs.parent import end_with, me
 from ravenbench.seams import document_formats
 
 SECONDS = 60
+"""Of the processor for a file, and ``A_MEGABYTE`` more for each 2**20 bytes."""
+A_MEGABYTE = 2
 MEMORY = 2 * 2**30
 
 
@@ -56,7 +59,7 @@ class _Server:
         self.owner = os.getpid()
         paths = [str(Path(place).absolute()) for place in sys.path if place]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from ravenbench.formats.reading import serve; serve()"],
+            [sys.executable, "-P", "-c", f"from ravenbench.formats.reading import serve; serve{me()}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
@@ -95,7 +98,8 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
         server = _servers[0]
         answer: _Answer | int | None = None
         try:
-            answer = server.read(_Request(str(path.absolute()), name, encoding, SECONDS, MEMORY))
+            seconds = SECONDS + A_MEGABYTE * (path.stat().st_size // 2**20)
+            answer = server.read(_Request(str(path.absolute()), name, encoding, seconds, MEMORY))
         finally:
             if not isinstance(answer, _Answer):
                 server.stop()
@@ -103,7 +107,7 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
     if isinstance(answer, int):
         late = answer == -getattr(signal, "SIGXCPU", 0)
         raise Unreadable(
-            f"reading it takes more than {SECONDS} seconds, the limit" if late else "no reader gets through this file",
+            f"reading it takes more than {seconds} seconds, the limit" if late else "no reader gets through this file",
             file=path, expected=name, fix="open it in the program that wrote it, and save it as plain text",
         )  # fmt: skip
     if answer.error is not None:
@@ -113,8 +117,9 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
     return [msgspec.structs.replace(document, path=path) for document in answer.documents]
 
 
-def serve() -> None:
+def serve(parent: int, at_once: bool) -> None:
     """Answer requests until there are no more."""
+    end_with(parent, at_once)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
     for line in sys.stdin.buffer:
@@ -142,15 +147,8 @@ def _answer(request: _Request) -> _Answer:
     path = Path(request.path)
     try:
         reader = getattr(importlib.import_module(module), function)
-        return _Answer(reader(path, request.encoding))
+        with guarded(path, request.format):
+            return _Answer(reader(path, request.encoding))
     except InputError as error:
         found = None if error.found is None else str(error.found)
         return _Answer(error=_Error(type(error).__name__, error.problem, found, error.expected, error.fix))
-    except MemoryError:
-        problem = f"reading it takes more than {request.memory // 2**20:,} MB of memory, the limit"
-    except RecursionError:
-        problem = "its parts are nested too deep"
-    except Exception as error:  # whatever a library makes of a damaged file
-        problem = f"it is damaged, or no {request.format} ({type(error).__name__}: {error})"
-    fix = "open it in the program that wrote it, and save it again or as plain text"
-    return _Answer(error=_Error("Unreadable", problem[:300], None, request.format, fix))

@@ -23,7 +23,7 @@ from ravenbench.text.nltk_data import missing
 Span = tuple[int, int]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
-_OPENING = re.compile(r"(?:\A|[.!?…:]|\n)[\"'“‘(\[\s]*\Z")
+_OPENING = re.compile(r"(?:\A|[.!?…:]|\n)[\"'“‘(\[\s]{0,12}\Z")
 _LONGEST_UNIT = 4
 
 
@@ -105,13 +105,13 @@ def _is_english(word: str) -> bool:
 def _marked() -> re.Pattern[str]:
     dotted = "|".join(sorted(load("fixed_phrases")["abbreviations"], key=lambda w: (-len(w), w)))
     return re.compile(
-        r"(?:https?://|www\.)\S+|\S+@\S+\.\w+"  # addresses
+        r"(?:https?://|www\.)\S+|(?<!\S)\S[^\s@]*+@\S+\.\w+"  # addresses
         r"|(?<!\w)(?:[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?"  # e.g., U.S., p.m
         rf"|(?<!\w)(?:{dotted})\.(?!\w)"
         r"|(?<!\w)[A-Z](?:\.|(?=['’]s\b))"  # initials
         r"|(?<!\w)(?=\w*[A-Z]\w*[A-Z])[A-Z0-9]{2,}s?(?!\w)"  # NATO, DVDs
-        r"|(?<!\w)\w*\d[\w.,:/%\-]*\s(?:hundred|thousand|million|billion|trillion|percent|per cent)\b"  # 3,2 million
-        r"|(?<!\w)\w*\d[\w.,:/%\-]*\d\w*|(?<!\w)\w*\d\w*(?:%|(?=[^\w\s]\w))?"  # 10:30 and 1970s
+        r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\s(?:hundred|thousand|million|billion|trillion|percent|per cent)\b"  # 3,2 m
+        r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\d\w*|(?<!\w)\w*\d\w*(?:%|(?=[^\w\s]\w))?"  # 10:30 and 1970s
     )
 
 

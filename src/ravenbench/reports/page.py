@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
+from ravenbench.errors import OBEYED
 from ravenbench.files import write_bytes
 from ravenbench.papers import Paper, bibtex
 from ravenbench.reports.view import Section, figure, made, named, printable, public
@@ -92,11 +93,11 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 
     ``name`` keeps ids apart where several figures stand in one page.
     """
-    text = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", _svg_of(figure))
+    text = OBEYED.sub(" ", _svg_of(figure))
     text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
-    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<[^>]*>", lambda tag: _retag(tag[0], name), text)
+    text = re.sub(r"<metadata>.*?(?:</metadata>|\Z)\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r"<style.*?(?:</style>|\Z)", "", text, flags=re.DOTALL)
+    text = re.sub(r"<[^<>]*>", lambda tag: _retag(tag[0], name), text)
     size = r'width="[\d.]+pt" height="[\d.]+pt"'
     text = re.sub(
         size,
@@ -245,7 +246,7 @@ def render(template: str, **context: Any) -> str:
     context = {"incomplete": "", "appendix": ()} | context
     if papers := context.get("papers"):
         context["appendix"] = [*context["appendix"], references(papers)]
-    page = _CONTROL.sub(" ", environment().get_template(template).render(**context))
+    page = OBEYED.sub(" ", environment().get_template(template).render(**context))
     return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
 
 
@@ -285,9 +286,8 @@ def _hashes(texts: Iterable[str]) -> str:
 
 _NONE = "'none'"
 _FIRST = '<meta charset="utf-8">'
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
-_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
+_SCRIPT = re.compile(r"<script([^<>]*)>(.*?)(?:</script>|\Z)", re.DOTALL)
+_STYLE = re.compile(r"<style[^<>]*>(.*?)(?:</style>|\Z)", re.DOTALL)
 _ATTRIBUTE = re.compile(r"<[a-zA-Z][^<>]*?\sstyle=\"([^\"]*)\"")
 
 

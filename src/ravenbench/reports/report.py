@@ -206,6 +206,8 @@ def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:
     InputError if that task has none.
     """
     store: Store = getattr(run, "store", run)
+    if not hasattr(store, "kind"):
+        raise InputError("this is neither a run nor its store", found=store, expected="Store.open(FOLDER)")
     report_type = report_class(store.kind)
     if report_type is None:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from markupsafe import Markup
 
 from ravenbench.errors import InputError, did_you_mean
+from ravenbench.files import check_not_forked
 from ravenbench.reports.view import Table, flat, printable, public, to_html
 from ravenbench.shown import Shown
 
@@ -68,6 +69,7 @@ class View(Shown, ABC):
         """A table, unrounded; columns of one title are numbered."""
         import polars as pl
 
+        check_not_forked()
         header, rows = flat(_of(self.named(), name, "table"))
         titles = [t if header.index(t) == i else f"{t} ({header[: i + 1].count(t)})" for i, t in enumerate(header)]
         return pl.DataFrame(rows, schema=titles, orient="row", infer_schema_length=None, strict=False)

@@ -132,10 +132,10 @@ def pooled_table(tables: Sequence[Table]) -> Table | None:
     if rows is None:
         return None
     left_out = {i for i, column in enumerate(first.columns) if column.probability}
-    kept = [i for i in range(len(titles)) if i not in left_out]
-    values = [[pooled_value([row[i] for row in same], [row[i - 1] for row in same] if i else []) for i in kept]
+    shown = [i for i in range(len(titles)) if i not in left_out]
+    values = [[pooled_value([row[i] for row in same], [row[i - 1] for row in same] if i else []) for i in shown]
               for same in rows]  # fmt: skip
-    columns = tuple(replace(first.columns[i], tones={}) for i in kept)
+    columns = tuple(replace(first.columns[i], tones={}) for i in shown)
     objects = tuple({column.title: _plain(v) for column, v in zip(columns, row, strict=True)} for row in values)
     return Table(first.key, first.title, columns, tuple(map(tuple, values)), objects=objects)
 

@@ -397,7 +397,7 @@ def harmless(text: str) -> str:
 
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d+)?")
 
 
 _LATEX = {
@@ -640,7 +640,7 @@ def public_json(value: Any) -> Any:
 
 def public_head(head: Head) -> Head:
     """What decided a run, its places by their names alone, also those given from the folder of the command."""
-    data = {key: re.sub(r"\S*[/\\].*[/\\]|\S*[/\\]", "", key) for key in head.data}
+    data = {key: re.sub(r"(?<!\S)[^\s/\\]*+[/\\](?:.*[/\\])?", "", key) for key in head.data}
     return msgspec.structs.replace(head, spec=_places(head.spec), data=_distinct(data, head.data))
 
 

@@ -45,6 +45,8 @@ HASH = "BLAKE2b of 16 bytes over UTF-8, its first 12"
 SIZE, SHORT, MINIMA = 12, 6, 8
 """Bytes of a document's hash; of one that is in no problem, and of a hidden name; of a sketch."""
 MOST_BYTES = 2**27
+LONGEST = 200
+"""Bytes of a name that names a folder."""
 COLUMNS = ("author", "topic", "language")
 Names = Literal["clear", "hashed"]
 Keys = NDArray[np.uint8]
@@ -278,6 +280,10 @@ def _frozen(part: SourcePart, keys: Keys, place: Ints) -> FrozenSet:
     )  # fmt: skip
 
 
+_MADE_UP = (TypeError, LookupError, ArithmeticError, AttributeError)
+"""What comes of a manifest that nobody froze, beside ValueErrors."""
+
+
 def write_manifest(manifest: Manifest, place: str | Path) -> None:
     """Write a manifest as JSON, compressed where its name ends in ``.gz``; the same problems give the same bytes."""
     text = json_bytes(msgspec.to_builtins(manifest))
@@ -301,7 +307,7 @@ def read_manifest(place: str | Path) -> Manifest:
         if manifest.checksum != _checksum(msgspec.to_builtins(manifest)):
             raise ValueError("its checksum is not that of its content")
         _check(manifest, str(place))
-    except (OSError, EOFError, zlib.error, ValueError, msgspec.DecodeError, RecursionError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, msgspec.DecodeError, RecursionError, *_MADE_UP) as error:
         raise FormatError(
             f"this is no whole manifest of raven freeze ({error})", file=place, fix="get it again, or freeze anew"
         ) from None
@@ -322,6 +328,13 @@ def _check(manifest: Manifest, file: str) -> None:
     stated = (*manifest.splits, *chain.from_iterable([*ids, *(column.names for column in every)]))
     for name in (manifest.name, *names, *stated):
         checked_name(name, "a name", file)
+    if not manifest.columns.keys() <= {*COLUMNS} or {"id", "text"} & manifest.splits.keys():
+        raise ValueError("it has columns that no manifest has")
+    if any(len({*each}) < len(each) for each in ids):
+        raise ValueError("an id stands twice in it")
+    for name in (*names, *chain.from_iterable(ids[1:])):
+        if any(len(part.encode()) > LONGEST for part in name.split("/")):
+            raise ValueError(f"{name[:40]}… is too long to name a folder")
     for one in manifest.sets:
         if one.name.startswith("/") or {"..", "."} & set(one.name.split("/")) or {*"\\:"} & set(one.name):
             raise ValueError(f"{one.name!r} is no name of a folder")

@@ -252,6 +252,7 @@ class Store(Shown):
     def _documents(self) -> Any:
         import polars as pl
 
+        files.check_not_forked()
         return pl.read_parquet((self.path / "documents.parquet").read_bytes())
 
     @property
@@ -285,6 +286,7 @@ class Store(Shown):
         """Write ``documents.parquet``; row i describes row i of ``texts``."""
         import polars as pl
 
+        files.check_not_forked()
         columns = {k: pl.Series(list(v), dtype=pl.String) for k, v in labels.items() if v is not None}
         buffer = io.BytesIO()
         pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), **columns}).write_parquet(buffer)

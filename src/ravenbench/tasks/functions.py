@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from ravenbench import registry
-from ravenbench.engine.options import Option, Spec, options_of
+from ravenbench.engine.options import Option, Spec, check_given, options_of
 from ravenbench.engine.task import EVERY, SeededRun, Task, run_task, task_of
 from ravenbench.errors import InputError, did_you_mean
 from ravenbench.former import check_there
@@ -29,6 +29,7 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
         for name in kwargs.keys() - own_signature.parameters.keys():
             check_there(f"raven {task.name} --{name}")
         values = own_signature.bind(*args, **kwargs).arguments
+        check_given([*EVERY.values(), *task.options()], values)
         how = {name: values.pop(name, None) for name in EVERY}
         jobs = task.jobs(values) if task.pools_seeds else {"": values}
         runs = [run_task(task, job, **how) for job in jobs.values()]

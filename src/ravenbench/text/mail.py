@@ -21,7 +21,7 @@ INTRODUCED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SIGNATURE = re.compile(r"^-- ?$(?=\n[^\n]*\S)", re.MULTILINE)
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+")
+_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(\.[\w-]++)+")
 
 
 def signs_of_mail(text: str) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ _MARKS = (
     (re.compile(r"[,;:]\s*(?=[.!?])"), ""),
 )
 _SPACING = (
-    (re.compile(r"\s+([,.;:!?)\]])"), r"\1"),
+    (re.compile(r"(?<!\s)\s++([,.;:!?)\]])"), r"\1"),
     (re.compile(r"([,;:!?])(?=[^\W\d_])"), r"\1 "),
     (re.compile(r"(?<=[a-z])\.(?=[A-Z])"), ". "),
     (re.compile(r"\s+"), " "),

@@ -50,9 +50,9 @@ _LETTERS = {
     for scripts in (LARGE, SMALL, _OTHERS)
     for script, letters in scripts.items()
 }  # fmt: skip
-_WITHOUT_SPACES = re.compile(f"((?:[{''.join((*LARGE.values(), *SMALL.values()))}][{MARKS}]*)+)")
+_WITHOUT_SPACES = re.compile(f"((?:[{''.join((*LARGE.values(), *SMALL.values()))}][{MARKS}]*+)+)")
 _CHARACTER = re.compile(
-    rf"[{LARGE['Han']}][{MARKS}]*|[{HIRAGANA}][{MARKS}ぁぃぅぇぉっゃゅょゎー]*|(?:[^{LARGE['Han']}{HIRAGANA}][{MARKS}]*)+"
+    rf"[{LARGE['Han']}][{MARKS}]*|[{HIRAGANA}][{MARKS}ぁぃぅぇぉっゃゅょゎー]*|(?:[^{LARGE['Han']}{HIRAGANA}][{MARKS}]*+)+"
 )
 """A Chinese character, a sound in hiragana as it is written, or a run of katakana or of a small alphabet."""
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")

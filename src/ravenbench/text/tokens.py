@@ -42,7 +42,7 @@ MARKS = _ranges(JOINING)
 
 def joined(run: str) -> str:
     r"""A pattern of words: a ``run`` of one kind of character, such as ``\w+``, and what joins its characters."""
-    return rf"{run}(?:[{MARKS}]+(?:{run})?)*"
+    return rf"{run}+(?:[{MARKS}]++(?:{run}+)?)*"
 
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"

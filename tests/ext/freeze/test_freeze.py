@@ -162,7 +162,10 @@ def test_commands_write_refuse_and_write_in_part(folder, manifest, tmp_path):
     done = raven("thaw", folder / "split.json", fewer, "-o", tmp_path / "part", "--partial", "--json")
     assert done.exit_code == 0 and json.loads(done.stdout)["lacking"] > 0
     assert (tmp_path / "part" / manifest.sets[0].name / "pairs.jsonl").is_file()
+    written = (folder / "split.json").read_bytes()
     done = raven("freeze", folder / "run", "-o", folder / "split.json")
+    assert done.exit_code == 0 and (folder / "split.json").read_bytes() == written, "a repeat"
+    done = raven("freeze", folder / "run", "-o", folder / "split.json", "--names", "hashed")
     assert done.exit_code != 0 and "exists" in str(done.exception), "a manifest may have been cited"
     done = raven("freeze", folder / "run", "-o", tmp_path / "again.json.gz")
     assert done.exit_code == 0 and freeze(folder / "run").digest in done.output

@@ -237,9 +237,11 @@ class Reddit(Dump):
                 text, author = row.get("body", row.get("selftext")), _name(row["author"]) or ""
                 if wanted and str(forum).lower() not in wanted:
                     counted["in other subreddits"] += 1
+                elif not isinstance(text, str):
+                    counted["whose text is no text"] += 1
                 elif author in _GONE or text in _GONE:
                     counted["deleted, or by AutoModerator"] += 1
-                elif (text := self.usable(html.unescape(str(text)), counted)) is not None:
+                elif (text := self.usable(html.unescape(text), counted)) is not None:
                     yield CollectionText(
                         f"{kind}/{row['id']}", text, author, forum, {"date": _day(row.get("created_utc")), "kind": kind}
                     )
@@ -293,7 +295,7 @@ class Gutenberg(PublicCorpus):
                     yield CollectionText(book, text, author, subjects[0] if subjects else None, columns)
 
 
-_CODE = re.compile(r"<pre.*?</pre>|<blockquote.*?</blockquote>", re.DOTALL)
+_CODE = re.compile(r"<pre.*?(?:</pre>|\Z)|<blockquote.*?(?:</blockquote>|\Z)", re.DOTALL)
 
 
 @dataclass(eq=False, repr=False)
@@ -332,8 +334,8 @@ class StackExchange(Dump):
                 if kind is None or "OwnerUserId" not in row:
                     counted["neither question nor answer" if kind is None else "of deleted accounts"] += 1
                     continue
-                body = re.sub(r"</?(?:p|br|li|h\d|div)\b[^>]*>", "\n", _CODE.sub(" ", row.get("Body", "")))
-                text = self.usable(re.sub(r"\n\s*\n+", "\n\n", html.unescape(re.sub(r"<[^>]*>", "", body))), counted)
+                body = re.sub(r"</?(?:p|br|li|h\d|div)\b[^<>]*>", "\n", _CODE.sub(" ", row.get("Body", "")))
+                text = self.usable(re.sub(r"\n\s*\n+", "\n\n", html.unescape(re.sub(r"<[^<>]*>", "", body))), counted)
                 if text is not None:
                     topic = tag_of.get(row["Id"] if kind == "question" else row.get("ParentId", ""))
                     columns = {"site": site, "kind": kind, "date": row.get("CreationDate", "")[:10] or None}

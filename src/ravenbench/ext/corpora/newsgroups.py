@@ -22,7 +22,7 @@ from ravenbench.text.tokens import WORD
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Labels
 
-_ADDRESS = re.compile(r"[^\s<>(),;\"]+[@!][^\s<>(),;\"]+|<[^\s<>]+>|^\w+(?= \()")
+_ADDRESS = re.compile(r"(?<![^\s<>(),;\"])[^\s<>(),;\"][^\s<>(),;\"@!]*+[@!][^\s<>(),;\"]+|<[^\s<>]+>|^\w+(?= \()")
 _AFTER_NAME = re.compile(r"\s[-/]|[,;] (?=ph\.?d|esq|jr|sr)|\(|\b(?:ext|x)\.? ?\d", re.I)
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _TITLES = frozenset(

@@ -81,7 +81,7 @@ class PublicCorpus(Component):
         builder = CorpusBuilder(self.path)
         counted: Counter[str] = Counter()
         read = 0
-        with Archive(self.path) as archive:
+        with Archive(self.path) as archive, archive.guarded(f"part of {self.name}"):
             for read, one in enumerate(self.texts_of(archive, counted), start=1):
                 language = one.language or self.language or None
                 builder.add(one.id, one.text, one.author, one.topic, read, language, one.columns)
@@ -224,7 +224,7 @@ class CMCC(ByName):
 
     def _told(self, path: PurePosixPath) -> tuple[str, str | None, dict[str, str]] | None:
         # One file of the collection has the digit 1 for the letter I.
-        match = re.fullmatch(r"([A-Z]\d+)([A-Z])\d+([A-Z1])\d+\.txt", path.name)
+        match = re.fullmatch(r"([A-Z]\d{1,9})([A-Z])\d{1,9}([A-Z1])\d{1,9}\.txt", path.name)
         if match is None or len(path.parts) < 3 or path.parts[-2].lower() != "correlated":
             return None
         topic = _CMCC.get(match[3].replace("1", "I"), match[3])
@@ -264,7 +264,7 @@ class Pan12(ByName):
 
 _FILE = r"(\d+)\.(male|female)\.(\d+)\.([^.]+)\.([^.]+)\.xml"
 # The files are called XML and are not: ampersands stand bare, and encodings are mixed.
-_POST = re.compile(r"<date>(.*?)</date>\s*<post>(.*?)</post>", re.DOTALL)
+_POST = re.compile(r"<date>([^<]*)</date>\s*+<post>(.*?)(</post>|\Z)", re.DOTALL)
 
 
 @dataclass(eq=False, repr=False)
@@ -297,9 +297,9 @@ class Blogs(PublicCorpus):
         for name, match in self.matched(archive, counted, _FILE):
             writer, gender, age, industry, sign = match.groups()
             columns = {"gender": gender.lower(), "age": age, "sign": sign}
-            for number, (date, post) in enumerate(_POST.findall(text_of(archive, name, counted) or ""), start=1):
+            for number, (date, post, end) in enumerate(_POST.findall(text_of(archive, name, counted) or ""), start=1):
                 text = html.unescape(post).strip()
-                if len(text.split()) < self.least or not text:
+                if len(text.split()) < self.least or not text or not end:
                     counted["posts that are too short"] += 1
                     continue
                 yield CollectionText(f"{writer}/{number}", text, writer, industry, {**columns, "date": date.strip()})
@@ -308,7 +308,7 @@ class Blogs(PublicCorpus):
 _SENT = {"_sent_mail", "sent", "sent_items", "_sent", "sent_mail"}
 # Where another's words begin.
 _QUOTED = re.compile(
-    r"^\s*(-+\s*original message\s*-+|-+\s*forwarded by\b.*|_{10,}|from:\s.+|.{0,80}\bon \d\d/\d\d/\d{2,4} .*)$",
+    r"^[^\S\n]*+(-+\s*original message\s*-+|-+\s*forwarded by\b.*|_{10,}|from:\s.+|.{0,80}\bon \d\d/\d\d/\d{2,4} .*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -349,7 +349,7 @@ class Enron(PublicCorpus):
             if len(text.split()) < self.least:
                 counted[f"of fewer than {self.least} words"] += 1
                 continue
-            subject = re.sub(r"^(\s*(re|fw|fwd)\s*:\s*)+", "", str(message["Subject"] or ""), flags=re.IGNORECASE)
+            subject = re.sub(r"^\s*+((re|fwd?)\s*+:\s*+)+", "", str(message["Subject"] or ""), flags=re.IGNORECASE)
             columns = {"address": str(message["From"] or "") or None, "subject": " ".join(subject.split()) or None}
             yield CollectionText("/".join(parts[-3:]), text, parts[-3], None, columns)
 
@@ -435,7 +435,7 @@ class IMDb62(PublicCorpus):
 # Not every file is well-formed XML: some have bare ampersands.
 _TEXT = re.compile(
     r'<text\s+file="([^"]*)"\s*>\s*(?:<author\s+id="([^"]*)"\s*(?:/>|>\s*</author>)\s*)?'
-    r"(?:<body>(.*?)</body>\s*)?</text>",
+    r"(?:<body>(.*?)(?:</body>\s*</text>|(.?)\Z)|</text>)",
     re.DOTALL,
 )
 
@@ -465,7 +465,8 @@ class Pan11(PublicCorpus):
         truth: dict[str, dict[str, str]] = {}
         for name, _ in self.matched(archive, counted, r".*\.xml"):
             stem = PurePosixPath(name).stem
-            entries = _TEXT.findall(text_of(archive, name, counted) or "")
+            found = _TEXT.findall(text_of(archive, name, counted) or "")
+            entries = [(file, author, body) for file, author, body, cut in found if not cut]
             if stem.lower().startswith("groundtruth"):
                 truth[stem[len("groundtruth") :].lower()] = {file: author for file, author, _ in entries}
             else:
@@ -535,7 +536,7 @@ class RCV1(PublicCorpus):
                 counted["other files"] += 1
 
 
-_LANGUAGE = re.compile(r"^Language:[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_LANGUAGE = re.compile(r"^Language:[ \t]*(\S(?:.*\S)?)\s*$", re.MULTILINE)
 _SAMPLE = re.compile(r"(?P<author>[a-z]+)_(?P<number>\d+)_(?P<sources>\d+(?:_\d+)*)\.txt\Z")
 
 

@@ -31,7 +31,7 @@ def command(
     Signal. Headers, signatures, quoted and forwarded mail, tables, footnotes and what programs put in are left out, and
     shown. Nothing is fetched, no macro runs, no attachment is opened. Look at OUT/index.html before you compare.
     """
-    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.cli.show import print_json, progress_bar, readable, say
     from ravenbench.ext.documents.report import extract_texts
 
     with progress_bar() as show:
@@ -40,12 +40,12 @@ def command(
         print_json(result.to_json())
         return
     for name, why, fix in result.left_out:
-        typer.echo(f"left out: {name}: {why}" + (f" ({fix})" if fix else ""))
+        say(readable(f"left out: {name}: {why}" + (f" ({fix})" if fix else "")))
     noted = sum(bool(one.notes) for one in result.texts)
-    typer.echo(
+    say(
         f"{len(result.texts):,} texts by {len(result.authors):,} authors in {out}, {len(result.left_out):,} left out"
         + (f"; {noted:,} texts have a note" if noted else "")
     )
     for names in result.alike:
-        typer.echo(f"may be one person: {names}; put their texts into one folder before you compare")
-    typer.echo(f"Look at what was taken before you compare: {out / 'index.html'}")
+        say(readable(f"may be one person: {names}; put their texts into one folder before you compare"))
+    say(f"Look at what was taken before you compare: {out / 'index.html'}")

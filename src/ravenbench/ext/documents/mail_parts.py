@@ -10,8 +10,8 @@ import re
 from ravenbench.text.mail import INTRODUCED, QUOTED
 
 _BLOCK = re.compile(
-    r"^[ \t*]*(from|von|de|da|van|από|fra|från|od|lähettäjä|от)[ \t*]*:.*\n(?:[ \t]*\n)?"
-    r"(?:[ \t*]*[\w\- ]{1,20}[ \t*]*:.*\n){1,5}",
+    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от)[ \t*]*:.*\n(?:[ \t]*\n)?"
+    r"(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*:.*\n){1,5}",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(
@@ -37,7 +37,7 @@ _CLOSING = re.compile(
     r"|(mit )?(freundlichen|besten|herzlichen|lieben) grüßen|(viele|beste|liebe|herzliche|schöne) grüße|mfg|lg|gruß"
     r"|(bien )?cordialement|amicalement|bien à vous|salutations|(un )?saludos?( cordial(es)?)?|atentamente"
     r"|cordiali saluti|(met )?(vriendelijke|hartelijke) groet(en)?|groetjes|με εκτίμηση|φιλικά|χαιρετισμούς)"
-    r"[ \t]*[,.!]?[ \t]*$",
+    r"[ \t]*+(?:[,.!][ \t]*+)?$",
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTICE = re.compile(
@@ -45,6 +45,7 @@ _NOTICE = re.compile(
     r"|intended (solely|only)? ?(for|recipient)|disclaimer|virus",
     re.IGNORECASE,
 )
+_AFTER = re.compile(r"\s*+(>?)")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
 
@@ -63,8 +64,8 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         if (match := _head(pattern, body)) is not None
     ]
     for match in _WROTE.finditer(body):
-        after = body[match.end() :].lstrip()
-        if after and not after.startswith(">"):
+        after = _AFTER.match(body, match.end())
+        if after is not None and after.end() < len(body) and not after[1]:
             starts.append((match.start(), "quoted mail"))
             break
     if starts:
@@ -99,9 +100,8 @@ def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
     if (match := re.search(r"^--[ \t]?$\n", text + "\n", re.MULTILINE)) is not None:
         ends.append(("signatures", text[match.end() :]))
         text = text[: match.start()].rstrip()
-    for match in reversed(list(_PHONE.finditer(text))):
-        ends.append(("signatures", match[0]))
-        text = (text[: match.start()] + text[match.end() :]).rstrip()
+    ends += [("signatures", match[0]) for match in reversed(list(_PHONE.finditer(text)))]
+    text = _PHONE.sub("", text).rstrip()
     blocks = text.split("\n\n")
     while len(blocks) > 1 and len(blocks[-1].split()) > 12 and _NOTICE.search(blocks[-1]) and len(blocks[-1]) > 120:
         ends.append(("notices of confidentiality", blocks.pop().strip()))

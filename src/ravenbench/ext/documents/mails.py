@@ -11,18 +11,19 @@ import mailbox
 import re
 from collections.abc import Iterator
 from email import message_from_bytes
-from email.errors import CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect
+from email.errors import CloseBoundaryNotFoundDefect, MessageError, StartBoundaryNotFoundDefect
 from email.header import decode_header, make_header
 from email.message import Message
 from email.policy import compat32
 from email.utils import parseaddr
 from pathlib import Path
 
-from ravenbench.errors import FormatError, MissingPart
+from ravenbench.errors import FormatError, InputError, MissingPart
 from ravenbench.ext.documents.mail_parts import split_mail
 from ravenbench.ext.documents.rich_text import decode_html, html_text
+from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import decode
-from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
+from ravenbench.formats.document import EXTRA, Account, Document, Unreadable, guarded
 
 _MAIL_LIMIT = 256 * 2**20
 _HEADERS = ("From", "Date", "Subject", "To", "Received", "Message-ID")
@@ -48,9 +49,11 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     empty = 0
     for number, key in enumerate(box.iterkeys(), start=1):
         try:
-            data = re.sub(rb"(?m)^>(>*From )", rb"\1", box.get_bytes(key))  # as mailboxes write such lines
-            document = _read(message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}")
-        except Unreadable as error:
+            with guarded(path, "e-mail"):
+                data = re.sub(rb"(?m)^>(>*From )", rb"\1", box.get_bytes(key))  # as mailboxes write such lines
+                document = _read(message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}")
+                checked_text(document.text)
+        except InputError as error:
             faults.append(f"mail {number}: {error.problem}")
             continue
         documents += [document] if document.text.strip() else []
@@ -123,7 +126,7 @@ def _parts(message: Message, account: Account) -> Iterator[Message]:
         if kind == "message/rfc822":
             account.add("forwarded mail", f"{name or 'a mail'} in the mail")
         elif name or part.get_content_disposition() == "attachment" or part.get_content_maintype() in _FILES:
-            shown = str(make_header(decode_header(name))) if name and "=?" in name else name or kind
+            shown = _words(name) if name else kind
             broken = not part.is_multipart() and not part.get_payload()
             account.add("attachments", f"{shown} (empty)" if broken else shown)
         else:
@@ -135,10 +138,14 @@ _FILES = ("image", "audio", "video", "font")
 
 
 def _header(message: Message, name: str) -> str:
-    value = message.get(name, "")
+    return _words(message.get(name, ""))
+
+
+def _words(value: object) -> str:
+    """What a header says; as it stands there where it is in an encoding that is none."""
     try:
         return " ".join(str(make_header(decode_header(str(value)))).split())
-    except (LookupError, ValueError):  # an encoding that is none
+    except (LookupError, ValueError, MessageError):
         return " ".join(str(value).split())
 
 

@@ -16,9 +16,9 @@ from typing import Any, Literal
 from ravenbench.corpora.load import UNKNOWN
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import FormatError, InputError
-from ravenbench.files import write_json, write_text
-from ravenbench.formats.archive import no_such
-from ravenbench.formats.decoding import Faults, detected
+from ravenbench.files import sync_folder, write_bytes, write_json, write_text
+from ravenbench.formats.archive import LINKS, leads_out, no_such
+from ravenbench.formats.decoding import detected
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documents, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
@@ -131,7 +131,7 @@ def extract_texts(
     Raises
     ------
     InputError
-        If there is no document, none can be read, an encoding cannot be recognised, or the folder is taken.
+        If there is no document, none can be read, or the folder is taken. Files that cannot be read are named.
     """
     inboxes = [Path(inbox)] if isinstance(inbox, str | Path) else [Path(one) for one in inbox]
     check_folder(out, inputs=inboxes, kind="texts")
@@ -146,7 +146,9 @@ def extract_texts(
         for path in others:
             why = "the format is not read" if path.suffix.lower() in OTHERS else "no document"
             fix = OTHERS.get(path.suffix.lower(), "")
-            if path.with_suffix(".txt") in documents:
+            if leads_out(path, root):
+                why, fix = "it is a link that leads out of the folder", f"copy what it leads to, or set {LINKS}=follow"
+            elif path.with_suffix(".txt") in documents:
                 why, fix = "taken as the plain text beside it", ""
             result.left_out.append((path.relative_to(root).as_posix(), why, fix))
     if not sources:
@@ -155,35 +157,32 @@ def extract_texts(
             found=", ".join(name for name, _, _ in result.left_out[:4]) or "nothing",
             expected=", ".join(sorted(formats_by_suffix())),
         )  # fmt: skip
-    faults = Faults()
     names = _Names()
     seen: dict[tuple[str, str], str] = {}
     for done, (root, path) in enumerate(sources):
         progress("documents", done, len(sources))
         source = path.relative_to(root).as_posix()
-        with faults.gathered():
-            try:
-                read = _read(path, encoding)
-            except Unreadable as error:
-                result.left_out.append((source, error.problem, error.fix or ""))
+        try:
+            read = _read(path, encoding)
+        except InputError as error:
+            result.left_out.append((source, error.problem, error.fix or ""))
+            continue
+        for document, notes in read:
+            folder = path.relative_to(root).parts[0] if path.parent != root else ""
+            sender = document.author if by == "sender" else None
+            author = sender or folder or UNKNOWN
+            if sender and sender.casefold() == UNKNOWN:
+                author = f"{sender} (so the sender says)"
+            known_by = "folder" if folder else "nothing"
+            if sender:
+                known_by = "header" if document.title else "sender"
+            name = f"{source} {document.part}".strip()
+            first = seen.setdefault((author, document.text_sha256), name)
+            if first != name:
+                result.left_out.append((name, f"it repeats {first}", ""))
                 continue
-            for document, notes in read:
-                folder = path.relative_to(root).parts[0] if path.parent != root else ""
-                sender = document.author if by == "sender" else None
-                author = sender or folder or UNKNOWN
-                known_by = (
-                    "header" if sender and document.title else "sender" if sender else "folder" if folder else "nothing"
-                )
-                name = f"{source} {document.part}".strip()
-                first = seen.setdefault((author, document.text_sha256), name)
-                if first != name:
-                    result.left_out.append((name, f"it repeats {first}", ""))
-                    continue
-                file = names.of(author, document)
-                result.texts.append(
-                    Taken(document, source, file, author, known_by, count_words(document.text), notes)
-                )  # fmt: skip
-    faults.check()
+            file = names.of(author, document)
+            result.texts.append(Taken(document, source, file, author, known_by, count_words(document.text), notes))
     if not result.texts:
         name, why, fix = result.left_out[0]
         raise FormatError("no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None)
@@ -215,7 +214,7 @@ class _Names:
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
-        self._taken: set[str] = set()
+        self._taken = {"index.html", "texts.json", "authors.csv", "texts.csv", "left-out.csv"}
 
     def of(self, author: str, document: Document) -> str:
         if author not in self._folders:
@@ -240,7 +239,8 @@ def _safe(name: str) -> str:
 def _write(result: Extracted, place: Path) -> None:
     for one in result.texts:
         (place / one.file).parent.mkdir(exist_ok=True)
-        write_text(place / one.file, one.document.text)
+        write_bytes(place / one.file, one.document.text.encode(), sync=False)
+    sync_folder(place)
     tables = result.tables()
     for name, one_table in tables.items():
         if one_table.rows:

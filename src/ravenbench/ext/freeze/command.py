@@ -78,7 +78,7 @@ def thaw(
     from ravenbench.reports.view import printable
 
     if out is not None:
-        check_folder(out, inputs=[manifest, corpus])
+        check_folder(out, inputs=[manifest, corpus], kind="thaw")
     columns: dict[str, Any] = {role: name for role, name in (("text", text), ("author", author)) if name is not None}
     thawed = thaw(manifest, corpus, encoding=encoding, **columns)
     what = "documents" if thawed.splits else "problems"

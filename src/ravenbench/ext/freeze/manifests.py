@@ -13,7 +13,7 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.output import check_file, check_folder, fresh_folder
+from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder
 from ravenbench.formats.problems import (
     pairs_files,
     problem_roots,
@@ -73,7 +73,9 @@ def freeze(
     if names not in ("clear", "hashed"):
         raise InputError("names are in the clear or hashed", found=names, expected="clear or hashed")
     if out is not None:
-        check_file(out, inputs=[one for one in (what, corpus) if isinstance(one, str | Path)])
+        earlier = _manifest_at(out)
+        known = [] if earlier is None else [digest(Path(out))]
+        check_file(out, inputs=[one for one in (what, corpus) if isinstance(one, str | Path)], known=known)
     source = _source(what, column, seed, encoding)
     parts = [part if truth else part._replace(same=None) for part in source.parts if len(part.problems)]
     if source.splits and not truth:
@@ -83,9 +85,19 @@ def freeze(
     left_out = {why: count for why, count in source.left_out.items() if count}
     whole = None if corpus is None else _documents(corpus, encoding)
     manifest = manifest_of(source._replace(parts=parts, left_out=left_out), names, whole)
-    if out is not None:
+    if out is not None and (earlier is None or earlier.checksum != manifest.checksum):
+        if earlier is not None:
+            raise InputError("another manifest exists here, which may have been cited", file=out, fix="give a new name")
         write_manifest(manifest, out)
     return manifest
+
+
+def _manifest_at(place: str | Path) -> Manifest | None:
+    """The earlier manifest that stands there."""
+    try:
+        return read_manifest(place)
+    except InputError:
+        return None
 
 
 class Rebuilt(NamedTuple):
@@ -149,7 +161,7 @@ class Thawed:
             )
         texts, ids, labels = self.documents[:3]
         columns = {name: one for name, one in {**labels, **self.splits}.items() if one is not None}
-        with fresh_folder(out) as folder:
+        with fresh_folder(out, kind="thaw") as folder:
             if self.splits and self.sets:
                 for name, records in self._search(columns).items():
                     body = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
@@ -217,7 +229,7 @@ def thaw(
         If the manifest or the copy cannot be read, or ``out`` is given and not all can be rebuilt.
     """
     if out is not None:
-        check_folder(out, inputs=[one for one in (manifest, corpus) if isinstance(one, str | Path)])
+        check_folder(out, inputs=[one for one in (manifest, corpus) if isinstance(one, str | Path)], kind="thaw")
     described = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
     copy = _documents(corpus, encoding, **reading)
     matched, size = match(described, copy), len(copy.texts)

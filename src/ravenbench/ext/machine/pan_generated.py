@@ -17,6 +17,8 @@ import numpy as np
 
 from ravenbench.errors import FormatError
 from ravenbench.formats.archive import Archive
+from ravenbench.formats.collector import checked_text
+from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.problems import is_truth, label_of, of_pair
 from ravenbench.formats.tabular import is_lines, record_id, records
 from ravenbench.types import Bools, Labels
@@ -59,6 +61,7 @@ def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTe
     """
     texts: dict[str, str] = {}
     truth: dict[str, bool] = {}
+    said_in: dict[str, str] = {}
     columns: dict[str, dict[str, str]] = {name: {} for name in COLUMNS}
     numbers: dict[str, int] = {}
     pairs = False
@@ -84,15 +87,22 @@ def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTe
                         raise FormatError("a text must be a string", **where, found=text)
                     if own in texts:
                         raise FormatError("an id stands twice", **where, found=own)
-                    texts[own] = text
+                    texts[own] = checked_text(text, **where)
                 label = label_of(record, **where)
+                here = f"{archive.label(name)}:{line}"
+                if label is not None and truth.get(f"{key}/1" if of_pair(record) else key, label) != label:
+                    raise FormatError(
+                        f"{key} has opposite labels", **where, found=f"another one in {said_in[key]}",
+                        expected="one label for a text", fix="mend or remove the one that is wrong",
+                    )  # fmt: skip
                 if label is not None:
+                    said_in[key] = here
                     truth |= {f"{key}/1": label, f"{key}/2": not label} if of_pair(record) else {key: label}
                 if isinstance(record.get("label"), int):
                     numbers[key] = record["label"]
                 for column, field in COLUMNS.items():
                     if isinstance(record.get(field), str):
-                        columns[column][key] = record[field]
+                        columns[column][key] = checked_name(record[field], f"the {column}", **where)
     if max(numbers.values(), default=0) > 1:
         columns["mixture"] = {key: MIXTURES[number] for key, number in numbers.items()} | columns["mixture"]
     if not texts:

@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.errors import InputError, MissingPart, SpecError, visible
 from ravenbench.services import KEY, URL, Asked, Model, Request, check_address
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
@@ -165,7 +165,7 @@ class PromptedLM(Verifier):
                 answers[name], reason = model.ask(request, partial(probability, texts))
                 faults.update([reason] if reason else [])
             spent = model.cost_of(len(missing), model.used["prompt_tokens"], model.used["completion_tokens"])
-            print(f"{self.name}: asked {spent} as the endpoint counts", file=sys.stderr)
+            print(visible(f"{self.name}: asked {spent} as the endpoint counts"), file=sys.stderr)
             if faults:
                 why = ", ".join(f"{reason}: {count}" for reason, count in faults.most_common())
                 raise InputError(

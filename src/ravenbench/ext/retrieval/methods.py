@@ -78,8 +78,10 @@ class Retriever(Component):
         parts = []
         for at in range(0, len(rows), TOGETHER):
             some = texts.rows(rows[at : at + TOGETHER])
-            made = np.asarray(self.embed(some))
-            if made.ndim != 2 or len(made) != len(some) or made.dtype.kind not in "fiu" or not np.isfinite(made).all():
+            given = self.embed(some)
+            made = np.asarray(given)
+            usable = made.ndim == 2 and made.shape[1] and len(made) == len(some) and made.dtype.kind in "fiu"
+            if not usable or np.ma.is_masked(given) or not np.isfinite(made).all():
                 raise AnswerError(
                     f"{self} gave vectors that cannot be used", found=f"{made.dtype} of shape {made.shape}",
                     expected=f"finite numbers of shape ({len(some)}, d)",

@@ -9,6 +9,7 @@ author_id and a list of texts (syms).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -211,12 +212,14 @@ def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> P
                     expected='"query_id": "…", "positive_ids": ["…"]',
                 )  # fmt: skip
             try:
-                irrelevant = float(keys.get("relevance", 1)) <= 0
+                relevance = float(keys.get("relevance", 1))
+                if math.isnan(relevance):
+                    raise ValueError("not a number")
             except (TypeError, ValueError):
                 raise FormatError(
                     "a relevance must be a number", file=where, line=line, found=keys["relevance"]
                 ) from None
-            if irrelevant:
+            if relevance <= 0:
                 continue
             ids = [_text(value, where, line) or "" for value in (given if isinstance(given, list) else [given])]
             absent += [i for i in ids if i not in place]

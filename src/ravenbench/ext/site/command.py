@@ -51,7 +51,7 @@ def site(
 
         raven site raven-runs/retrieve-1234 --submit theirs=their-search/ -o site
     """
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, say
     from ravenbench.ext.site.pages import MOST, site
     from ravenbench.reports.outside import parse_given
 
@@ -61,10 +61,10 @@ def site(
     if json:
         print_json({"page": str(page), "pages": len(sizes), "largest": largest, "bytes": sum(s for s, _ in sizes)})
         return
-    typer.echo(f"{len(sizes):,} pages, the largest of {largest / 1000:,.0f} kB ({which.relative_to(page.parent)})")
+    say(f"{len(sizes):,} pages, the largest of {largest / 1000:,.0f} kB ({which.relative_to(page.parent)})")
     if largest > MOST:
-        typer.echo(f"this is more than {MOST // 1000} kB: fewer systems or folds a run make it smaller", err=True)
-    typer.echo(f"site: {page}")
+        say(f"this is more than {MOST // 1000} kB: fewer systems or folds a run make it smaller", err=True)
+    say(f"site: {page}")
 
 
 def diff(
@@ -73,8 +73,9 @@ def diff(
         str | None, typer.Argument(help="The rewritten text or its parts (.json), or the set raven obfuscate wrote.")
     ] = None,
     out: Annotated[
-        str, typer.Option(help="The page; for a set or a run a new folder with an index (path or URL).")
-    ] = "diff.html",
+        str | None,
+        typer.Option(help="The page, default diff.html; for a set or a run a folder with an index, default diff."),
+    ] = None,
     split: Annotated[str | None, typer.Option(help="train or test, of a set that has both.")] = None,
     system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
@@ -94,7 +95,7 @@ def diff(
 
     raven diff raven-runs/safety-en_essays-1a2b3c4d --out pages/
     """
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, say
     from ravenbench.ext.site.diff.pages import diff
     from ravenbench.tasks.safety.measures import Helpers
 
@@ -105,4 +106,4 @@ def diff(
     if json:
         print_json(differences.to_json())
     else:
-        typer.echo(f"{counted(differences.comparisons, 'comparison')}: {differences.page}")
+        say(f"{counted(differences.comparisons, 'comparison')}: {differences.page}")

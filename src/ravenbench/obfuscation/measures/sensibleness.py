@@ -43,7 +43,7 @@ _SPACING = (
 )
 _INNER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+\b(?!['’\-])")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)+|\d+")
-_MIXED = re.compile(r"[^\W\d_]+[,.]\d|\d[,.][^\W\d_]|\d[^\W\d_]{4,}")
+_MIXED = re.compile(r"(?<![^\W\d_])[^\W\d_]++[,.]\d|\d[,.][^\W\d_]|\d[^\W\d_]{4,}")
 
 
 def anomalies(original: str, rewritten: str) -> dict[str, list[str]]:
@@ -165,7 +165,7 @@ _OTHER_LANGUAGES = (
 _FOREIGN = frozenset(_OTHER_LANGUAGES.split())
 _CHATTER = re.compile(
     r"\bas an ai\b|\blanguage model\b|\bi (?:cannot|can't|am unable to) (?:assist|help|rewrite)\b|"
-    r"^\s*(?:sure|certainly|of course)[,!.]|\bhere(?:'s| is) (?:the|a|your) (?:rewritten|revised|paraphrased)\b|"
+    r"^[^\S\n]*+(?:sure|certainly|of course)[,!.]|\bhere(?:'s| is) (?:the|a|your) (?:rewritten|revised|paraphrased)\b|"
     r"\b(?:rewritten|revised|paraphrased) (?:text|version|paragraph)\s*:|<\|?(?:im_|end|start)",
     re.IGNORECASE | re.MULTILINE,
 )

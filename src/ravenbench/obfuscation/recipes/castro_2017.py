@@ -21,7 +21,7 @@ from ravenbench.obfuscation.wording.resources import load, pattern
 from ravenbench.obfuscation.wording.words import Token, inflect, match_case, senses, tags, tokens, wordnet_pos
 from ravenbench.text.tokens import WORD
 
-_BRACKETS = re.compile(r"[ \t]*\([^()\n]{1,200}\)")
+_BRACKETS = re.compile(r"(?<![ \t])[ \t]*+\([^()\n]{1,200}\)")
 _ENCLOSED = re.compile(r",(?! (?:and|or|but)\b)[^,.;:!?()\n\d]{2,60},(?= (?!and\b|or\b)\w)")
 _ASIDE = re.compile(
     r", (?:which|who|whose|whom|where|for|to|in|of|at|by|with|as|if|like|such|however|therefore|of course|perhaps|"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ravenbench.builtin import is_control
 from ravenbench.errors import InputError, counted
+from ravenbench.files import check_not_forked
 from ravenbench.formats.answers import Truth
 from ravenbench.metrics.base import Counted, Metric, title_of
 from ravenbench.metrics.calibration import Cllr
@@ -272,6 +273,7 @@ class Evaluation(Shown):
         interval."""
         import polars
 
+        check_not_forked()
         if table is not None:
             return super().to_polars(table)
         rows = []

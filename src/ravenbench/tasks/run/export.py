@@ -34,7 +34,7 @@ def export(store: Store, folder: Path) -> list[str]:
         )
     labels: dict[str, Any] = dict(store.labels)
     folds = store.plan.folds
-    with fresh_folder(folder) as place:
+    with fresh_folder(folder, kind="export") as place:
         for name in folds:
             fold = store.fold(name)
             for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):

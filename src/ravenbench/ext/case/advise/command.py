@@ -88,7 +88,7 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
     from ravenbench.ext.case.advise.api import read_version
     from ravenbench.ext.case.advise.report import changes, summary
 
-    typer.echo(f"waiting for {path} to be saved; Ctrl-C ends")
+    say(f"waiting for {path} to be saved; Ctrl-C ends")
     last, shown = first, ""
     before = {name: values[0] for name, values in judge.answers([first]).items()}
     try:
@@ -111,4 +111,4 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
         # Ctrl-C is how watching ends; SIGTERM is obeyed as everywhere.
         if terminal.farewell() == terminal.TERMINATED:
             raise
-        typer.echo("")
+        say("")

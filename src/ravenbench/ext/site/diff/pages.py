@@ -199,7 +199,7 @@ def diff(
     original: str | Path,
     obfuscated: str | Path | None = None,
     *,
-    out: str | Path = "diff.html",
+    out: str | Path | None = None,
     split: Split | None = None,
     system: str = "",
     blind: bool = False,
@@ -240,12 +240,12 @@ def diff(
         raise InputError("--split is train or test", found=split)
     if columns and blind:
         raise InputError("columns show the original, which blind review hides", fix="give one of --columns and --blind")
-    place = files.location(out)
+    place = files.location(out or "diff")
     if obfuscated is None:
         where = files.location(original)
         if where.is_file():
             raise InputError("there is nothing to compare this text with", file=original, fix="give the rewritten text")
-        check_folder(place, inputs=[where])
+        check_folder(place, inputs=[where], kind="diff")
         comparisons = from_run(where)
     else:
         before, after = files.local_copy(original), files.local_copy(obfuscated)
@@ -253,15 +253,16 @@ def diff(
             if not path.exists():
                 raise no_such(path)
         if before.is_file() and after.is_file():
+            place = files.location(out or "diff.html")
             check_file(place, inputs=[before, after, parts_file(after)], mark=b'content="Raven diff"')
             parts = read_pair(before, after, encoding)
             comparison = compare(before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT))
             with whole_file(place) as file:
                 file.write((columns_page([comparison]) if columns else diff_page(comparison, blind=blind)).encode())
             return DiffResult(str(place), 1, comparison.changes_per_1000)
-        check_folder(place, inputs=[before, after])
+        check_folder(place, inputs=[before, after], kind="diff")
         comparisons = from_sets(before, after, split, system or after.name, helpers, encoding)
-    with fresh_folder(place) as folder:
+    with fresh_folder(place, kind="diff") as folder:
         count = write_pages(folder, comparisons, blind=blind)
     return DiffResult(str(place / "index.html"), count, None)
 

@@ -1,0 +1,138 @@
+"""What strangers and accidents may not do: lead a reader elsewhere, contradict in silence, or be believed unchecked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ravenbench
+from ravenbench.corpora.load import import_corpus, load_corpus
+from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.ext.documents.report import extract_texts
+from ravenbench.ext.machine.pan_generated import read_generated
+from ravenbench.formats.archive import LINKS
+
+GONE = """
+import os
+import numpy as np
+from ravenbench import Scorer
+
+class Goes(Scorer):
+    version = 1
+
+    def fit(self, problems, same):
+        os.chdir("/")
+        return self
+
+    def score(self, problems):
+        os.chdir("/tmp")
+        return np.linspace(0, 1, len(problems))
+"""
+FORKED = """
+import os, sys
+from pathlib import Path
+from ravenbench.corpora.load import import_corpus
+from ravenbench.errors import RavenError
+import_corpus(sys.argv[1], Path(sys.argv[2]) / "a")
+child = os.fork()
+if not child:
+    try:
+        import_corpus(sys.argv[1], Path(sys.argv[2]) / "b")
+    except RavenError as error:
+        os._exit(7 if "spawn" in str(error) else 8)
+    os._exit(9)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "people"
+    for author in "ab":
+        (place / author).mkdir(parents=True)
+        for i in range(3):
+            (place / author / f"{i}.txt").write_text(f"The words {i} of {author}, and no others.")
+    (tmp_path / "secret.txt").write_text("A text of somebody else, which nobody asked to read.")
+    return place
+
+
+def test_links_out_of_a_folder_are_not_followed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "a" / "within.txt").symlink_to(folder / "a" / "0.txt")
+    assert len(load_corpus(folder)) == 6
+    (folder / "b" / "out.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(FormatError, match="a link leads out of this folder"):
+        load_corpus(folder)
+    found = extract_texts(folder, tmp_path / "out")
+    assert ("b/out.txt", "it is a link that leads out of the folder") in [row[:2] for row in found.left_out]
+    monkeypatch.setenv(LINKS, "follow")
+    assert len(load_corpus(folder)) == 7
+
+
+def test_opposite_labels_are_refused_with_both_places(tmp_path: Path) -> None:
+    (tmp_path / "texts.jsonl").write_text(json.dumps({"id": "p", "text": "one two", "label": 0}) + "\n")
+    (tmp_path / "truth.jsonl").write_text(json.dumps({"id": "p", "label": 1}) + "\n")
+    with pytest.raises(FormatError, match=r"opposite labels(.|\n)*texts\.jsonl:1") as caught:
+        read_generated(tmp_path)
+    assert str(caught.value.file).endswith("truth.jsonl") and caught.value.line == 1
+
+
+def test_a_repeated_import_is_accepted_and_what_is_not_its_own_refused(folder: Path, tmp_path: Path) -> None:
+    first = import_corpus(folder, tmp_path / "kept").digest()
+    log = tmp_path / ".kept.import"
+    log.mkdir()
+    assert import_corpus(folder, tmp_path / "kept").digest() == first and not log.exists()
+    (tmp_path / "kept" / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="put into a folder of Raven"):
+        import_corpus(folder, tmp_path / "kept")
+
+
+def test_a_method_may_go_to_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "goes.py").write_text(GONE)
+    command = ["run", "synthetic(authors=20, documents=200, topics=6)", "--topics", "2", "--folds", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ravenbench", *command, "--verifiers", "goes:Goes", "--workers", "1", "--out", "out"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "report" / "index.html").is_file()
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
+def test_a_fork_is_told(folder: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED, str(folder), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stdout.strip() == "7", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: ravenbench.run(5), "corpus: a int"),
+        (lambda: ravenbench.run("synthetic", out=5), "out: a int"),
+        (lambda: ravenbench.run("synthetic", workers="two"), "workers: a str"),
+        (lambda: ravenbench.run("synthetic", verifiers=7), "verifiers: a int"),
+        (lambda: ravenbench.run("synthetic", folds=10**20), "no such number"),
+        (lambda: ravenbench.retrieve("synthetic", k=[10**20]), "no such number"),
+        (lambda: ravenbench.parse("verifier", 5), "given as text"),
+    ],
+)
+def test_numbers_and_types_are_checked_where_they_enter(call: object, told: str) -> None:
+    with pytest.raises(SpecError, match=told):
+        call()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: load_corpus(5), lambda: ravenbench.Store.open(None), lambda: ravenbench.analyse(5)]
+)
+def test_what_is_no_path_is_refused(call: object) -> None:
+    with pytest.raises(InputError):
+        call()  # type: ignore[operator]
