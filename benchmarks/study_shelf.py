@@ -73,7 +73,7 @@ MEDIUM = (
     "spatium-2015, vartapetiance-2014, jankowska-2014, zamani-2014"
 )
 SLOW = (
-    "encoder, command, impostors, raven-2026, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
+    "encoder, command, impostors, raven-2026, raven-style, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
     "bagnall-2015-transductive, o2d2"
 )
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"

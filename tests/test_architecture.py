@@ -125,7 +125,7 @@ BUDGETS = {
     "ext/machine": 1_900,
     "ext/map": 1_700,
     "ext/retrieval": 3_000,
-    "ext/shelf": 12_000,
+    "ext/shelf": 12_200,
     "ext/site": 1_700,
     "ext/unknown": 1_300,
     "formats": 4_000,

@@ -306,7 +306,7 @@ def json_bytes(value: Any) -> bytes:
 
 def escaped_json(text: str) -> str:
     """JSON in which the characters that a terminal or a page would obey are written as its escapes."""
-    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}" if found[0] > " " else found[0], text)
+    return OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}" if match[0] > " " else match[0], text)
 
 
 def write_array(path: Path, array: NDArray[Any]) -> str:

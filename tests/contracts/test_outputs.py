@@ -37,7 +37,7 @@ OUTPUTS = {
         True,
     ),
     ("site", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs"), True),
-    ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells")),
+    ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells"), True),
     ("map", "out"): Output(
         ("$data/corpus.jsonl", "--mfw-min", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True
     ),
@@ -47,13 +47,17 @@ OUTPUTS = {
         True,
     ),
     ("diff", "out"): Output(("$data/one.txt", "$data/two.txt"), ("one.txt", "two.txt", "toy"), True),
-    ("problems", "out"): Output(("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy")),
-    ("freeze", "out"): Output(("$data/toy",), ("toy", "toy/test")),
-    ("thaw", "out"): Output(("$data/toy.json", "$data/toy"), ("toy.json", "toy")),
-    ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others")),
-    ("corpus generate", "out"): Output(("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",)),
+    ("problems", "out"): Output(
+        ("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy"), True
+    ),
+    ("freeze", "out"): Output(("$data/toy",), ("toy", "toy/test"), True),
+    ("thaw", "out"): Output(("$data/toy.json", "$data/toy"), ("toy.json", "toy"), True),
+    ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others"), True),
+    ("corpus generate", "out"): Output(
+        ("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",), True
+    ),
     ("changes", "out"): Output(
-        ("$data/authors", "--train", "$data/authors", "--year", "2022"), ("authors", "toy"), True
+        ("$data/authors", "--train", "$data/authors", "--year", "2022", "--allow-shared"), ("authors", "toy"), True
     ),
     ("texts", "out"): Output(("$data/others",), ("others", "known"), True),
     ("validate", "propose"): Output(("$data/others",), ("others", "corpus.jsonl")),

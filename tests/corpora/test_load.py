@@ -144,7 +144,9 @@ def test_the_command(table, pairs, tmp_path):
     out = tmp_path / "deep" / "out"
     assert json.loads(_raven("import", table, "-o", out, "--name", "mine", "--json"))["corpus"]["name"] == "mine"
     assert load_corpus(out).name == "mine"
-    with pytest.raises(InputError, match="not empty"):
+    _raven("import", table, "-o", out)
+    (out / "mine.txt").write_text("a note of the user's")
+    with pytest.raises(InputError, match="this file was put into a folder of Raven's"):
         _raven("import", table, "-o", out)
     assert json.loads(_raven("fetch", "synthetic", "--json"))["place"] == "built in"
 

@@ -33,6 +33,7 @@ def test_how_words_stand_is_seen_in_texts(writing):
         "impostors": (WORKS, ON_CHARACTERS, ON_CHARACTERS),
         "general-impostors": (WORKS, WORKS, WORKS),
         "raven-2026": (WORKS, ON_CHARACTERS, ON_CHARACTERS),
+        "raven-style": (WORKS, REFUSES, REFUSES),
         "function-words": (WORKS, ON_CHARACTERS, REFUSES),
         "masked(ppm, frequency-mask)": (WORKS, ON_CHARACTERS, REFUSES),
         "lambdag": (WORKS, REFUSES, REFUSES),

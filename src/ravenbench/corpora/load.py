@@ -155,8 +155,8 @@ def author_texts(archive: Archive) -> dict[str, Told]:
     others = (PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt"))
     documents = [name for name in others if is_document(Path(name)) and name.with_suffix("") not in plain]
     if not names:
-        told: dict[str, Told] = {str(name): (None, None) for name in documents if name.suffix.lower() in _TEI}
-        return told if len(told) == len(documents) else _laid_out(documents)
+        by_header: dict[str, Told] = {str(name): (None, None) for name in documents if name.suffix.lower() in _TEI}
+        return by_header if len(by_header) == len(documents) else _laid_out(documents)
     labels = _laid_out(names)
     depths = {len(PurePosixPath(text).parts) for text in labels} - {1}
     return _laid_out([*names, *(name for name in documents if len(name.parts) in depths)]) if labels else {}
@@ -215,17 +215,17 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     return doubts
 
 
-def _unread(archive: Archive, taken: Collection[str]) -> list[str]:
+def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
     """A sentence that counts and names the files of an archive that are not read."""
     said: list[str] = []
     if archive.path.is_dir():
-        full = {name.partition("/")[0] for name in taken}
+        full = {name.partition("/")[0] for name in read_names}
         inner = [p.name for p in archive.path.iterdir() if p.is_dir() and not p.name.startswith(".")]
         if bare := [name for name in inner if name not in full and len(full) > 1]:
             said.append(f"{counted(len(bare), 'folder')} without a text that is read: {_some(bare)}")
-    others = [name for name in archive.names if name not in taken and not _is_metadata(name)]
+    others = [name for name in archive.names if name not in read_names and not _is_metadata(name)]
     others = [name for name in others if "/" in name or PurePosixPath(name).stem.lower() not in _IGNORED]
-    plain = {str(PurePosixPath(name).with_suffix("")) for name in taken if name.lower().endswith(".txt")}
+    plain = {str(PurePosixPath(name).with_suffix("")) for name in read_names if name.lower().endswith(".txt")}
     copies = [name for name in others if str(PurePosixPath(name).with_suffix("")) in plain]
     others = [name for name in others if name not in copies]
     ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
@@ -251,15 +251,15 @@ def _metadata(archive: Archive, labels: Mapping[str, Told]) -> dict[str, dict[st
     rows = [row for _, row in table_rows(archive, tables[0])]
     of_file = {key: name for name in labels for key in (name, PurePosixPath(name).name, PurePosixPath(name).stem)}
     for column in rows[0] if rows else ():
-        found = {of_file[str(row[column])]: row for row in rows if str(row.get(column)) in of_file}
-        if found:
+        row_of_file = {of_file[str(row[column])]: row for row in rows if str(row.get(column)) in of_file}
+        if row_of_file:
             return {
                 name: {
                     f"metadata {k}" if k in _OWN else k: None if v is None else str(v)
                     for k, v in row.items()
                     if k != column
                 }
-                for name, row in found.items()
+                for name, row in row_of_file.items()
             }
     return {}
 
@@ -291,13 +291,13 @@ def read_author_folders(
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
         account = _doubts(path, labels)
-        told = _metadata(archive, labels)
+        columns = _metadata(archive, labels)
 
         def add(name: str, document: Document, author: str | None, topic: str | None, line: int, file: str) -> None:
             own = {"title": document.title or None, "date": document.date or None} if author is None else {}
             builder.add(
                 name, document.text, author or document.author or UNKNOWN, topic, line,
-                columns={**own, **told.get(file, {})}, identity=document.identity if author is None else "",
+                columns={**own, **columns.get(file, {})}, identity=document.identity if author is None else "",
             )  # fmt: skip
             odd = signs_of_damage(document.text) if document.notes else ()  # these the corpus counts
             whole.append(
@@ -522,8 +522,8 @@ def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
         changed += text != one.text
     said = f"{len(shared):,} passages of several authors were taken out of {changed:,} texts"
     account = [*corpus.notes.get(ACCOUNT, ()), said + (f"; {empty:,} held nothing else" if empty else "")]
-    kept = [sentence for sentence in account if "--strip-shared" not in sentence]
-    return builder.finish(corpus.name, {**corpus.notes, ACCOUNT: kept}, pairs=pairs)
+    remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
+    return builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)
 
 
 def _check_alone(encoding: str | None) -> None:

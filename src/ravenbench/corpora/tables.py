@@ -74,12 +74,12 @@ def guess(
             roles[role] = level
             continue
         plain = {_letters(name): name for name in reversed(here) if name not in used}
-        taken = next((plain[name] for name in NAMES[role] if name in plain), None)
-        if taken is None and role == "text":
-            taken = _longest(rows, [name for name in here if name not in used])
-        if taken is not None:
-            roles[role] = taken
-            used.add(taken)
+        chosen = next((plain[name] for name in NAMES[role] if name in plain), None)
+        if chosen is None and role == "text":
+            chosen = _longest(rows, [name for name in here if name not in used])
+        if chosen is not None:
+            roles[role] = chosen
+            used.add(chosen)
         elif role == "topic" and level is not None and (
             "(" in level or level == "none" or level in registry.names("topics")
         ):  # fmt: skip
@@ -317,11 +317,11 @@ def _kind(path: Path) -> str:
     if not head:
         raise FormatError("the file is empty", file=path)
     binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
-    held = next((what for magic, what in binary.items() if head.startswith(magic)), None)
+    described = next((what for magic, what in binary.items() if head.startswith(magic)), None)
     own = "gzip" if path.suffix.lower() == ".gz" else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
-    if held != own:
+    if described != own:
         raise FormatError(
-            "the file is not what its name says", file=path, found=held or f"it begins with {head!r}",
+            "the file is not what its name says", file=path, found=described or f"it begins with {head!r}",
             expected=own or f"{kind} text",
         )  # fmt: skip
     return kind

@@ -266,8 +266,8 @@ class Faults:
         if len(fixes) < 2:
             return fixes[0] if fixes else None
         if len(kinds) > 1:
-            told = [(len(of), of[0].problem, next((e.fix for e in of if e.fix), None)) for of in kinds.values()]
-            return "\n    ".join(f"{number:,} × {problem}: {fix}" for number, problem, fix in told[:_SHOWN] if fix)
+            causes = [(len(of), of[0].problem, next((e.fix for e in of if e.fix), None)) for of in kinds.values()]
+            return "\n    ".join(f"{number:,} × {problem}: {fix}" for number, problem, fix in causes[:_SHOWN] if fix)
         # One --encoding would read those in another one as something else.
         own = fixes[0].partition(", or ")[2] if fixes[0].startswith("--encoding") else fixes[0]
         return f"{own or fixes[0]} (the first; the others likewise)"

@@ -803,8 +803,8 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:
-        found = [(name, one) for name in zips for one in read_problem_sets(Path(path) / name, split, encoding)]
-        return [replace(one, place=f"{name}/{one.place}".rstrip("/")) for name, one in found]
+        problem_sets = [(name, one) for name in zips for one in read_problem_sets(Path(path) / name, split, encoding)]
+        return [replace(one, place=f"{name}/{one.place}".rstrip("/")) for name, one in problem_sets]
     raise FormatError(
         "there are no verification problems here", file=path, found=", ".join(names[:3]) or "an empty folder",
         expected="PAN13–15 folders (EN001/known01.txt, unknown.txt), PAN20–23 pairs.jsonl, or text1,text2,label",

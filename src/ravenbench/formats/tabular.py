@@ -60,16 +60,16 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
         yield from records(archive, name)
         return
     try:
-        found = json.loads(archive.text(name))
+        listed = json.loads(archive.text(name))
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
-    if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
+    if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
-            "this JSON is no list of records", file=archive.label(name), found=type(found).__name__,
+            "this JSON is no list of records", file=archive.label(name), found=type(listed).__name__,
             expected='[{"text": …, "author": …}, …]', fix="write a list of objects, or one object a line as .jsonl",
         )  # fmt: skip
-    yield from enumerate(found, start=1)
+    yield from enumerate(listed, start=1)
 
 
 UNQUOTED = "--unquoted reads quotation marks as part of the texts, and each line as a row"

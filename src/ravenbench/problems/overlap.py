@@ -31,8 +31,8 @@ def check_overlap(train: ProblemSet, test: ProblemSet, allowed: bool = False) ->
         for side, of in zip(sides, begins, strict=True)
     ]
     documents = set(keys[0].values()) & set(keys[1].values())
-    asked = _by_documents(test.problems, keys[1])
-    shared = sorted(name for key, name in asked.items() if key in _by_documents(train.problems, keys[0]))
+    tested = _by_documents(test.problems, keys[1])
+    shared = sorted(name for key, name in tested.items() if key in _by_documents(train.problems, keys[0]))
     said = refuse_shared(shared, len(test), allowed)
     if documents:
         count = sum(key in documents for key in keys[1].values())
@@ -60,10 +60,10 @@ def refuse_shared(shared: Sequence[str], total: int, allowed: bool) -> list[str]
 
 def _by_documents(problems: Problems, keys: dict[int, bytes]) -> dict[tuple[bytes, ...], str]:
     """Ids of problems all of whose documents have a key, by these; which text of a pair is known does not matter."""
-    found = {}
+    places = {}
     for i, name in enumerate(problems.ids.tolist()):
         rows = [*problems.known(i).tolist(), int(problems.questioned_index[i])]
         if all(row in keys for row in rows):
             own = [keys[row] for row in rows]
-            found[tuple(sorted(own) if len(own) == 2 else [*sorted(own[:-1]), own[-1]])] = name
-    return found
+            places[tuple(sorted(own) if len(own) == 2 else [*sorted(own[:-1]), own[-1]])] = name
+    return places

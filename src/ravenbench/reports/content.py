@@ -330,7 +330,7 @@ FIRST = (
 
 
 def content_table(probe: ContentProbe | None, key: str = "content", title: str = TITLE) -> Table:
-    """Style left, drop and swing of every verifier: the first table of a report."""
+    """Style left, drop and swing of every verifier, most style left first: the first table of a report."""
     over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     note = (
         "AUC before: of answers to texts with their own content, mean over folds, an open answer being .5; of the "
@@ -344,7 +344,8 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
         "two kinds of foreign content. Batch: “matters” where an answer changes with the other problems asked. Verdicts"
         " rest on answers and on the scores behind them."
     )
-    return table(key, title, () if probe is None or probe.section.reason else probe.rows, *CONTENT, note=note)
+    rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
+    return table(key, title, rows, *CONTENT, note=note)
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -431,7 +432,27 @@ def headline(probe: ContentProbe | None) -> str:
     parts = [f"{counts[o]} {forms[counts[o] > 1]}" for o, forms in words.items() if counts[o]]
     total = sum(counts.values())
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}."
+    return f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
+
+
+def by_style_left(rows: Iterable[ContentRow]) -> list[ContentRow]:
+    """Rows with most style left first, those without any figure last."""
+    return sorted(rows, key=lambda row: 1.0 if row.figures.style_left is None else -row.figures.style_left.value)
+
+
+def _most_left(rows: Sequence[ContentRow]) -> str:
+    """Which of several verifiers has most style left, and which of those that content does not move."""
+    measured = [row for row in by_style_left(rows) if row.figures.style_left is not None]
+    cleared = [row for row in measured if row.judged.outcome is Content.LESS]
+    if len(rows) < 2 or not measured:
+        return ""
+    most, clear = (
+        f"{ranked[0].verifier} {figure(value_of(ranked[0].figures.style_left))}" if ranked else ""
+        for ranked in (measured, cleared)
+    )
+    if not clear:
+        return f" Most style left: {most}, not shown to be free of content."
+    return f" Most style left, without a content effect: {clear}{'' if clear == most else f'; of all: {most}'}."
 
 
 def content_sentence(row: ContentRow) -> str:

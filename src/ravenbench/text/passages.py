@@ -54,7 +54,7 @@ def without_passages(text: str, shared: Collection[str]) -> str:
     if not shared:
         return text
 
-    def kept(line: str) -> str | None:
+    def without_shared(line: str) -> str | None:
         plain = line.strip()
         if len(plain) <= LONGEST:
             return None if plain in shared else line
@@ -62,7 +62,7 @@ def without_passages(text: str, shared: Collection[str]) -> str:
         left = [part for part in parts if part.strip() not in shared]
         return line if len(left) == len(parts) else " ".join(left)
 
-    return "\n".join(line for each in text.split("\n") if (line := kept(each)) is not None)
+    return "\n".join(line for each in text.split("\n") if (line := without_shared(each)) is not None)
 
 
 def cleaner(texts: Iterable[str], authors: Iterable[object]) -> Callable[[str], str]:

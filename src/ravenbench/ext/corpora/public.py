@@ -465,8 +465,8 @@ class Pan11(PublicCorpus):
         truth: dict[str, dict[str, str]] = {}
         for name, _ in self.matched(archive, counted, r".*\.xml"):
             stem = PurePosixPath(name).stem
-            found = _TEXT.findall(text_of(archive, name, counted) or "")
-            entries = [(file, author, body) for file, author, body, cut in found if not cut]
+            elements = _TEXT.findall(text_of(archive, name, counted) or "")
+            entries = [(file, author, body) for file, author, body, cut in elements if not cut]
             if stem.lower().startswith("groundtruth"):
                 truth[stem[len("groundtruth") :].lower()] = {file: author for file, author, _ in entries}
             else:

@@ -212,10 +212,10 @@ def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -
         for fold, length in sorted(words.items())
     }
     identities = {name: method_identity(method) for name, method in named.items()}
-    asked = {one.fold for one in unknown if not one.refusals}
+    answered_folds = {one.fold for one in unknown if not one.refusals}
     cells = [
         CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
-        for name, identity in identities.items() for fold, info in folds.items() if fold in asked
+        for name, identity in identities.items() for fold, info in folds.items() if fold in answered_folds
     ]  # fmt: skip
     plan = UnknownPlan(
         folds=folds, verifiers=[method_record(name, method) for name, method in named.items()], cells=cells,

@@ -174,9 +174,9 @@ def _topic_plan(
             setups.append(drawing.main(number, name, sampler))
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
-    told = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
+    dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
-    transplants = _transplanted(spec, told, similar, setups, drawing.folds, progress, planned)
+    transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, planned)
     folds = [*drawing.folds.values(), *probe_folds, *([] if transplants is None else transplants.folds)]
     if apart is not None:
         arrays["similarity2"] = apart()
@@ -254,8 +254,8 @@ def _given_plan(
     remark(odd)
     if said := [*check_overlap(train, test, spec.allow_shared), *odd, *train.notes, *test.notes]:
         notes[ACCOUNT] = said
-    asked = spec.probe in ("transplant", "both")
-    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if asked else None
+    transplanting = spec.probe in ("transplant", "both")
+    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if transplanting else None
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts
     setup = SetupRecord(

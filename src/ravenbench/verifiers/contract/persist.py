@@ -66,7 +66,7 @@ PLACES = (
     }
     | {
         place.partition(":")[2]: place.partition(":")[0]
-        for kind in ("transform", "calibrator", "verifier")
+        for kind in ("transform", "segmenter", "calibrator", "verifier")
         for place in registry.targets(kind).values()
         if place.startswith("ravenbench.")
     }

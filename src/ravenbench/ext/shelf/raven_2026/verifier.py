@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field
+from typing import Protocol, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -39,6 +40,8 @@ class Ridge:
     ----------
     C : float
         Inverse strength of the L2 penalty.
+    common : float
+        How much freer than single weights the weight that all features share is; 0: there is none.
 
     Attributes
     ----------
@@ -47,13 +50,17 @@ class Ridge:
     """
 
     C: float
+    common: float = 0.0
 
     def fit(self, features: Floats, same: Bools) -> Self:
         """Learn from features (n, f) of problems of both classes."""
         self.mean_, self.deviation_ = centre_of(features)
-        rows = self._standard(features)
+        rows, count = self._standard(features), features.shape[1]
+        share = self.common / np.sqrt(count)
+        if share:
+            rows = np.concatenate([rows, share * rows.sum(axis=1, keepdims=True)], axis=1)
         solution = newton(rows, same, np.full(len(rows), self.C), 1.0, np.zeros(rows.shape[1]))
-        self.coef_: Floats = solution[:-1]
+        self.coef_: Floats = solution[:count] + share * solution[count:-1].sum()
         self.intercept_ = float(solution[-1])
         return self
 
@@ -153,6 +160,12 @@ def feature_names() -> list[str]:
 class Extractor:
     """Learns impostors, vocabularies and scales from training problems and measures problems.
 
+    Parameters
+    ----------
+    impostors, seed : int
+    names : sequence of str
+        The features that are measured; in the order of ``feature_names``.
+
     Attributes
     ----------
     background_ : Background
@@ -166,6 +179,7 @@ class Extractor:
 
     impostors: int = 400
     seed: int = 0
+    names: Sequence[str] = field(default_factory=feature_names)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
@@ -176,8 +190,10 @@ class Extractor:
         self.views_ = Views().fit([part for piece in pieces for part in piece])
         impostors = self._impostors()
         author = np.repeat(self.background_.author_, np.diff(impostors.bounds))
-        self.families_ = {name: f.fit(impostors.counts(f.view, f.n)) for name, f in families().items()}
-        self.whitened_ = {name: f.fit(impostors.counts(f.view, f.n), author) for name, f in whitened().items()}
+        plain = {name: family for name, family in families().items() if name in self.names}
+        white = {name: family for name, family in whitened().items() if name in self.names}
+        self.families_ = {name: f.fit(impostors.counts(f.view, f.n)) for name, f in plain.items()}
+        self.whitened_ = {name: f.fit(impostors.counts(f.view, f.n), author) for name, f in white.items()}
         self.order_ = stream(self.seed, "ppm-impostors").permutation(len(texts))
         return self
 
@@ -186,7 +202,7 @@ class Extractor:
 
         A problem whose questioned document, or every known one, has no word and no mark cannot be told.
         """
-        result = np.zeros((len(problems), len(feature_names())))
+        result = np.zeros((len(problems), len(self.names)))
         able = np.zeros(len(problems), dtype=bool)
         impostors = self._impostors()
         for first in range(0, len(problems), _BLOCK):
@@ -200,7 +216,7 @@ class Extractor:
         mask = self._allowed(texts, known, questioned)
         able &= mask.any(axis=1)
         answerable = np.flatnonzero(able)
-        out = np.zeros((len(problems), len(feature_names())))
+        out = np.zeros((len(problems), len(self.names)))
         if not len(answerable):
             return able, out
         documents = self._chunked(texts)
@@ -222,10 +238,13 @@ class Extractor:
             batch = WhitenedBatch(white, documents, impostors, self.background_.author_, room)
             out[answerable, column] = s_norms(*batch.between(cases, layouts), cases.allowed)
             column += 1
-        out[answerable, column] = self._ppm(texts, cases)
-        size = np.array([len(text) for text in texts], dtype=np.float64)
-        for i in answerable:
-            out[i, column + 1] = abs(np.log(size[questioned[i]] / size[known[i]].mean()))
+        if "ppm" in self.names:
+            out[answerable, column] = self._ppm(texts, cases)
+            column += 1
+        if "length" in self.names:
+            size = np.array([len(text) for text in texts], dtype=np.float64)
+            for i in answerable:
+                out[i, column] = abs(np.log(size[questioned[i]] / size[known[i]].mean()))
         return able, out
 
     def _ppm(self, texts: list[str], cases: Cases) -> Floats:
@@ -290,8 +309,98 @@ _FOLDS = 10
 _MOST_PROBLEMS = 2000
 
 
+class Measurer(Protocol):
+    """Learns from training problems what problems are measured by, and measures them."""
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
+        ...
+
+    def measure(self, problems: Problems) -> tuple[Floats, Bools]:
+        """Features (n, features), and which problems can be told at all (n,); the others' features are 0."""
+        ...
+
+
+class Fused(Verifier):
+    """A ridge logistic regression over measured similarities, with a small band of non-answers.
+
+    Of more than 2,000 training problems, 2,000 drawn at random teach the regression.
+    """
+
+    C: float
+    impostors: int
+    seed: int
+
+    @abstractmethod
+    def _measurer(self) -> Measurer:
+        """What measures problems, not fitted yet."""
+
+    @abstractmethod
+    def _names(self) -> tuple[str, ...]:
+        """Names of the features that are used, the first of those that are measured."""
+
+    def _ridge(self) -> Ridge:
+        return Ridge(self.C)
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Learn from training problems.
+
+        SpecError if a parameter is out of range. CorpusError if one class is absent, or all documents are one
+        author's.
+        """
+        if not self.C > 0 or self.impostors < 2:
+            raise SpecError(
+                f"a parameter of {self.name} is out of range", found=str(self), expected="C > 0, impostors ≥ 2"
+            )
+        same = both_classes(same, self.name)
+        self.extractor_ = self._measurer().fit(problems, same)
+        if len(problems) > _MOST_PROBLEMS:
+            rng = stream(self.seed, "raven-2026-problems", len(problems))
+            sample = np.sort(rng.choice(len(problems), size=_MOST_PROBLEMS, replace=False))
+            problems, same = problems.select(sample), same[sample]
+        return self.learn(problems, same, *self.extractor_.measure(problems))
+
+    def learn(self, problems: Problems, same: Bools, features: Floats, able: Bools) -> Self:
+        """Learn regression and band from what ``Extractor.measure`` found (variants may share that).
+
+        CorpusError if one class is absent among the problems that can be told.
+        """
+        problems, same = problems.select(able), both_classes(same[able], self.name)
+        features = self._used(features[able])
+        self.features_ = self._names()
+        self.radius_ = self._band(problems, same, features)
+        self.ridge_ = self._ridge().fit(features, same)
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return self.answer(*self.extractor_.measure(problems))
+
+    def log_odds(self, problems: Problems) -> Floats:
+        """Log odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
+        features, able = self.extractor_.measure(problems)
+        return np.where(able, self.ridge_.log_odds(self._used(features)), 0.0)
+
+    def answer(self, features: Floats, able: Bools) -> Floats:
+        """Answers from what ``Extractor.measure`` found."""
+        answers = apply_band(self.ridge_.answers(self._used(features)), self.radius_)
+        answers[~able] = 0.5
+        return answers
+
+    def _used(self, features: Floats) -> Floats:
+        return features[:, : len(self._names())]
+
+    def _band(self, problems: Problems, same: Bools, features: Floats) -> float:
+        def answered(rest: Bools, out: Bools) -> Floats:
+            return self._ridge().fit(features[rest], same[rest]).answers(features[out])
+
+        folds = calibration_folds(problems, same, _FOLDS)
+        answers = out_of_fold(answered, folds, same, otherwise=np.nan)
+        finite = ~np.isnan(answers)
+        return best_radius(answers[finite], same[finite], folds.widest) if finite.sum() * 2 > len(finite) else 0.0
+
+
 @dataclass(eq=False, repr=False)
-class Raven2026(Verifier):
+class Raven2026(Fused):
     """A ridge logistic regression over similarities normalised by impostors, with a small band of non-answers.
 
     Thirty-odd families of features (frequent tokens and marks, masked syntax, marks, shapes, character n-grams,
@@ -302,8 +411,7 @@ class Raven2026(Verifier):
     are all that is learned from the truth.
 
     Features of a training problem are computed without its own authors among the impostors, as a test problem's
-    are. So all training problems serve both purposes, and ``Problems.calibrate`` is not needed. Of more than 2,000
-    training problems, 2,000 drawn at random teach the regression.
+    are. So all training problems serve both purposes, and ``Problems.calibrate`` is not needed.
 
     Problems with an empty text are left unanswered. Long documents are compared in chunks of the training median.
 
@@ -345,59 +453,9 @@ class Raven2026(Verifier):
     length: bool = False
     seed: int = 0
 
-    def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn from training problems.
+    def _measurer(self) -> Extractor:
+        return Extractor(self.impostors, self.seed)
 
-        SpecError if a parameter is out of range. CorpusError if one class is absent, or all documents are one
-        author's.
-        """
-        if not self.C > 0 or self.impostors < 2:
-            raise SpecError(
-                "a parameter of raven-2026 is out of range", found=str(self), expected="C > 0, impostors ≥ 2"
-            )
-        same = both_classes(same, self.name)
-        self.extractor_ = Extractor(self.impostors, self.seed).fit(problems, same)
-        if len(problems) > _MOST_PROBLEMS:
-            rng = stream(self.seed, "raven-2026-problems", len(problems))
-            sample = np.sort(rng.choice(len(problems), size=_MOST_PROBLEMS, replace=False))
-            problems, same = problems.select(sample), same[sample]
-        return self.learn(problems, same, *self.extractor_.measure(problems))
-
-    def learn(self, problems: Problems, same: Bools, features: Floats, able: Bools) -> Self:
-        """Learn regression and band from what ``Extractor.measure`` found (variants may share that).
-
-        CorpusError if one class is absent among the problems that can be told.
-        """
-        problems, same = problems.select(able), both_classes(same[able], self.name)
-        features = self._used(features[able])
+    def _names(self) -> tuple[str, ...]:
         names = feature_names()
-        self.features_ = tuple(names if self.length else names[:-1])
-        self.radius_ = self._band(problems, same, features)
-        self.ridge_ = Ridge(self.C).fit(features, same)
-        return self
-
-    def verify(self, problems: Problems) -> Floats:
-        return self.answer(*self.extractor_.measure(problems))
-
-    def log_odds(self, problems: Problems) -> Floats:
-        """Log odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
-        features, able = self.extractor_.measure(problems)
-        return np.where(able, self.ridge_.log_odds(self._used(features)), 0.0)
-
-    def answer(self, features: Floats, able: Bools) -> Floats:
-        """Answers from what ``Extractor.measure`` found."""
-        answers = apply_band(self.ridge_.answers(self._used(features)), self.radius_)
-        answers[~able] = 0.5
-        return answers
-
-    def _used(self, features: Floats) -> Floats:
-        return features if self.length else features[:, :-1]
-
-    def _band(self, problems: Problems, same: Bools, features: Floats) -> float:
-        def answered(rest: Bools, out: Bools) -> Floats:
-            return Ridge(self.C).fit(features[rest], same[rest]).answers(features[out])
-
-        folds = calibration_folds(problems, same, _FOLDS)
-        answers = out_of_fold(answered, folds, same, otherwise=np.nan)
-        finite = ~np.isnan(answers)
-        return best_radius(answers[finite], same[finite], folds.widest) if finite.sum() * 2 > len(finite) else 0.0
+        return tuple(names if self.length else names[:-1])

@@ -1,0 +1,106 @@
+"""raven-style: the recipe of ``raven-2026`` on what a text is without its content."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from ravenbench.ext.shelf.published.lambdag import LambdaG
+from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Fused, Ridge, feature_names
+from ravenbench.ext.shelf.raven_style.mask import ContentMask
+from ravenbench.types import Bools, Floats, Problems, name_array
+
+SHAPES = tuple(name for name in feature_names() if "shape" in name)
+"""Families that see lengths and capitals of words alone, read from the texts as they are."""
+MASKED = tuple(name for name in feature_names() if name not in (*SHAPES, "length"))
+"""Families that are read through ``content-mask``."""
+NAMES = (*MASKED, *SHAPES, "lambdag")
+"""All features, in order."""
+
+
+@dataclass(eq=False)
+class BlindExtractor:
+    """Learns masks, impostors, vocabularies and scales from training problems and measures problems.
+
+    Attributes
+    ----------
+    mask_ : ContentMask
+    masked_, shapes_ : Extractor
+    grammar_ : LambdaG
+    """
+
+    impostors: int = 400
+    seed: int = 0
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
+        self.mask_ = ContentMask().fit(problems.texts.rows(problems.documents))
+        masked = problems.map_texts(self.mask_)
+        self.masked_ = Extractor(self.impostors, self.seed, MASKED).fit(masked, same)
+        self.shapes_ = Extractor(self.impostors, self.seed, SHAPES).fit(problems, same)
+        self.grammar_ = LambdaG(seed=self.seed).fit(masked, same)
+        return self
+
+    def measure(self, problems: Problems) -> tuple[Floats, Bools]:
+        """Features (n, features), and which problems can be told at all (n,); the others' features are 0."""
+        masked = problems.map_texts(self.mask_)
+        (words, able), (shapes, shaped) = self.masked_.measure(masked), self.shapes_.measure(problems)
+        # Reference sentences are drawn by id: by what is known, they are those of no batch and of all rewritten twins.
+        known = (b"".join(masked.texts.hash(row) for row in masked.known(i).tolist()) for i in range(len(masked)))
+        grammar = np.nan_to_num(self.grammar_.score(replace(masked, ids=name_array(each.hex() for each in known))))
+        features = np.concatenate([words, shapes, grammar[:, None]], axis=1)
+        able = able & shaped
+        return np.where(able[:, None], features, 0.0), able
+
+
+@dataclass(eq=False, repr=False)
+class RavenStyle(Fused):
+    """``raven-2026`` without content: the same similarities, normalised by impostors, of texts whose content words are
+    hidden, and LambdaG of these.
+
+    All but the families of shapes read through ``content-mask``; these see only how long words are and whether they
+    begin with a capital. The regression draws features that tell the same towards one weight (``common``), which is
+    what holds where training problems are few. Nothing that the transplant probe replaces is seen, so nothing has to be
+    learned against it: training problems with replaced content change no figure (``docs/raven-style.md``).
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of the ridge.
+    impostors : int
+        Most training documents that serve as impostors.
+    common : float
+        How much freer the weight that all features share is than those of single features.
+    seed : int
+        Draws impostors where there are more, and reference sentences.
+
+    Attributes
+    ----------
+    extractor_ : BlindExtractor
+    ridge_ : Ridge
+    features_ : tuple of str
+        Names of the features, in the order of ``ridge_.coef_``.
+    radius_ : float
+        Half-width of the band.
+    """
+
+    name = "raven-style"
+    reads = "blanks"
+    version = 1
+    provenance = "ours"
+
+    C: float = 0.02
+    impostors: int = 400
+    common: float = 2.0
+    seed: int = 0
+
+    def _measurer(self) -> BlindExtractor:
+        return BlindExtractor(self.impostors, self.seed)
+
+    def _names(self) -> tuple[str, ...]:
+        return NAMES
+
+    def _ridge(self) -> Ridge:
+        return Ridge(self.C, self.common)
