@@ -1,4 +1,5 @@
-"""A page in Chromium at three widths, light and dark: what axe-core finds, and whether it must be pushed sideways."""
+"""A page in Chromium at three widths, light and dark, and as it is printed: what axe-core finds, whether it must be
+pushed sideways, what of its tables is out of sight, and which words are broken."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ from typing import Any
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTHS = (390, 768, 1280)
+PAPER = 640
+"""Pixels of a browser's page of A4 between its margins."""
 
 _PROBE = """
 addEventListener("load", async () => {
@@ -27,6 +30,34 @@ addEventListener("load", async () => {
   const rules = {"region": {enabled: true}};
   const result = await axe.run(document, {rules, resultTypes: ["violations"]});
   found.axe = result.violations.map(v => v.id + ": " + v.nodes.slice(0, 2).map(n => n.html.slice(0, 140)).join(" | "));
+  parent.postMessage(JSON.stringify(found), "*");
+});
+"""
+_FIT = """
+addEventListener("load", async () => {
+  if (PRINTED) dispatchEvent(new Event("beforeprint"));
+  const found = {width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
+  const seen = e => e.getClientRects().length > 0;
+  const wide = Array.from(document.querySelectorAll(".table > .scroll, figure > .scroll")).filter(seen);
+  found.hidden = wide.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute("aria-label"));
+  const cells = Array.from(document.querySelectorAll(".table th, .table td, dt")).filter(seen);
+  found.columns = Array.from(document.querySelectorAll(".table table")).filter(seen).map(table => [
+    table.closest(".table").id, table.tHead.rows[0].cells.length,
+    Math.min(...Array.from(table.tBodies[0].rows, row => Array.from(row.cells).filter(
+      cell => seen(cell) || cell.textContent === "").length), Infinity)]);
+  found.broken = [];
+  for (const cell of cells) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (const word of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        const tops = new Set(Array.from(range.getClientRects(), box => Math.round(box.top)));
+        if (tops.size > 1 && word[0].length < 40) found.broken.push(word[0]);
+      }
+    }
+  }
   parent.postMessage(JSON.stringify(found), "*");
 });
 """
@@ -62,9 +93,27 @@ def axe() -> Path | None:
 def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
     """What was found at every width, and what the browser's console said."""
     script = axe()
-    assert BROWSER is not None and script is not None
+    assert script is not None
+    axe_script = script.read_text(encoding="utf-8").replace("</script", "<\\/script")
+    return _probe_page(page, work, [axe_script, _PROBE], WIDTHS, dark)
+
+
+def fit(page: Path, work: Path) -> dict[str, dict[str, Any]]:
+    """What of a page is out of sight or broken: by its width, and ``print``, laid out as it is printed on A4."""
+    found, _ = _probe_page(page, work / "screen", [_FIT.replace("PRINTED", "false")], WIDTHS)
+    printed, _ = _probe_page(page, work / "print", [_FIT.replace("PRINTED", "true")], (PAPER,), printed=True)
+    return {str(one["width"]): one for one in found} | {"print": printed[0]}
+
+
+def _probe_page(
+    page: Path, work: Path, probes: list[str], widths: tuple[int, ...], dark: bool = False, printed: bool = False
+) -> tuple[list[dict[str, Any]], list[str]]:
+    assert BROWSER is not None
     text = page.read_text(encoding="utf-8")
-    probes = [script.read_text(encoding="utf-8").replace("</script", "<\\/script"), _PROBE]
+    if printed:  # its style is another then, which its policy would not admit
+        text = re.sub(
+            r"style-src-elem [^;\"]*", "style-src-elem 'unsafe-inline'", text.replace("@media print", "@media all")
+        )
     for probe in probes:
         digest = base64.b64encode(hashlib.sha256(probe.encode()).digest()).decode()
         assert "script-src " in text, f"{page} has no policy"
@@ -73,8 +122,8 @@ def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any
     text = text.replace("</body>", "".join(f"<script>{probe}</script>" for probe in probes) + "</body>")
     work.mkdir(parents=True, exist_ok=True)
     (work / "page.html").write_text(text, encoding="utf-8")
-    frames = "".join(f'<iframe title="w" src="page.html" width="{w}" height="2000"></iframe>' for w in WIDTHS)
-    (work / "host.html").write_text(_HOST.format(frames=frames, count=len(WIDTHS)), encoding="utf-8")
+    frames = "".join(f'<iframe title="w" src="page.html" width="{w}" height="2000"></iframe>' for w in widths)
+    (work / "host.html").write_text(_HOST.format(frames=frames, count=len(widths)), encoding="utf-8")
     command = [
         BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
         "--virtual-time-budget=60000", "--no-first-run", "--disable-background-networking", "--disable-sync",

@@ -113,8 +113,8 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 BUDGETS = {
     "attribution": 2_100,
     "cli": 2_300,
-    "corpora": 2_400,
-    "engine": 2_800,
+    "corpora": 2_700,
+    "engine": 2_900,
     "ext": 100,
     "ext/case": 7_200,
     "ext/changes": 900,
@@ -126,19 +126,19 @@ BUDGETS = {
     "ext/map": 1_700,
     "ext/retrieval": 3_000,
     "ext/shelf": 12_200,
-    "ext/site": 1_600,
+    "ext/site": 1_700,
     "ext/unknown": 1_300,
     "formats": 4_000,
-    "ground": 3_600,
+    "ground": 3_700,
     "metrics": 1_200,
     "obfuscation": 4_100,
     "problems": 2_100,
     "programs": 900,
-    "reports": 2_600,
+    "reports": 2_800,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_300,
+    "tasks": 13_400,
     "text": 4_400,
     "topics": 1_600,
     "verifiers": 2_800,
@@ -280,7 +280,7 @@ def test_exports_are_the_same_for_readers_and_checkers():
         for name, point in seams.registered(seams.NAME_GROUP).items()
         if point.value.startswith("ravenbench.")
     }
-    assert seen == ravenbench._PLACES | registered and sorted(ravenbench._PLACES) == ravenbench.__all__
+    assert seen == ravenbench._PLACES | registered and ravenbench.__all__ == sorted(seen)
 
 
 CONSUMER = """

@@ -11,6 +11,7 @@ group ``ravenbench.name``. Type checkers read them all in ``__init__.pyi``.
 from __future__ import annotations
 
 import importlib
+from types import FunctionType
 from typing import Any
 
 from ravenbench import former
@@ -93,14 +94,18 @@ _PLACES = {
     "write_report": "reports.report",
 }
 
-__all__ = sorted(_PLACES)
-
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":  # read by ``from ravenbench import *`` alone, as it takes the metadata of packages
+        return [each for each in __dir__() if not each.startswith("_")]
     if name in _PLACES:
         value = getattr(importlib.import_module(f"ravenbench.{_PLACES[name]}"), name)
     else:
         value = _of_packages(name)
+    if isinstance(value, FunctionType):
+        from ravenbench.tasks.functions import as_public
+
+        value = as_public(value)
     globals()[name] = value
     return value
 
@@ -117,4 +122,4 @@ def _of_packages(name: str) -> Any:
 def __dir__() -> list[str]:
     from ravenbench.seams import NAME_GROUP, registered
 
-    return sorted({*globals(), *_PLACES, *registered(NAME_GROUP)})
+    return sorted({"__version__", *_PLACES, *registered(NAME_GROUP)})

@@ -59,7 +59,7 @@ def test_report_folder(written: Path) -> None:
     assert written == folder / "index.html" and written.stat().st_size < 2_000_000
     names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     assert {"index.html", "report.json", "tables/results.csv", "tables/shortcut.tex"} <= names
-    assert {f"figures/{n}.svg" for n in ("shortcut", "scores", "similarity")} <= names
+    assert {f"figures/{n}.svg" for n in ("shortcut", "results", "similarity")} <= names
     assert not [p for p in folder.parent.iterdir() if p.name.startswith(".")], "nothing is left lying about"
     assert json.loads((folder / "report.json").read_text())["failed"]
 
@@ -85,6 +85,12 @@ def test_page_says_what_was_found_and_what_failed(written: Path) -> None:
     assert "at least 50 words" in text and "3,600" in text and "ab" * 32 in text
 
 
+def test_that_there_is_no_verdict_is_said_once(pages: Pages) -> None:
+    text = " ".join(Reader(pages("run").read_text()).text.split())
+    assert text.count("No verdict: a test set has") == 3, "each verifier says it"
+    assert "No verdict on the training domain of" not in text
+
+
 def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
     path = write_report(hostile_run)
     found = Reader(path.read_text())
@@ -94,7 +100,7 @@ def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
     for file in (path.parent / "figures").iterdir():
         tree = ElementTree.fromstring(file.read_text())
         assert not [e for e in tree.iter() if e.tag.endswith("script")]
-    names = [e.text or "" for e in ElementTree.fromstring((path.parent / "figures/scores.svg").read_text()).iter()]
+    names = [e.text or "" for e in ElementTree.fromstring((path.parent / "figures/results.svg").read_text()).iter()]
     assert any(n.startswith(view.printable(hostile_text)[:20]) for n in names), "the name is shown as it is"
 
 

@@ -107,7 +107,7 @@ def test_a_column_that_is_left_out_is_not_explained():
 def test_a_folder_is_shown_by_its_end() -> None:
     name, shown = (f"encoder(model='{folder}/model', precision='bf16')" for folder in ("/a/b/wheel", "…"))
     table = example(name)
-    assert shown in html.unescape(view.to_html(table)) and name not in view.to_latex(table)
+    assert shown in html.unescape(view.to_html(table)).replace("<wbr/>", "") and name not in view.to_latex(table)
     assert next(csv.DictReader(io.StringIO(view.to_csv(table))))["who"] == name.replace("/a/b/wheel/", "")
 
 

@@ -163,6 +163,11 @@ def test_what_does_not_look_at_content_has_no_swing() -> None:
     assert found.swing[:3] == (0.0, 0.0, (0.0, 0.0)) and found.share.value == 0.5
     assert content_axis(found).outcome is Content.LESS
     assert content_axis(found._replace(turned=None)).outcome is Content.UNDECIDED, "nobody looked at decisions"
+    low, high = found.style_left.interval
+    assert content_axis(found, floor=low - 0.001).outcome is Content.LESS
+    assert content_axis(found, floor=low).outcome is content_axis(found, floor=high).outcome is Content.FLOOR
+    swayed = d.figures([s._replace(on=s.on + 1) for s in scores])
+    assert content_axis(swayed, floor=high).outcome is Content.RELIES, "an effect is said wherever the floor lies"
 
 
 def test_no_effect_needs_every_check_and_one_batch() -> None:

@@ -75,7 +75,7 @@ PROGRAMS = {
 
 def look_over() -> list[HealthCheck]:
     """Every check but the self-test, in the order in which they are shown."""
-    own = [*_machine(), *_packages(), *_extensions(), *_extras(), *_data(), *_models(), *_programs()]
+    own = [*_machine(), *_packages(), *_extensions(), *_extras(), *_data(), *_models(), *_programs(), *_cache()]
     return [*own, *(HealthCheck(*seen) for each in loaded(CHECK_GROUP).values() for seen in each())]
 
 
@@ -235,7 +235,43 @@ _MARKS = {"ok": "✓", "missing": "–", "wrong": "✗"}
 _STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
 
+CACHED = {
+    "corpora": "corpora that were read before",
+    "tables": "tables and corpora handed over in Python",
+    "embeddings": "vectors of texts by models",
+    "vectors": "vectors of large corpora by topic",
+    "fetched": "files from URLs",
+    "near-words": "words near others",
+    "language-models": "counts for rewriting",
+}
+"""Folders within the cache folder that are made again when they are needed."""
+
+
+def _cache() -> Iterator[HealthCheck]:
+    from ravenbench.files import cache_folder
+
+    for name, what in CACHED.items():
+        place = cache_folder() / name
+        sizes = [p.stat().st_size for p in place.rglob("*") if p.is_file()] if place.is_dir() else []
+        if sizes:
+            detail = f"{sum(sizes) / 1e6:,.0f} MB in {place}: {what}"
+            yield HealthCheck("kept to be quick", name, "ok", detail, "raven doctor --clear-cache removes all of these")
+
+
+def clear_cache() -> list[str]:
+    """Remove what is made again when it is needed, and return its names; the command that reads it now may fail."""
+    from ravenbench.files import cache_folder
+
+    present = [name for name in CACHED if (cache_folder() / name).is_dir()]
+    for name in present:
+        shutil.rmtree(cache_folder() / name, ignore_errors=True)
+    return present
+
+
 def command(
+    clear: Annotated[
+        bool, typer.Option("--clear-cache", help="Remove what is kept to be quick, and do nothing else.")
+    ] = False,
     test: Annotated[bool, typer.Option(help="Also perform the main job on a few made-up texts.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
@@ -250,6 +286,10 @@ def command(
     """
     from ravenbench.cli.show import console, print_json, say
 
+    if clear:
+        gone = clear_cache()
+        print_json({"removed": gone}) if json else typer.echo(f"removed: {', '.join(gone) or 'nothing was kept'}")
+        return
     checks = look_over()
     if not json:
         for group in dict.fromkeys(check.group for check in checks):

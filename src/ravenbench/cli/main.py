@@ -92,6 +92,7 @@ class ShownCommand(_Switches, TyperCommand):
     """A command of ``raven``; what is missing is said as every other error is."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = [word for word in args if not word.startswith("-")]
         try:
             rest = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
@@ -104,6 +105,9 @@ class ShownCommand(_Switches, TyperCommand):
             if type(error).__name__ != "MissingParameter":
                 raise
             missing: Any = error
+            explain = getattr(self.callback, "instead_of_missing", None)
+            if explain is not None and (refusal := explain(words)) is not None:
+                raise refusal from None
             named = missing.param.param_type_name == "option"
             raise SpecError(
                 f"{missing.param.opts[0] if named else missing.param.name.upper()} is missing",

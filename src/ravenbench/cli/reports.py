@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def report(
-    run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
+    run: Annotated[
+        list[str], typer.Argument(help="A run's folder or URL; several that differ only in their seeds are pooled.")
+    ],
     answers: Annotated[
         list[str] | None,
         typer.Option(
@@ -35,6 +37,7 @@ def report(
         str | None, typer.Option(metavar="METHOD", help="Method that the others are compared with, as for raven run.")
     ] = None,
     figures: Annotated[str, typer.Option(help="Forms of the figures beside SVG: pdf, png, or both.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report of several runs.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again.
@@ -50,14 +53,22 @@ def report(
         raven report raven-runs/newsgroups-1234 --answers theirs=answers/
 
         raven report raven-runs/newsgroups-1234 --figures pdf,png
+
+        raven report raven-runs/mine-1 raven-runs/mine-2    two seeds, pooled
     """
-    from ravenbench.cli.show import say, show_report
+    from ravenbench.cli.show import say, show_report, show_seeds
     from ravenbench.reports.outside import parse_given, with_answers
     from ravenbench.reports.report import forms_of
     from ravenbench.store.store import Store
 
     forms = forms_of(figures)
-    store = Store.open(run)
+    if len(run) > 1 or out is not None:
+        if answers or group or against or forms or len(run) < 2:
+            raise InputError("only several runs are pooled into --out, and they are shown as they are",
+                             expected="raven report RUN RUN … --out FOLDER")  # fmt: skip
+        show_seeds([Store.open(place) for place in run], out, json)
+        return
+    store = Store.open(run[0])
     extra = with_answers(store, parse_given(answers)) if answers else None
     if split_by := {key: value for key, value in {"group": group, "against": against}.items() if value}:
         if store.kind != "run":

@@ -136,6 +136,25 @@ def show_report(
     return report.gaps
 
 
+def show_seeds(stores: Sequence[Store], out: Path | None, json: bool) -> None:
+    """Pool finished runs that differ in their seeds; write ``OUT/report``, by default beside the first run, and print
+    it, or one JSON object."""
+    from ravenbench.reports.report import pooled_place, report_place
+    from ravenbench.reports.seeds import pooled_stores
+    from ravenbench.reports.view import for_terminal
+
+    result = pooled_stores(stores)
+    page = result.write(pooled_place(stores[0].path) if out is None else report_place(out))
+    if json:
+        print_json(result.to_json())
+    else:
+        print_parts([for_terminal(table) for table in result.tables()[:MOST_TABLES]], page, result.finding())
+
+
+MOST_TABLES = 4
+"""Tables of several pooled runs that a terminal shows; the page has all."""
+
+
 def show_answer(answer: Ending, json: bool) -> None:
     """Print what a command ends with, or one JSON object."""
     if json:

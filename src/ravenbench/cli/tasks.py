@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +16,9 @@ from ravenbench.engine.options import Option
 from ravenbench.engine.task import Preview, Task, run_task, task_of
 from ravenbench.errors import InputError, SpecError
 from ravenbench.services import CALLS, MOST_CALLS
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
 
 
 def __getattr__(name: str) -> Any:
@@ -38,6 +42,7 @@ def command_of(task: type[Task]) -> Any:
     timed = ("cell_timeout", "most_calls")
     left_out = {name for name, has in (("device", task.device), *((n, task.cell_timeout) for n in timed)) if not has}
     parameters += [p for p in _common(task.plan_help) if p.name not in left_out]
+    command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
     command.__annotations__ = {}
@@ -163,6 +168,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         results = {name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()}
     if len(results) == 1:
         show_report(next(iter(results.values())).store, json, task.products(values))
+    elif task.pools_seeds:
+        _show_seeds([result.store for result in results.values()], values.get(task.place), json)
     else:
         stores = {name: result.store for name, result in results.items()}
         show_answer(task.pooled(stores, files.location(values["out"])), json)
@@ -172,3 +179,13 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
         say(closing)
+
+
+def _show_seeds(stores: Sequence[Store], out: str | None, json: bool) -> None:
+    """Write the report of every seed and of all together, and print the latter."""
+    from ravenbench.cli.show import show_seeds
+    from ravenbench.reports.report import write_report
+
+    for store in stores:
+        write_report(store)
+    show_seeds(stores, None if out is None else files.location(out), json)

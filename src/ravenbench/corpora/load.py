@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,6 +21,7 @@ import msgspec
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
+from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.corpora.tables import is_parts_folder, kind_of, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark
@@ -462,7 +464,8 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
         if is_named(what):
             _check_alone(encoding)
             source = registry.parse("corpus", what)
-            loaded: Corpus = source.set_params(**options).load() if options else source.load()
+            source = source.set_params(**options) if options else source
+            loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
     path = Path(location(what))
@@ -472,6 +475,17 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
         _check(open_corpus, options)
         _check_alone(encoding)
         return open_corpus(path)
+    if "log" in options:
+        return _read(path, encoding, more, options)
+    # The truth of pairs lies beside their file.
+    beside = [p for p in path.parent.iterdir() if is_truth(p.name)] if path.is_file() and is_lines(path.name) else []
+    how = {"encoding": encoding, **more, **options}
+    read = partial(_read, path, encoding, more, options)
+    return read_once(path, how, read, reopen=open_corpus, save=save_corpus, beside=sorted(beside))
+
+
+def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
+    """Read what lies at a path by the reader of its layout."""
     if is_parts_folder(path) or (path.is_file() and kind_of(path) is not None and not is_lines(path.name)):
         _check(read_table, options)
         return read_table(path, **options, **more, encoding=encoding)

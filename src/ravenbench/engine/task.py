@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
 from ravenbench.engine.options import PATH, Option, Spec, options_of, spec_of
+from ravenbench.errors import InputError, SpecError
+from ravenbench.files import location
 from ravenbench.seams import FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
@@ -38,6 +40,21 @@ class RunResult(Shown):
     errors: tuple[str, ...]
 
     _shown_by = "reports.report:report_of"
+
+
+@dataclass(frozen=True, repr=False)
+class SeededRun(RunResult):
+    """Runs of one spec by their seeds, shown pooled; ``store`` is that of the first."""
+
+    runs: Mapping[int, RunResult]
+
+    _shown_by = "reports.seeds:of_seeds"
+
+    @classmethod
+    def of(cls, runs: Mapping[int, RunResult]) -> SeededRun:
+        """The runs as one result."""
+        every = tuple(error for run in runs.values() for error in run.errors)
+        return cls(next(iter(runs.values())).store, every, runs)
 
 
 @dataclass(frozen=True)
@@ -122,6 +139,7 @@ class Task:
         ``device, cell_timeout``    whether the command has these options (with the latter, --most-calls)
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
                                     folder, and it has the option ``frozen``
+        ``pools_seeds``             whether several values of ``seed`` are as many runs, shown pooled
         ``plan_help``               what ``--plan`` says of itself
         ``offers``                  where another task's command does this one too (group ``ravenbench.form``), the
                                     options by which that is meant
@@ -146,6 +164,7 @@ class Task:
     freezes: ClassVar[bool] = True
     stray: ClassVar[tuple[str, str, str] | None] = None
     offers: ClassVar[tuple[Option, ...]] = ()
+    pools_seeds: ClassVar[bool] = False
     plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
 
     spec: Any
@@ -171,6 +190,10 @@ class Task:
         named = options_of(cls.Spec) | {option.name: option for option in cls.own}
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
         named |= ({FROZEN.name: FROZEN} if cls.freezes else {}) | EVERY
+        if cls.pools_seeds:
+            several = f"{named['seed'].help.removesuffix('.')}. Several run one after another and are pooled."
+            how = {"kind": str, "takes": "int | Sequence[int]", "metavar": "N[,N…]", "help": several}
+            named["seed"] = replace(named["seed"], **how)  # type: ignore[arg-type]
         order = [*cls.order.split(), *(name for name in named if name not in cls.order.split())]
         return [named[name] for name in order if name in named]
 
@@ -299,8 +322,21 @@ class Task:
 
     @classmethod
     def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """What the command does one after another, by name: one job, unless it was given several data sets."""
-        return {"": dict(values)}
+        """What the command does one after another, by name: one job, unless it was given several data sets or seeds."""
+        seeds = seeds_of(values["seed"]) if cls.pools_seeds and "seed" in values else ()
+        if len(seeds) < 2:
+            return {"": {**values, **({"seed": seeds[0]} if seeds else {})}}
+        place = values.get(cls.place)
+        jobs = {}
+        for seed in seeds:
+            name = f"seed-{seed}"
+            jobs[name] = {**values, "seed": seed, **({} if place is None else {cls.place: location(place) / name})}
+        return jobs
+
+    @classmethod
+    def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
+        """What the command says of its bare words, where an option that it needs is missing; None: that it is."""
+        return None
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
@@ -352,6 +388,20 @@ class Task:
     def closing(cls, values: Mapping[str, Any]) -> str | None:
         """What the command says when all went well."""
         return None
+
+
+def seeds_of(given: Any) -> tuple[int, ...]:
+    """One seed or several, as ``0,1,2`` or a sequence. SpecError if they are none, or one stands twice."""
+    several = not isinstance(given, str | int) or "," in str(given)
+    parts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
+    try:
+        seeds = tuple(map(int, parts))
+    except ValueError:
+        seeds = ()
+    if not seeds or len(set(seeds)) < len(seeds):
+        expected = "whole numbers, each once, e.g. 0,1,2" if several else "a whole number"
+        raise SpecError(f"seed: expected {expected}", found=given)
+    return seeds
 
 
 def forms_of(name: str) -> list[type[Task]]:

@@ -201,8 +201,8 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
     )
 
 
-def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
-    """Read one system's answers from a file, folder or zip.
+def read_answers(path: str | Path, lenient: bool = False, faults: Faults | None = None) -> SystemAnswers:
+    """Read one system's answers from a file, folder or zip; what is wrong with lines is put to ``faults``, if given.
 
     FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a value
     that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient`` takes the
@@ -215,9 +215,10 @@ def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
                 "expected one file of answers here", file=path, found=", ".join(names[:5]) or "none",
                 expected="answers.jsonl or answers.txt", fix="give that file itself",
             )  # fmt: skip
-        faults = answer_faults()
-        answers = _read(archive, names[0], lenient, faults)
-    faults.check()
+        gathering = answer_faults() if faults is None else faults
+        answers = _read(archive, names[0], lenient, gathering)
+    if faults is None:
+        gathering.check()
     return answers
 
 

@@ -236,14 +236,17 @@ class Faults:
         if len(met) == 1:
             raise met[0]
         if met:
-            lines = [self._line(error) for error in met]
+            # Values are wrong in many ways: each is told its own cure, unless all have one.
+            each = self._values and len({error.fix for error in met}) > 1
+            cure = "" if each else self._fix(met) or ""
+            lines = [self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "") for error in met]
             shown, more = lines[: self._most], len(lines) - self._most
             head = f"{len(lines):,} {self._what}" + (f", the first {self._most}:" if more > 0 else ":")
             first = met[0]
             raise FormatError(
                 "\n    ".join([head, *shown, *([f"and {more:,} more"] if more > 0 else [])]),
                 found=None if self._values or first.found is None else f"in the first: {first.found}",
-                expected=first.expected, fix=f"{self._fix(met) or ''}{more_help}".removeprefix(", or ") or None,
+                expected=first.expected, fix=f"{cure}{more_help}".removeprefix(", or ") or None,
             )  # fmt: skip
 
     def _line(self, error: InputError) -> str:

@@ -41,7 +41,8 @@ class ContentRow:
 
     All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
     ``refused`` problems that have no score in some version. ``whole`` is the AUC that tables of scores show: of answers
-    to all problems of the same folds, those that could not be rewritten included.
+    to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style left of a
+    scorer that sees content words alone.
     """
 
     verifier: str
@@ -51,6 +52,7 @@ class ContentRow:
     refused: int = 0
     behind: ContentFigures | None = None
     whole: float | None = None
+    floor: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,7 @@ def content_probe(
     design = ContentDesign(tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity)
     reference = section.reference()
     lengths = None if reference is None else reference.interval("lengths", "swing")
+    floor = None if reference is None else reference.content.get("style_left", (None,))[0]
     rows: list[ContentRow] = []
     failures: list[Failure] = []
     for name in names:
@@ -104,14 +107,15 @@ def content_probe(
         batched = True if True in batches else None if not batches or None in batches else False
         filled = (cell for e in section.folds for fold in (e.source, *e.arms.values()) for cell in of(name, fold))
         figures, behind = design.judged(answers, scores, batched=batched)
-        judged = content_axis(figures, lengths=lengths, behind=behind, barred=exposure(store, name, filled))
+        barred = exposure(store, name, filled)
+        judged = content_axis(figures, lengths=lengths, behind=behind, barred=barred, floor=floor)
         refused = 0 if behind is None else behind.refused
         if refused:
             note = f"{refused} problems could not be answered in every version and count as .5"
             judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")
         every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
         whole = mean(auc_of_scores(store.truth(fold), one[0]) for fold, one in every.items() if one is not None)
-        rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole))
+        rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole, floor))
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
@@ -231,6 +235,8 @@ def badge(judged: Judged) -> str:
     if isinstance(judged.outcome, Content):
         if judged.outcome is Content.LESS:
             return f"no content effect beyond {margin}"
+        if judged.outcome is Content.FLOOR:
+            return "no content effect, but at the floor"
         stated = judged.outcome in EFFECTS or judged.outcome is Content.GUESSES
         return str(judged.outcome) if stated else f"content: {judged.outcome}"
     own = {
@@ -248,6 +254,7 @@ OUTCOMES = {
     Content.SWAYED: "both ways",
     Content.DISPLACED: "displaced",
     Content.GUESSES: "guesses",
+    Content.FLOOR: "floor",
     Content.LESS: "less",
     Content.UNDECIDED: "undecided",
     Content.NO_VERDICT: "none",
@@ -278,6 +285,7 @@ def _matters(depends: bool | None) -> str:
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", lambda r: value_of(r.figures.auc), json="auc"),
     col("style left", lambda r: value_of(r.figures.style_left), json="style_left"),
+    col("floor", lambda r: r.floor, json="floor"),
     col(
         "interval of style left",
         lambda r: interval_of(r.figures.style_left),
@@ -303,6 +311,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
 """Figures of answers, or of scores."""
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+    col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
     *FIGURES,
     col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
     col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
@@ -311,13 +320,12 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
     col(None, lambda r: r.judged.open, json="open"),
     *judged_cols(lambda r: r.judged),
-    col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
-    "verifier", "auc", "auc_of_all", "style_left", "style_left_interval", "swing", "interval", "drop", "drop_interval",
-    "p", "both_ways", "both_ways_interval", "decisions", "decisions_interval", "ranks", "ranks_interval", "left_open",
-    "left_open_interval", "batch_matters", "scores",
+    "verifier", "auc", "auc_of_all", "style_left", "floor", "style_left_interval", "swing", "interval", "drop",
+    "drop_interval", "p", "both_ways", "both_ways_interval", "decisions", "decisions_interval", "ranks",
+    "ranks_interval", "left_open", "left_open_interval", "batch_matters", "scores",
 )  # fmt: skip
 
 
@@ -327,7 +335,8 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
     note = (
         "AUC before: of answers to texts with their own content, mean over folds, an open answer being .5; of the "
         "problems that could be rewritten, and “of all”, as tables of scores have it. Style left: AUC with "
-        "content replaced; .5 is guessing. Drop: what AUC loses by that. Swing, the content effect: how far topic "
+        "content replaced; .5 is guessing. Floor: what a scorer that sees content "
+        "words alone has left. Drop: what AUC loses by that. Swing, the content effect: how far topic "
         f"alone moves AUC, 0 = not at all. 95 % intervals over {over}. Both ways: how far topic moves single answers, "
         "in ranks from 0 to 1. Decisions, ranks: share of decisions that change, and how far answers move in rank, "
         "when content is replaced, beyond that between two kinds of foreign content (null ranks). Left open: further "
@@ -414,6 +423,7 @@ def headline(probe: ContentProbe | None) -> str:
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
         Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
         Content.DISPLACED: ("answers otherwise with other content", "answer otherwise with other content"),
+        Content.FLOOR: ("shows no content effect but is at the floor", "show no content effect but are at the floor"),
         Content.LESS: ("shows no content effect", "show no content effect"),
         Content.GUESSES: ("is no better than guessing", "are no better than guessing"),
         Content.UNDECIDED: ("is undecided", "are undecided"),
@@ -458,8 +468,9 @@ def content_sentence(row: ContentRow) -> str:
     own = figure(f.auc.value)
     if row.whole is not None and figure(row.whole) != own:
         own = f"{figure(row.whole)}; of the problems that could be rewritten it is {own}"
+    floor = "" if row.floor is None else f", where a scorer of content words alone has {figure(row.floor)}"
     text = (
-        f"AUC is {own}, and {style_left} with content replaced; topic alone "
+        f"AUC is {own}, and {style_left} with content replaced{floor}; topic alone "
         f"{'moves it by' if moves else 'makes a difference of'} {swing}."
     )
     if judged.outcome is Content.NO_VERDICT:
@@ -468,6 +479,8 @@ def content_sentence(row: ContentRow) -> str:
     sentences = [text, *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset()))]
     if judged.outcome is Content.GUESSES:
         sentences.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
+    if judged.outcome is Content.FLOOR:
+        sentences.append("Its interval does not lie above that floor, so that it is not shown to know style.")
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(NAMES[name] for name in judged.open)
         end = (
@@ -537,8 +550,9 @@ def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
     ]
 
 
-def no_verdict(probe: ContentProbe | None) -> list[str]:
-    """Sentences on what could not be asked: the whole probe, or verifiers without a verdict."""
+def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
+    """Sentences on what could not be asked: the whole probe, and unless ``verdicts`` stand beside it ``each`` verifier
+    without one."""
     if probe is None:
         return []
     if probe.section.reason is not None:
@@ -546,7 +560,7 @@ def no_verdict(probe: ContentProbe | None) -> list[str]:
     return [
         f"No verdict on content of {r.verifier}: {r.judged.reason}."
         for r in probe.rows
-        if r.judged.outcome is Content.NO_VERDICT
+        if each and r.judged.outcome is Content.NO_VERDICT
     ]
 
 
@@ -590,6 +604,7 @@ OUTCOME: dict[Content | Domain, str] = {
     Content.NOTICES: SETUP["anti"],
     Content.SWAYED: SETUP["anti"],
     Content.DISPLACED: SETUP["anti"],
+    Content.FLOOR: SETUP["random"],
     Content.LESS: SETUP["hits"],
     Content.UNDECIDED: SETUP["random"],
 }

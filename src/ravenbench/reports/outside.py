@@ -124,9 +124,10 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
         raise InputError("there is no such folder of answers", file=folder, expected="FOLDER/<fold>/answers.jsonl")
     for inner in sorted(p.name for p in folder.iterdir() if p.is_dir()):
         if inner not in folds and any((folder / inner / file).is_file() for file in FILES):
-            raise InputError(
-                "these answers belong to no fold of the run", file=folder / inner, fix=did_you_mean(inner, folds)
-            )
+            with faults.gathered():
+                raise InputError(
+                    "these answers belong to no fold of the run", file=folder / inner, fix=did_you_mean(inner, folds)
+                )
     cells: dict[str, Cell] = {}
     missing: list[str] = []
     notes: list[str] = []
@@ -140,7 +141,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
             continue
         problems = store.fold(fold)
         with faults.gathered():
-            answers = align(Truth(problems.test.ids, problems.test_same), read_answers(place))
+            answers = align(Truth(problems.test.ids, problems.test_same), read_answers(place, faults=faults))
         if faults:
             continue
         if answers.missing.any():

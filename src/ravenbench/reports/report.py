@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from markupsafe import Markup
 
 from ravenbench import registry
-from ravenbench.engine.task import task_of, tasks
+from ravenbench.engine.task import SeededRun, task_of, tasks
 from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, location, write_json, write_text
 from ravenbench.formats.output import fresh_folder
@@ -259,9 +259,19 @@ def write_report(run: Store | Any, analysis: Any = None, *, figures: str | Seque
     InputError
         If the task has no report, the folder cannot be written, or a form is not known.
     """
+    if isinstance(run, SeededRun):
+        for each in run.runs.values():
+            write_report(each, figures=figures)
+        pooled: FolderView = run._view()
+        return pooled.write(pooled_place(run.store.path))
     report = report_of(run, analysis)
     report.forms = forms_of(figures)
     return write(report)
+
+
+def pooled_place(first: Path) -> Path:
+    """Where the report of several runs stands, the first of which lies here, unless a place is given."""
+    return report_place(first.with_name(f"{first.name}-seeds"))
 
 
 def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:

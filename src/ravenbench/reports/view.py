@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 
 MISSING = "n/a"
+UNBROKEN = 24
+"""Characters without a blank in a name that a page does not break; more may break behind signs, not in words."""
 NARROW = 100
 """Columns of a terminal up to which tables are those for 80."""
 R = TypeVar("R")
@@ -583,6 +585,8 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
         inner = (
             Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(public(printable(text)))
         )
+    if place == 0 and isinstance(value, str) and max(map(len, value.split()), default=0) > UNBROKEN:
+        inner = Markup("<wbr/>").join(re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column)))))
     if link and place == 0:
         inner = Markup('<a href="{}">{}</a>').format(link, inner)
     return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)

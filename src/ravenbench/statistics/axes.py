@@ -64,6 +64,7 @@ class Content(StrEnum):
     SWAYED = "content moves it both ways"
     DISPLACED = "its answers change with content"
     GUESSES = "no better than guessing"
+    FLOOR = "no content effect beyond δ, and no more left than the floor"
     LESS = "no content effect beyond δ"
     UNDECIDED = "undecided"
     NO_VERDICT = "no verdict"
@@ -137,6 +138,7 @@ def content_axis(
     lengths: Interval | None = None,
     behind: ContentFigures | None = None,
     barred: str | None = None,
+    floor: float | None = None,
 ) -> Judged:
     """The verdict on what content does to one verifier, by intervals of this ``level``.
 
@@ -144,6 +146,8 @@ def content_axis(
     not put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
     otherwise. ``barred`` says why a verifier cannot be cleared whatever it answers, such as a program
     that is given all test sets: then effects are stated as ever, and otherwise there is no verdict, for this reason.
+    ``floor`` is the style left of a scorer that sees content words alone: who is not above it by the interval is not
+    called free of content without that word.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []
@@ -182,7 +186,10 @@ def content_axis(
     if restless:
         notes.append("two foreign contents move its answers too far apart for showing that content has no effect")
     elif low > 0.5 and figures.batched is False and all(check.state is State.NONE for check in checks):
-        return Judged(Content.LESS, margin, shows=shows, reason=_joined(notes), checks=checks)
+        left = figures.style_left
+        at_floor = floor is not None and (left is None or left.interval is None or left.interval[0] <= floor)
+        outcome = Content.FLOOR if at_floor else Content.LESS
+        return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
         notes.append("its answers depend on the batch, so that content has no effect cannot be shown")
     elif figures.batched is None:

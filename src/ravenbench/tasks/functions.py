@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from inspect import Parameter, Signature, cleandoc
+from functools import cache, wraps
+from inspect import Parameter, Signature, cleandoc, signature
+from itertools import starmap, zip_longest
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from ravenbench import registry
 from ravenbench.engine.options import Option, Spec, check_given, options_of
-from ravenbench.engine.task import EVERY, Task, run_task, task_of
+from ravenbench.engine.task import EVERY, SeededRun, Task, run_task, task_of
+from ravenbench.errors import InputError, did_you_mean
 from ravenbench.former import check_there
 
 
 @cache
 def function_of(task: type[Task]) -> Callable[..., Any]:
     """A task as a function in Python."""
-    signature = signature_of(task)
+    own_signature = signature_of(task)
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        for name in kwargs.keys() - signature.parameters.keys():
+        for name in kwargs.keys() - own_signature.parameters.keys():
             check_there(f"raven {task.name} --{name}")
-        values = signature.bind(*args, **kwargs).arguments
+        values = own_signature.bind(*args, **kwargs).arguments
         check_given([*EVERY.values(), *task.options()], values)
         how = {name: values.pop(name, None) for name in EVERY}
-        return run_task(task, values, **how)
+        jobs = task.jobs(values) if task.pools_seeds else {"": values}
+        runs = [run_task(task, job, **how) for job in jobs.values()]
+        return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 
     function.__name__ = function.__qualname__ = task.name
     function.__module__ = "ravenbench.tasks.api"
     function.__doc__ = docstring_of(task)
-    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__signature__ = own_signature  # type: ignore[attr-defined]
+    function.flags = _flags(task.options())  # type: ignore[attr-defined]
     return function
 
 
@@ -41,16 +48,104 @@ def as_function(
 ) -> Callable[..., Any]:
     """A function with a spec's options as keywords, and with ``own`` ones before them, told in its docstring."""
     options = {option.name: option for option in own} | options_of(spec) | {"progress": EVERY["progress"]}
-    signature = _signature(list(options.values()), tuple(option.name for option in own), result)
+    own_signature = _signature(list(options.values()), tuple(option.name for option in own), result)
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        return work(**signature.bind(*args, **kwargs).arguments)
+        return work(**own_signature.bind(*args, **kwargs).arguments)
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = work.__module__
-    function.__doc__ = _docstring(cleandoc(work.__doc__ or ""), options, signature)
-    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__doc__ = _docstring(cleandoc(work.__doc__ or ""), options, own_signature)
+    function.__signature__ = own_signature  # type: ignore[attr-defined]
+    function.flags = _flags(options.values())  # type: ignore[attr-defined]
     return function
+
+
+def _flags(options: Iterable[Option]) -> dict[str, str]:
+    """Names in Python of options that are called otherwise on the command line."""
+    return {flag.lstrip("-"): option.name for option in options if option.function for flag in option.flags}
+
+
+def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as ``import ravenbench`` gives it: tables in memory are taken wherever a path is
+    (``corpora.memory``), a misspelt argument gets a suggestion, and what an InputError says of options it says by their
+    names in Python; its traceback ends where the function was called.
+    """
+    own_signature = signature(function)
+    accepted = own_signature.parameters
+
+    @wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # for notebooks and pytest
+        refusal: Exception
+        try:
+            _check_names(function.__name__, kwargs, own_signature)
+            given = {name: _as_place(value, accepted.get(name)) for name, value in kwargs.items()}
+            # What is too much is refused by the function itself.
+            return function(*starmap(_as_place, zip_longest(args, [*accepted.values()][: len(args)])), **given)
+        except _UnknownArgument as error:
+            refusal = TypeError(str(error))
+        except InputError as error:
+            names = {name.replace("_", "-"): name for name in accepted}
+            refusal = _in_python(error, names | getattr(function, "flags", {}))
+        if sys.excepthook is sys.__excepthook__:
+            sys.excepthook = _end_at_call
+        raise refusal
+
+    public.__module__ = "ravenbench"
+    return public
+
+
+class _UnknownArgument(TypeError):
+    """An argument that a function does not have."""
+
+
+def _check_names(function: str, arguments: Iterable[str], own_signature: Signature) -> None:
+    parameters = own_signature.parameters
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for unknown in (name for name in arguments if name not in parameters):
+        check_there(f"raven {function} --{unknown}")
+        near = did_you_mean(unknown, parameters)
+        raise _UnknownArgument(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
+
+
+def _as_place(value: Any, parameter: Parameter | None) -> Any:
+    if value is None or isinstance(value, str | Path):
+        return value
+    from ravenbench.corpora.memory import as_place
+    from ravenbench.types import Corpus
+
+    if isinstance(value, Corpus) and parameter is not None and "Corpus" in str(parameter.annotation):
+        return value
+    return as_place(value, parameter.name if parameter is not None else "table")
+
+
+_FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*'))?")
+
+
+def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
+    """The error with ``'out'`` for ``--out``; ``names`` are those of parameters by that of their option."""
+
+    def named(match: re.Match[str]) -> str:
+        name = names.get(match[1])
+        return match[0] if name is None else f"{name}={match[2]}" if match[2] else repr(name)
+
+    problem, *advice = (text and _FLAG.sub(named, text) for text in (error.problem, error.expected, error.fix))
+    return type(error)(
+        problem or "", file=error.file, line=error.line, found=error.found, expected=advice[0], fix=advice[1]
+    )
+
+
+def _end_at_call(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """As Python shows an uncaught exception, without the function ``public`` that only passes on what is refused."""
+    step = trace
+    while step is not None and step.tb_next is not None:
+        last = step.tb_next
+        if last.tb_next is None and last.tb_frame.f_code.co_filename == __file__:
+            step.tb_next = None
+        step = step.tb_next
+    sys.__excepthook__(kind, error, trace)
 
 
 def signature_of(task: type[Task]) -> Signature:

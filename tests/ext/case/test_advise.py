@@ -131,9 +131,9 @@ def test_bad_input_is_one_error(others, mine, tmp_path):
     draft, known = mine
     with pytest.raises(FormatError, match="the text is empty"):
         ravenbench.advise(write(tmp_path / "empty.txt", " \n"), known, others, **FAST)
-    with pytest.raises(SpecError, match="--background is missing"):
+    with pytest.raises(SpecError, match="'background' is missing"):
         ravenbench.advise(draft, known, "", **FAST)
-    with pytest.raises(SpecError, match="--known is missing"):
+    with pytest.raises(SpecError, match="'known' is missing"):
         ravenbench.advise(draft, (), others, **FAST)
     with pytest.raises(InputError, match="has 9 words; fewer than 50"):
         ravenbench.advise(write(tmp_path / "short.txt", "one two three four five six seven eight nine"), known, others)

@@ -123,7 +123,7 @@ def test_usage(tmp_path):
         ravenbench.compare(each=place, known=place, out=tmp_path / "out")
     with pytest.raises(CorpusError, match="no author has a text in question"):
         ravenbench.compare(each=place, which="essay", out=tmp_path / "out")
-    with pytest.raises(SpecError, match="--which chooses"):
+    with pytest.raises(SpecError, match="'which' chooses"):
         ravenbench.compare(which="essay", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

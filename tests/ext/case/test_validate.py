@@ -250,7 +250,7 @@ def test_conditions_that_cannot_be_used(place, tmp_path, body, why):
 
 
 def test_no_conditions_and_too_small_a_background(place, tmp_path):
-    with pytest.raises(SpecError, match="--conditions is missing"):
+    with pytest.raises(SpecError, match="'conditions' is missing"):
         ravenbench.validate(place / "others.jsonl", out=tmp_path / "no")
     others = background(tmp_path / "few", authors=range(3), texts=2)
     with pytest.raises(CorpusError, match="too small for a dossier"):

@@ -124,7 +124,7 @@ REFUSED = [
     ({}, {}, "three texts or more"),
     (corpus() | {"D_1": " \n"}, {}, "empty"),
     (corpus() | {"D_1": "two words"}, {}, "D_1 is too short"),
-    (corpus(), {"mfw_min": 100, "mfw_max": None}, "lower --mfw-min"),
+    (corpus(), {"mfw_min": 100, "mfw_max": None}, "lower 'mfw_min'"),
     (
         {f"A_{i}": f"{w} " * 20 for i, w in enumerate(("xa", "yb", "zc"))},
         {"culling_min": 100},

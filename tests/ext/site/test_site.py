@@ -117,6 +117,20 @@ def test_wrong_answers_leave_the_site_as_it_was(folder, exported, tmp_path):
     assert page.read_bytes() == before
 
 
+def test_all_faults_of_a_submission_are_told_at_once_each_with_its_cure(folder, exported, tmp_path):
+    answers = answer(exported, tmp_path / "theirs", 0.7)
+    first, second, third, *_ = sorted(place for place in answers.iterdir() if place.is_dir())
+    first.rename(answers / "folded")
+    (second / "answers.jsonl").write_text('{"id": "nobody", "value": 0.4}\n')
+    (third / "answers.jsonl").write_text('{"id": "x", "value": NaN}\n{"id": "y", "value": "0.4"}\n')
+    with pytest.raises(RavenError, match="4 faults in the answers") as refusal:
+        site([folder / "forum"], tmp_path / "site", submitted={"theirs": answers})
+    told = str(refusal.value)
+    for said in ("belong to no fold", "that truth does not have", "the value is", "write the number without quotes"):
+        assert said in told, told
+    assert told.count("fix: ") >= 3
+
+
 def test_answers_that_would_stand_on_no_board_are_refused(folder, exported, tmp_path):
     """With several runs a folder is taken by its run's name; the board of an evaluation takes none."""
     answers = answer(exported, tmp_path / "theirs", 0.7)
@@ -152,7 +166,14 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path):
     assert again.systems[0].scores["c@1"] == 1.0, "decisions that were given apart are kept"
     made = r"data [0-9a-f]{12}, Raven [\d.]+, answers [0-9a-f]{12}"
     assert all(re.fullmatch(made, row["made_with"]) and row["c@1_interval"] for row in rows[:3]), rows
-    assert "(submitted)" in (page.parent / "boards" / "task.html").read_text()
+    board = (page.parent / "boards" / "task.html").read_text()
+    assert "(submitted)" in board
+    assert re.search(
+        r"changed with what was handed in later \(&lt;late&gt;\): .*meta-mean \.\d+ before, \.\d+ now", board
+    )
+    assert re.search(r'<th scope="row"><a href="systems/late.html">&lt;late&gt;</a>', page.read_text())
+    unchanged = site([tmp_path / "task"], tmp_path / "unchanged")
+    assert "handed in later" not in (unchanged.parent / "boards" / "task.html").read_text()
     before = page.read_bytes()
     for text, said in (('{"id": "nobody", "value": 1}\n', "nobody"), ("".join(lines[:-1]) + "{", "is not JSON")):
         (tmp_path / "late.jsonl").write_text(text)
@@ -257,3 +278,17 @@ def test_a_search_and_an_evaluation_stand_beside_each_other_and_every_row_says_w
             site(folders, tmp_path / "site", submitted={"theirs": given})
     row = json.loads(place.read_text())[0]
     assert row["mrr_interval"][0] <= row["mrr"] <= row["mrr_interval"][1] and found.store.kind == "retrieve"
+
+
+def test_several_seeds_of_a_run_are_one_board(tmp_path):
+    ravenbench.run(
+        "synthetic(documents=200, authors=30, topics=6)", verifiers="length, char-ngram", samplers="random", folds=2,
+        topics=4, pools=1, probe="none", seed=[0, 1], out=tmp_path / "seeds", workers=1,
+    )  # fmt: skip
+    page = site([tmp_path / "seeds"], tmp_path / "site")
+    assert [p.name for p in (page.parent / "boards").glob("*.html")] == ["seeds.html"]
+    board = (page.parent / "boards" / "seeds.html").read_text()
+    assert "Means over 2 seeds" in board and board.count("(2 seeds)") == 2
+    rows = json.loads((page.parent / "downloads" / "seeds" / "leaderboard.json").read_text())
+    assert [row["system"] for row in rows] == ["char-ngram", "length"] and rows[0]["rank"][0] == "1"
+    assert "references" in page.read_text()

@@ -156,11 +156,11 @@ def test_what_cannot_be_answered_is_refused_before_anything_is_computed(tmp_path
 
 
 def test_options_that_do_not_go_together(tmp_path):
-    with pytest.raises(SpecError, match="goes with --unknown"):
+    with pytest.raises(SpecError, match="goes with 'unknown'"):
         ravenbench.attribute("newsgroups", none=0.3)
-    with pytest.raises(SpecError, match="does not go with --unknown"):
+    with pytest.raises(SpecError, match="does not go with 'unknown'"):
         ravenbench.attribute(unknown="u.txt", candidates="c", protocol="both")
-    with pytest.raises(SpecError, match="--candidates is missing"):
+    with pytest.raises(SpecError, match="'candidates' is missing"):
         ravenbench.attribute(unknown="u.txt")
     with pytest.raises(SpecError, match="nothing to attribute"):
         ravenbench.attribute()

@@ -16,12 +16,11 @@ from ravenbench.errors import InputError, counted, remark
 from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
-from ravenbench.files import location
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.output import check_folder
 from ravenbench.problems.overlap import refuse_shared
 from ravenbench.randomness import stream
-from ravenbench.reports.report import write_parts, write_whole
+from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, rows_json, table, to_html
 from ravenbench.statistics.bootstrap import problem_weights
 from ravenbench.statistics.estimates import percentiles
@@ -95,7 +94,7 @@ class ChangesRow(NamedTuple):
         return percentiles(self.values[key][1], self.problems)
 
 
-class Changes:
+class Changes(FolderView):
     """Answers to PAN's problems of several authors, and how good they are.
 
     Attributes
@@ -105,6 +104,8 @@ class Changes:
         Measures of every part, of these answers and of others beside them; empty where truth is not known.
     sentences : list of str
     """
+
+    kind = "changes"
 
     def __init__(
         self,
@@ -158,8 +159,11 @@ class Changes:
             f"{figure(high, True)}); by style alone {figure(value[STYLE])}, by content alone {figure(value[CONTENT])}."
         )
 
-    def __repr__(self) -> str:
-        return "\n".join([f"Changes({len(self.problems)} problems)", *self.sentences])
+    def finding(self) -> str:
+        return self.sentences[-1]
+
+    def tables(self) -> Sequence[Table]:
+        return [self.table]
 
     @property
     def table(self) -> Table:
@@ -184,10 +188,6 @@ class Changes:
         """Plain values."""
         rows = rows_json(self.table)
         return {"form": self.form, "learned_from": self.learned, "findings": self.sentences, "measures": rows}
-
-    def write(self, folder: str | Path) -> Path:
-        """Write answers in PAN's form, page, table and JSON, and return the page's path; earlier ones are replaced."""
-        return write_whole(location(folder), self._fill, "changes")
 
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import render

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -247,6 +248,12 @@ class Newsgroups(Component):
     max_nonword: float = 0.2
     overlap: float = 0.1
     download: bool = False
+
+    def files(self) -> list[Path]:
+        """Where scikit-learn keeps the collection."""
+        from sklearn.datasets import get_data_home
+
+        return [Path(get_data_home()) / "20news-bydate_py3.pkz"]
 
     def load(self) -> Corpus:
         """Read and clean the collection (about 15 s).

@@ -5,7 +5,8 @@ OUT/run.json, plan.json, texts/, folds/, cells/   as for a run: a fold of texts 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ravenbench import registry
 from ravenbench.engine.options import COMPONENTS, PATH, Encoding, Option, Spec, about
 from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import InputError
+from ravenbench.formats.documents import is_document
 from ravenbench.randomness import stream
 from ravenbench.store.records import Plan
 
@@ -62,6 +64,14 @@ class DetectPlan(Plan, frozen=True, kw_only=True):
     parts: dict[str, dict[str, list[str | None]]]
 
 
+def _is_essay(place: Path) -> bool:
+    """Whether a file is a text or a document, or a folder holds nothing else."""
+    if place.is_dir():
+        inner = [each for each in place.iterdir() if not each.name.startswith(".")]
+        return bool(inner) and all(each.is_file() and _is_essay(each) for each in inner)
+    return place.is_file() and (place.suffix.lower() in (".txt", ".md") or is_document(place))
+
+
 class Detect(Task):
     """How well do detectors tell machines' texts from people's, and how often do they accuse people?
 
@@ -78,14 +88,33 @@ class Detect(Task):
     help = "Was it a machine? Detectors, and first their false alarms on people's texts."
     Spec = DetectSpec
     own = (Option("out", "The run's folder or URL; default raven-runs/detect-<hash>.", takes=PATH),)
+    pools_seeds = True
     arguments = ("texts",)
     report = "ravenbench.ext.machine.report:DetectReport"
     device = True
     spec: DetectSpec
 
+    @classmethod
+    def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
+        """Whoever gives an essay asks who wrote it: what can be asked of it instead."""
+        essay = next((word for word in words if _is_essay(Path(word))), None)
+        if essay is None:
+            return None
+        return InputError(
+            "from one text it cannot be judged whether a machine wrote it", file=essay,
+            found="a text without a label; detectors accuse people too, and how often says only a set of texts whose "
+            "writers are known",
+            expected="raven detect TEXTS --train TEXTS --people CORPUS, all of them with labels: it measures detectors",
+            fix="ask what other texts by the same person can answer: raven compare "
+            f"--questioned {essay} --known THEIR-TEXTS --background TEXTS-BY-OTHERS (is it in their style?); or talk "
+            "with the writer about the text",
+        )  # fmt: skip
+
     def resolve(self) -> None:
         from ravenbench.store.resume import data_hash
 
+        if (refusal := self.instead_of_missing([str(self.values.get("texts"))])) is not None:
+            raise refusal
         super().resolve()
         people = self.corpora()
         if not people:

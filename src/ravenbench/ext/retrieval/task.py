@@ -106,6 +106,7 @@ class Retrieve(Task):
     report = "ravenbench.ext.retrieval.report:RetrieveReport"
     Spec = RetrieveSpec
     own = (Option("out", "The search's folder or URL; default raven-runs/retrieve-….", takes=PATH),)
+    pools_seeds = True
     arguments = ("source",)
     order = "source methods k"
     plan_help = "Only show what would be searched, at what cost."

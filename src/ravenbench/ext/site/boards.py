@@ -18,6 +18,7 @@ import numpy as np
 from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
+from ravenbench.formats.decoding import Faults
 from ravenbench.formats.tabular import ProblemAttribute, quantiles
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reports.content import badge
@@ -29,6 +30,7 @@ from ravenbench.reports.view import (
     Number,
     Table,
     col,
+    figure,
     public_head,
     public_json,
     rows_json,
@@ -342,6 +344,11 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
     runs: list[Store] = []
     for key, place in places.items():
         late = submitted.get(key, {})
+        if seeds := seeds_of(place):
+            if late:
+                raise InputError("a board of several seeds takes no answers from outside", file=place)
+            made_boards.append(_over_seeds(boards({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key))
+            continue
         if not (place / "run.json").is_file():
             made_boards.append(_evaluated(place, key, late))
             continue
@@ -350,8 +357,11 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         answers = {name: folder for name, folder in late.items() if not is_run(folder)}
         theirs = [Submitted(folder, name, store) for name, folder in late.items() if name not in answers]
         own = with_answers(store, answers) if answers else store
+        lacking = Faults("submissions lack answers", values=True)
         for one in getattr(own, "systems", ()):
-            if one.missing:
+            if not one.missing:
+                continue
+            with lacking.gathered():
                 # A board has the problems that all of its systems answer: one that lacks folds would take them away.
                 more = f" and {len(one.missing) - SHOWN} more" if len(one.missing) > SHOWN else ""
                 raise InputError(
@@ -359,6 +369,7 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
                     found=", ".join(one.missing[:SHOWN]) + more, expected=f"FOLD/{FILES[0]} of every fold",
                     fix="raven export RUN writes the folds to answer",
                 )  # fmt: skip
+        lacking.check()
         runs.append(Joined([own, *theirs]) if theirs else own)
     for run in joined(runs):
         own_board = {"safety": _attacked, "run": _run, "pan14": _run}.get(run.kind, _tabled)
@@ -372,8 +383,35 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         standings = tuple(
             replace(s, submitted=any(one.system in outside for one in (s, *s.runs))) for s in board.standings
         )
-        made_boards.append(replace(board, standings=standings, data=_data(run), versions=versions))
+        outsiders = [s.system for s in standings if s.submitted]
+        metas = {s.system: (None, s.scores[board.metric].value) for s in standings if s.system.startswith("meta-")}
+        notes = (*board.notes, *_of_late(outsiders, metas))
+        made_boards.append(replace(board, standings=standings, notes=notes, data=_data(run), versions=versions))
     return with_own_titles(sorted(made_boards, key=lambda board: list(places).index(board.key)))
+
+
+def seeds_of(place: Path) -> list[Path]:
+    """The runs in a folder that ``--seed 0,1,…`` filled; none in any other folder."""
+    return [] if (place / "run.json").is_file() else sorted(run.parent for run in place.glob("seed-*/run.json"))
+
+
+def _over_seeds(each: Sequence[Board], key: str) -> Board:
+    """One board of a spec's runs with several seeds: a system is above another where it is so significantly with each
+    seed."""
+    by_name = [{s.system: s for s in board.standings} for board in each]
+    shared = [name for name, s in by_name[0].items() if s.tie is not None and all(name in one for one in by_name)]
+    rows = [BoardStanding.of_runs(name, [one[name] for one in by_name]) for name in shared]
+    ties = np.array([[one[name].tie or 0 for one in by_name] for name in shared]).reshape(len(shared), len(each))
+    apart = (ties[:, None] != ties[None]).all(axis=2)
+    first = each[0]
+    values = np.array([np.nan if (v := row.scores[first.metric].value) is None else v for row in rows])
+    ranked = [replace(row, tie=tie) for row, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)]
+    ordered = sorted(ranked, key=lambda s: (s.tie or 0, -(s.scores[first.metric].value or 0), s.system))
+    note = f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over those of all."
+    title = first.title.partition(" (seed ")[0]
+    return replace(
+        first, key=key, title=title, standings=tuple(ordered), folds=(), tables=(), notes=(note, *first.notes)
+    )
 
 
 def _data(store: Store) -> str:
@@ -516,9 +554,12 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         if report.get("kind") != "evaluate":
             raise FormatError("this report is not of raven evaluate", file=file, found=report.get("kind"))
+        before = report
         if late:
             report = {**report, **with_late(place, late).to_json(), "raven": __version__}
         metric, hashes = report["ranked_by"], report.get("hashes", {})
+        was = {s["system"]: s[metric] for s in before["meta"].values()} if before["ranked_by"] == metric else {}
+        combined = {s["system"]: (was.get(s["system"]), s[metric]) for s in report["meta"].values()}
         raven = f"Raven {report.get('raven', 'unknown')}"
         shown = dict.fromkeys((*METRICS, metric))
         sign = 1 if metric not in STANDARD or STANDARD[metric].higher else -1
@@ -555,7 +596,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             titles={} if metric in METRICS else {metric: STANDARD[metric].title if metric in STANDARD else metric},
             material={"problems": report["problems"], "by one author": report["same"]},
             provenance={},
-            notes=tuple(report["notes"]),
+            notes=(*report["notes"], *_of_late(list(late), combined)),
             downloads={"report.json": _json(report)},
             data=str(hashes.get("truth", ""))[:12],
             versions={name: f"{raven}, answers {digest[:12]}" for name, digest in hashes.get("systems", {}).items()}
@@ -566,6 +607,21 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             "this is not a report of raven evaluate", file=file, found=f"{type(error).__name__}: {error}",
             fix="make it again: raven evaluate TRUTH ANSWERS --out FOLDER",
         ) from None  # fmt: skip
+
+
+def _of_late(late: Sequence[str], combined: Mapping[str, tuple[float | None, float | None]]) -> list[str]:
+    """What later submissions did to the rows that combine all systems: their values before, where known, and now."""
+    changes = [
+        name if before is None else f"{name} {figure(before)} before, {figure(now)} now"
+        for name, (before, now) in combined.items()
+        if before != now
+    ]
+    if not late or not changes:
+        return []
+    return [
+        "Rows that combine all systems changed with what was handed in later "
+        f"({', '.join(late)}): {'; '.join(changes)}."
+    ]
 
 
 def _material(store: Store, analysis: Any) -> tuple[str, dict[str, Any]]:

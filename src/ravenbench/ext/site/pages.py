@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from ravenbench import __version__
 from ravenbench.errors import InputError
-from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, slugs
+from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, seeds_of, slugs
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
@@ -62,6 +62,7 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
             **common,
             root="",
             boards=boards,
+            addresses=systems,
             systems=[(name, systems[name], _profile(name, boards)) for name in names],
             version=__version__,
             papers=papers,
@@ -222,6 +223,7 @@ def site(
 
 def _papers(place: Path) -> list[Paper]:
     """What whoever uses the board of a run or an evaluation cites."""
+    place = next(iter(seeds_of(place)), place)
     run = (place / "run.json").is_file()
     return report_of(Store.open(place)).papers() if run else cited_by("evaluate", {}, [])
 

@@ -21,9 +21,24 @@ for (const table of document.querySelectorAll(".table table")) {
     table.tBodies[0].append(...rows);
   }));
 }
+for (const table of document.querySelectorAll(".table table")) {
+  const titles = Array.from(table.tHead.rows[0].cells, head => head.textContent);
+  for (const row of table.tBodies[0].rows) Array.from(row.cells, (cell, i) => { cell.dataset.t = titles[i]; });
+}
+// Where a table would lose columns on a phone or on paper (A4: 610 pixels of type of 14), each row stands as a card.
+const PHONE = 640, PAPER = 610 / 14;
+let printing = false;
 const wide = () => {
+  const paper = PAPER * parseFloat(getComputedStyle(document.body).fontSize);
   for (const place of document.querySelectorAll(".table > .scroll")) {
-    place.parentElement.classList.toggle("cut", place.scrollWidth > place.clientWidth);
+    const table = place.querySelector("table"), kinds = place.parentElement.classList;
+    kinds.remove("cards", "cut");
+    table.style.width = "min-content";
+    const least = table.offsetWidth;
+    table.style.width = "";
+    const most = printing ? paper : innerWidth > PHONE ? Infinity : place.clientWidth;
+    kinds.toggle("cards", least > most);
+    kinds.toggle("cut", place.scrollWidth > place.clientWidth);
   }
 };
 addEventListener("resize", wide);
@@ -33,8 +48,14 @@ let closed = [];
 addEventListener("beforeprint", () => {
   closed = Array.from(document.querySelectorAll("details:not([open])"));
   for (const d of closed) d.open = true;
+  printing = true;
+  wide();
 });
-addEventListener("afterprint", () => { for (const d of closed) d.open = false; });
+addEventListener("afterprint", () => {
+  for (const d of closed) d.open = false;
+  printing = false;
+  wide();
+});
 for (const field of document.querySelectorAll("input[data-filter]")) {
   const rows = Array.from(document.getElementById(field.dataset.filter).tBodies[0].rows);
   field.addEventListener("input", () => {

@@ -58,6 +58,7 @@ class Attribute(Task):
             "out", "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.", takes=PATH
         ),
     )  # fmt: skip
+    pools_seeds = True
     arguments = ("corpus",)
     order = (
         "corpus unknown candidates none text author topic encoding "

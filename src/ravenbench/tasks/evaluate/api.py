@@ -168,7 +168,7 @@ def _authors(fold: Fold, labels: Labels | None) -> Ints:
 
 
 Source = str | Path
-Given = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike]
+Given = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike | Source]
 
 
 def evaluate(
@@ -200,8 +200,8 @@ def evaluate(
     truth : path or Truth
         PAN13–15 or PAN20–23 truth, a file, folder or zip; or a folder of ``raven run``, whose verifiers are then
         systems too.
-    answers : path, SystemAnswers, a sequence of these, or mapping of str to (n,) float
-        Files, folders or zips, each with one system or several; or values by system in truth's order.
+    answers : path, SystemAnswers, a sequence of these, or mapping of str to path or (n,) float
+        Files, folders or zips, each with one system or several; or, by system, a file or values in truth's order.
     lenient : bool
         Read ``[0.5]`` as 0.5.
     skip_faulty : bool
@@ -246,6 +246,12 @@ def evaluate(
     if tests is not None:
         warnings.warn("evaluate(tests=…) is now metrics=…", DeprecationWarning, stacklevel=2)
         metrics = tests
+    if isinstance(answers, Mapping):
+        places = {str(name): place for name, place in answers.items() if isinstance(place, str | Path)}
+        if places:
+            answers = [
+                replace(one, system=name) for name, place in places.items() for one in read_systems(place, lenient)
+            ]
     known, own, notes = _truth(truth, "test")
     breakdowns = _breakdowns(known, by, encoding)
     in_order, training = AlignedSystems({}, {}, {}, ()), None
@@ -255,7 +261,7 @@ def evaluate(
                 "training answers go with answers read from files",
                 fix="call ravenbench.tasks.evaluate.analysis.evaluate with training=(same, answers)",
             )
-        systems: Mapping[str, ArrayLike] = answers
+        systems: Mapping[str, Any] = answers
     else:
         faults = answer_faults()
         read = [*own, *read_given(answers, lenient, faults)]

@@ -20,7 +20,7 @@ NARROW = 0.1
 
 
 def draw(analysis: Analysis) -> dict[str, Figure]:
-    """The figures this run allows, by name: ``content``, ``domain``, ``shortcut``, ``scores``, and further ones."""
+    """The figures this run allows, by name: ``content``, ``domain``, ``shortcut``, ``results``, and further ones."""
     figures: dict[str, Figure] = {}
     with style():
         if analysis.content is not None and any(r.figures.swing is not None for r in analysis.content.rows):
@@ -30,7 +30,7 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
         if any(s.difference is not None for s in analysis.shortcut):
             figures["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):
-            figures["scores"] = scores(analysis)
+            figures["results"] = scores(analysis)
         if analysis.similarity is not None and analysis.selected:
             figures["similarity"] = heat_maps(analysis)
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:

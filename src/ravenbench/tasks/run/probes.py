@@ -137,12 +137,12 @@ def domain_table(probe: Probing | None) -> Table:
         "What the training domain is worth",
         () if probe is None or not probe.section.repetitions else probe.rows,
         col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+        col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
         col("gain", lambda r: value_of(r.gain), signed=True, json="gain"),
         col("interval", lambda r: interval_of(r.gain), signed=True, json="interval"),
         col("null", lambda r: value_of(r.null), signed=True, json="null"),
         col(None, lambda r: r.repetitions, json="repetitions"),
         *judged_cols(lambda r: r.judged, shows="detectable"),
-        col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
         note="Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval. Null: the same "
         "with similarities permuted. Detectable: smallest true gain detected with 80 % power.",
     )

@@ -173,7 +173,7 @@ class RunReport(Report[Analysis]):
             "probed": _probed(a),
             "content": a.content,
             "content_probed": _content_probed(a),
-            "missing": missing(a),
+            "missing": missing(a, each=False),
             "verdicts": _verdicts(a),
             "headline": headline(a.content),
             "lets": reference_sentences(a.content),
@@ -559,7 +559,7 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
     verdicts = []
     for verifier in analysis.verifiers:
         axes = []
-        if analysis.content is not None:
+        if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
             axes.append({"badge": badge(row.judged), "kind": row.judged.outcome.name, "text": content_sentence(row)})
         if analysis.probe is not None and analysis.probe.section.repetitions:
@@ -573,7 +573,7 @@ def chance_sentence(analysis: Analysis) -> str:
     """How many of the verdicts on the page are expected to be wrong."""
     judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
     judged += [row.judged for row in (() if analysis.probe is None else analysis.probe.rows)]
-    firm = (*EFFECTS, Content.LESS, Domain.DEPENDS, Domain.LESS)
+    firm = (*EFFECTS, Content.FLOOR, Content.LESS, Domain.DEPENDS, Domain.LESS)
     count = sum(j.outcome in firm for j in judged)
     if not count:
         return ""
@@ -584,14 +584,15 @@ def chance_sentence(analysis: Analysis) -> str:
     )
 
 
-def missing(analysis: Analysis) -> list[str]:
-    """Sentences on what could not be measured: a probe that is not there, and verifiers without a verdict."""
-    sentences = no_verdict(analysis.content)
+def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
+    """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
+    ``each`` verifier without one."""
+    sentences = no_verdict(analysis.content, each=each)
     probe = analysis.probe
     if probe is not None and not probe.section.repetitions:
         if probe.section.reason != NOT_ASKED:
             sentences.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
-    elif probe is not None:
+    elif probe is not None and each:
         sentences += [
             f"No verdict on the training domain of {r.verifier}: {r.judged.reason}."
             for r in probe.rows

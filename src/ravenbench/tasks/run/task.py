@@ -52,6 +52,7 @@ class Run(Task):
         ),
         Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
     )  # fmt: skip
+    pools_seeds = True
     arguments = ("corpus",)
     order = (
         "corpus text author topic encoding "

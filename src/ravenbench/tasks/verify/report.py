@@ -206,7 +206,7 @@ class VerifyReport(Report[Answered]):
             "verdicts": verdicts(a.content),
             "headline": headline(a.content),
             "lets": reference_sentences(a.content),
-            "no_verdict": no_verdict(a.content),
+            "no_verdict": no_verdict(a.content, each=False),
             "run": msgspec.to_builtins(a.run),
         }
 

@@ -180,7 +180,8 @@ class CaseFound:
         first = {Why.COPIED: 0, Why.DISAGREEING: 2}
         if self.llr is None:
             return min((first.get(reason.why, 3) for reason in self.reasons), default=3), 0.0
-        return (1 if self.llr <= -WEAK else 4), self.llr
+        for_someone_else = self.llr <= -WEAK and self.interval is not None and self.interval[1] < 0
+        return (1 if for_someone_else else 4), self.llr
 
 
 @dataclass(frozen=True, eq=False, repr=False)

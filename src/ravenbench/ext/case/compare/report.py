@@ -19,6 +19,7 @@ from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, Marked
 from ravenbench.ext.case.compare.model import FUSED
 from ravenbench.ext.case.compare.record import NOTE, CaseTextRecord, FileNote, HandRecord
 from ravenbench.ext.case.compare.sentences import (
+    NO_FINDING,
     NO_PROBABILITY,
     digits,
     hand_sentence,
@@ -61,10 +62,6 @@ WORTH_NOTE = (
     "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing; C_llr min: the cost that remains "
     "after the best possible calibration; EER: equal error rate. Measured on background pairs by methods that were "
     "trained on neither author."
-)
-CHANCE_NOTE = (
-    "how many of the class's texts would be expected to have so low an LR though each were by its own author, by "
-    "background pairs of one author."
 )
 MOST_HEAD = 110
 """Characters of the running head of a printed page."""
@@ -115,14 +112,13 @@ class CompareReport(Report[Comparison]):
         llr: Col[CaseFound] = col(LR, lambda r: r.llr, digits=most, signed=True)
         interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=1, signed=True)
         words: Col[CaseFound] = col("in words", _in_words, text=True)
-        low: Col[CaseFound] = col("as low by chance", lambda r: _as_low(comparison, r), digits=1)
         questioned: Col[CaseFound] = col("text in question", lambda r: r.record.questioned.name, text=True)
         made = table(
             "cases", "Answers", comparison.cases,
             col("author" if comparison.members else "case", lambda r: r.record.id, text=True),
-            *((llr, words, interval, low, questioned) if comparison.members else (llr, interval, words)),
-            note="Above 0: for the author named; below 0: for someone else. As low by chance: " + CHANCE_NOTE
-            if comparison.members else "Above 0: for the candidate; below 0: for someone else.",
+            *((words, llr, interval, questioned) if comparison.members else (llr, interval, words)),
+            note=f"Above 0: for the {'author named' if comparison.members else 'candidate'}; below 0: for someone "
+            "else. Where the interval holds 0 the findings support neither.",
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
@@ -152,6 +148,7 @@ class CompareReport(Report[Comparison]):
             "note": msgspec.to_builtins(self.note),
             "head": css_text(head or f"{len(self.shown)} comparisons"),
             "caution": NO_PROBABILITY,
+            "no_finding": NO_FINDING,
             "signed": signed,
             "sided": sided,
             "misleading": misleading,
@@ -202,7 +199,7 @@ class CompareReport(Report[Comparison]):
         if len(comparison.cases) > 1:
             parts.append(for_terminal(self.cases()))
         if comparison.members:
-            parts.append(Text(comparison.by_chance))
+            parts.append(Text(f"{NO_FINDING} {comparison.by_chance}".strip()))
         for case in comparison.cases if len(comparison.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
         parts += [Text(f"note: {note}") for note in comparison.plan.notes]
@@ -241,10 +238,6 @@ def _in_words(case: CaseFound) -> str:
         if case.llr is None
         else sided(case.llr, case.interval)
     )
-
-
-def _as_low(comparison: Comparison, case: CaseFound) -> float | None:
-    return None if case.llr is None or case.llr >= 0 else comparison.as_low(case.llr)
 
 
 def css_text(text: str) -> Markup:

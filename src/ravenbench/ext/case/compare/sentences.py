@@ -17,6 +17,7 @@ SCALE = (
 WEAK = SCALE[-1][0]
 NEITHER = "no support either way"
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
+NO_FINDING = "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 

@@ -1,0 +1,107 @@
+"""Corpora that were read before, kept in the cache folder: what reading and cleaning cost is paid once.
+
+A corpus is found by the hash of its files' content, of how it is read, and of the code that reads it. What lies there
+is an imported corpus (``load.save_corpus``), whole or not there; a damaged one is read anew, one that cannot be written
+is not kept. The corpora that were not used for longest go first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ravenbench.components import Component, identity_hash
+from ravenbench.errors import InputError, StoreError
+from ravenbench.files import cache_folder, made_cache, make_folder, sweep
+from ravenbench.formats.output import digest
+from ravenbench.types import Corpus
+
+FOLDER = "corpora"
+"""Below the cache folder."""
+LEAST = 2**20
+"""Bytes of files from which on it is quicker to open a kept corpus than to read them."""
+MOST = 4 * 2**30
+"""Bytes of all kept corpora."""
+
+
+def read_once(
+    what: Path | Component, how: Mapping[str, Any], read: Callable[[], Corpus], *,
+    reopen: Callable[[Path], Corpus], save: Callable[[Corpus, Path], Corpus], beside: Sequence[Path] = (),
+) -> Corpus:  # fmt: skip
+    """The corpus that ``read`` gives of a file, a folder or a registered corpus; from the cache folder where it was
+    read before. ``how`` is all that it is read with. What ``read`` raises is raised, and nothing kept then.
+    ``reopen`` and ``save`` are those of imported corpora; ``beside`` are further files that are read.
+    """
+    place = _place(what, how, beside)
+    if place is None:
+        return read()
+    with suppress(InputError, StoreError, OSError):
+        corpus = reopen(place)
+        os.utime(place)
+        return corpus
+    corpus = read()
+    try:
+        if place.exists():
+            shutil.rmtree(place)
+        made_cache()
+        make_folder(place.parent, private=True)
+        sweep(place.parent)
+        _make_room(place.parent)
+        return save(corpus, place)
+    except (InputError, StoreError, OSError, TypeError):  # full, not writable, or notes that are no JSON
+        return corpus
+
+
+def _place(what: Path | Component, how: Mapping[str, Any], beside: Sequence[Path]) -> Path | None:
+    """Where it is kept; None where keeping it is not worth it, or nobody knows which files it is read from."""
+    files = [what, *beside] if not isinstance(what, Component) else _files(what)
+    paths = [Path(file) for file in files if file]
+    if not paths or not all(path.exists() for path in paths):
+        return None
+    if sum(map(_size, paths)) < LEAST:
+        return None
+    named = what.name if isinstance(what, Component) else what.resolve().name
+    content = [digest(path) for path in paths]
+    identity: Any = [what] if isinstance(what, Component) else []
+    module = type(what).__module__ if isinstance(what, Component) else ""
+    return cache_folder() / FOLDER / identity_hash([named, content, identity, sorted(how.items()), _code(module)])
+
+
+def _files(source: Component) -> list[Any]:
+    """What a registered corpus says that it reads: its method ``files``, else its parameter ``path``."""
+    files = getattr(source, "files", None)
+    return list(files()) if callable(files) else [getattr(source, "path", "")]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+
+
+@cache
+def _code(module: str) -> str:
+    """The hash of all code that a reader may call: it changes with any of it."""
+    import ravenbench
+
+    home = Path(ravenbench.__file__).parent
+    folders = [home / room for room in ("corpora", "formats", "text")]
+    own = getattr(sys.modules.get(module), "__file__", None)
+    folders += [Path(own).parent] if own else []
+    sources = sorted(path for folder in folders for path in folder.glob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
+
+
+def _make_room(folder: Path) -> None:
+    places = sorted((place.stat().st_mtime, _size(place), place) for place in folder.iterdir() if place.is_dir())
+    size = sum(one for _, one, _ in places)
+    for _, one, place in places:
+        if size <= MOST:
+            break
+        shutil.rmtree(place, ignore_errors=True)
+        size -= one

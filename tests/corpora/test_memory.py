@@ -1,0 +1,155 @@
+"""Tables in memory are a corpus, problems, truth or answers, through the readers of files."""
+
+import subprocess
+import sys
+import types
+from itertools import pairwise
+
+import polars as pl
+import pytest
+
+import ravenbench
+from ravenbench.corpora.memory import FOLDER, as_place
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return ravenbench.load_corpus("synthetic")
+
+
+@pytest.fixture(scope="module")
+def rows(corpus):
+    return [{"id": d.id, "text": d.text, "author": d.author, "topic": d.topic} for d in corpus]
+
+
+class Pandas:
+    """What of pandas' data frame is asked for, with its ways of saying that nothing is there."""
+
+    def __init__(self, rows):
+        self.rows, self.columns = rows, list(rows[0])
+
+    def to_dict(self, orient):
+        assert orient == "records"
+        return self.rows
+
+
+class Arrow:
+    """What of a table of pyarrow is asked for."""
+
+    def __init__(self, rows):
+        self.rows, self.column_names = rows, list(rows[0])
+
+    def to_pylist(self):
+        return self.rows
+
+
+@pytest.mark.parametrize("kind", [list, Pandas, Arrow, pl.DataFrame, pl.LazyFrame], ids=lambda kind: kind.__name__)
+def test_every_kind_of_table_is_the_same_corpus(kind, rows, corpus):
+    assert ravenbench.load_corpus(kind(rows)).digest() == corpus.digest()
+
+
+def test_pandas_and_pyarrow_themselves(rows, corpus):
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    assert ravenbench.load_corpus(pandas.DataFrame(rows)).digest() == corpus.digest()
+    assert ravenbench.load_corpus(pyarrow.Table.from_pylist(rows)).digest() == corpus.digest()
+    gaps = pandas.DataFrame([*rows, {**rows[0], "id": "gap", "text": float("nan")}])
+    with pytest.raises(ravenbench.InputError, match="text is empty"):
+        ravenbench.load_corpus(gaps)
+
+
+def test_a_corpus_that_was_loaded_can_be_run(corpus, tmp_path):
+    how = {"verifiers": "length", "samplers": "random", "folds": 2, "probe": "none", "workers": 1}
+    result = ravenbench.run(corpus, **how, out=tmp_path / "run")
+    assert result.to_polars("results")["verifier"].to_list() == ["length"]
+    assert result.figure("results") is not None
+    again = ravenbench.run(corpus, **how, out=tmp_path / "run")
+    assert again.store.run.spec == result.store.run.spec
+
+
+def test_problems_and_their_truth(rows, tmp_path):
+    problems = [
+        {"id": f"p{i}", "known": a["text"], "questioned": b["text"], "same": a["author"] == b["author"]}
+        for i, (a, b) in enumerate(pairwise(rows[:61]))
+    ]
+    pairs = [{"id": p["id"], "pair": [p["known"], p["questioned"]], "same": p["same"]} for p in problems[30:]]
+    trained = ravenbench.verify(
+        "length", train=pl.DataFrame(problems[:29]), test=pairs, workers=1, folder=tmp_path / "one"
+    )
+    assert len(trained.answers.value) == 30
+    with pytest.raises(ravenbench.InputError, match="no truth") as refusal:
+        ravenbench.verify(
+            "length", train=[{k: v for k, v in p.items() if k != "same"} for p in problems[:29]], test=pairs
+        )
+    assert "use these problems as 'test'" in str(refusal.value) and "--" not in str(refusal.value)
+
+
+def test_truth_and_answers():
+    truth = [{"id": f"p{i}", "same": i % 2 == 0} for i in range(40)]
+    right = [{"id": one["id"], "value": 0.9 if one["same"] else 0.2} for one in truth]
+    wrong = [{**one, "value": 1 - one["value"]} for one in right]
+    both = [{"system": name, **one} for name, rows in (("right", right), ("wrong", wrong)) for one in rows]
+    for answers in ({"right": pl.DataFrame(right), "wrong": wrong}, pl.DataFrame(both)):
+        evaluation = ravenbench.evaluate(truth, answers, replicates=100)
+        assert {s.name: s.scores["auc"] for s in evaluation.systems} == {"right": 1.0, "wrong": 0.0}
+
+
+def test_a_damaged_copy_is_written_anew(rows, cache):
+    place = as_place(rows, "mine")
+    assert place.name == "mine.jsonl" and place.parent.parent == cache / FOLDER
+    assert cache.stat().st_mode & 0o77 == 0
+    whole = place.read_bytes()
+    place.write_bytes(whole[:50])
+    assert as_place(rows, "mine") == place and place.read_bytes() == whole
+
+
+def test_a_damaged_corpus_is_written_anew(corpus):
+    place = as_place(corpus)
+    (place / "documents.parquet").write_bytes(b"")
+    assert ravenbench.load_corpus(as_place(corpus)).digest() == corpus.digest()
+
+
+def test_a_table_that_cannot_be_kept_says_where(rows, cache):
+    cache.write_text("a file")
+    with pytest.raises(ravenbench.InputError, match="a file stands where a folder belongs"):
+        ravenbench.load_corpus(rows)
+
+
+def test_tables_without_rows_are_refused():
+    with pytest.raises(ravenbench.InputError, match="no rows"):
+        ravenbench.load_corpus(pl.DataFrame())
+
+
+def test_other_values_are_left_alone():
+    for value in ("newsgroups", 3, None, ["a", "b"], {"a": "b"}, [1, 2], types.SimpleNamespace(columns=[])):
+        assert as_place(value) == value
+
+
+def test_misspelt_arguments_get_a_suggestion():
+    with pytest.raises(TypeError, match=r"run\(\) got an unexpected .* 'verifier'; did you mean 'verifiers'\?"):
+        ravenbench.run("synthetic", verifier="ppm")
+    with pytest.raises(TypeError, match="positional"):
+        ravenbench.load_corpus("synthetic", *range(20))
+    with pytest.raises(TypeError, match="did you mean 'metrics'"):
+        ravenbench.evaluate("truth.jsonl", "answers.jsonl", metric="auc")
+
+
+@pytest.mark.parametrize("call", ["run('no-such')", "run('synthetic', verifier='ppm')", "evaluate('x', 'y')"])
+def test_a_traceback_ends_at_the_callers_line(call):
+    said = subprocess.run(
+        [sys.executable, "-c", f"import ravenbench\nravenbench.{call}"], capture_output=True, text=True
+    )
+    assert said.stderr.count('  File "') == 1 and '  File "<string>", line 2' in said.stderr, said.stderr
+
+
+def test_star_and_dir_show_what_is_public():
+    here = {}
+    exec("from ravenbench import *", here)
+    names = {name for name in dir(ravenbench) if not name.startswith("_")}
+    assert names == here.keys() - {"__builtins__"} and {"run", "advise", "map_texts"} <= names
+    assert not names & {"Any", "annotations", "importlib", "former"}
