@@ -25,7 +25,9 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = None
     known: Annotated[
         tuple[str, ...],
-        about("Texts by the author of the source, where that is no problem set.", takes=PATHS, many=True),
+        about(
+            "Texts by the author of the source, or their folder, where that is no problem set.", takes=PATHS, many=True
+        ),
     ] = ()
     language: Annotated[str | None, about("Language of the texts; problem sets usually say it.")] = None
     train: Annotated[str | None, about("Problems that surrogates learn from.", takes=PATH)] = None

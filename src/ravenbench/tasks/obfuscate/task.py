@@ -209,4 +209,4 @@ class Obfuscate(Task):
 
     @classmethod
     def closing(cls, values: Mapping[str, Any]) -> str:
-        return f"rewritten: {values['out']}"
+        return f"rewritten: {values['out']}; the .json beside each text holds the original: do not pass that on"

@@ -53,8 +53,9 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
         known: list[str] = []
         texts: list[str] = []
         for place in spec.known:
-            with faults.gathered():
-                known.append(read_whole(files.local_copy(place), spec.encoding))
+            for file in _text_files(Path(files.local_copy(place))):
+                with faults.gathered():
+                    known.append(read_whole(file, spec.encoding))
         names = archive.names if archive.single else [n for n in archive.names if n.lower().endswith(".txt")]
         if not names:
             raise InputError("there is no text here", file=spec.source, expected="a text, .txt files, or a problem set")
@@ -66,6 +67,16 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
             ObfuscationTask(name, text, tuple(known), spec.language) for name, text in zip(names, texts, strict=True)
         ]
         return TextsToRewrite(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
+
+
+def _text_files(place: Path) -> list[Path]:
+    """The texts of a folder, or the one file. InputError if a folder has none."""
+    if not place.is_dir():
+        return [place]
+    texts = sorted(place.rglob("*.txt"))
+    if not texts:
+        raise InputError("there is no text in this folder", file=place, expected=".txt files by the author")
+    return texts
 
 
 def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[str]) -> None:

@@ -54,10 +54,19 @@ class AdviceView(FolderView):
         write_parts(folder, kind="advise", page=page, json=to_json(self.advice), tables=shown)
 
 
+UNDECIDED = 0.05
+"""A mean answer nearer to .5 than this says neither that the author is recognised nor that not."""
+
+
 def finding(advice: Advice) -> str:
     """Whether the verifiers recognise the author at all."""
     mean, many = figure(advice.mean), str(advice.nearer or "none")
     few = f"{many} of {len(advice.others)} texts by other people come{'s' * (advice.nearer < 2)} as near"
+    if abs(advice.mean - 0.5) < UNDECIDED and advice.stands_out:
+        return (
+            f"The verifiers are undecided (mean answer {mean}, and .5 says neither), but the text stands out: {few}, "
+            "so whoever ranks suspects finds you near the top."
+        )
     if advice.mean > 0.5 and advice.stands_out:
         return f"The verifiers recognise you: their mean answer is {mean}, and {few}."
     if advice.mean > 0.5:
