@@ -503,7 +503,7 @@ def _result(
         setup=setup,
         folds=len(completed),
         planned=len(rows),
-        mean={m: mean(s[m] for s in completed) for m in metrics},
+        mean={m: _mean_score(completed, m) for m in metrics},
         std={m: _std(_values(completed, m)) for m in metrics},
         p=p,
         unanswered=mean(s["unanswered"] for s in completed),
@@ -519,6 +519,13 @@ def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Float
     """Values (folds, verifiers) over the folds every verifier completed."""
     complete = [f for f in rows if all(f.scores.get(v, {}).get(metric) is not None for v in names)]
     return np.array([[f.scores[v][metric] for v in names] for f in complete], dtype=np.float64).reshape(-1, len(names))
+
+
+def _mean_score(completed: Sequence[Mapping[str, float | None]], metric: str) -> float | None:
+    """The mean over folds; None where answers leave the metric undefined on a fold, which a mean of the others would
+    pass over: F1 of a verifier that leaves all of it unanswered."""
+    undefined = any(scores[metric] is None and scores["auc"] is not None for scores in completed)
+    return None if undefined else mean(scores[metric] for scores in completed)
 
 
 def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float | None:
