@@ -14,6 +14,7 @@ from ravenbench.errors import SpecError
 
 MOVED = {
     "attribution.raven_2026": "ext.shelf.raven_2026.attribution",
+    "bench": "tasks",
     "bench.advise": "ext.case.advise",
     "bench.api": "tasks.api",
     "bench.attribute": "tasks.attribute",
@@ -102,6 +103,7 @@ MOVED = {
 TAKEN_OUT = {
     "raven compare --machine": "it was measured on made texts only; on real ones 4 of 14 likelihood ratios were right",
     "raven safety --doses": "with a language model two of four doses were ever measured, and these hid nobody",
+    "the obfuscator polish": "it rewrote a share of the sentences, for safety --doses",
     "the verifier authorial-lm": "no figure was ever measured; causal-lm reads with the model as it is",
 }
 

@@ -59,7 +59,7 @@ def test_topic_is_found_and_style_spared(probed):
         assert low <= p["gain"] <= high and p["repetitions"] == 5
     content = {p["verifier"]: p for p in made["content"]}
     assert content["topic-only"]["outcome"] == "relies" and content["topic-only"]["swing"] > 0.2
-    assert content["style-only"]["outcome"] == "less" and content["length"]["outcome"] in ("guesses", "less")
+    assert content["style-only"]["outcome"] in ("less", "floor") and content["length"]["outcome"] in ("guesses", "less")
     assert content["topic-only"]["scores"]["drop"] > 0.1 and "loses" in content["topic-only"]["findings"]
     floor = made["content_references"]["by_words"][1]["content"]["style_left"]["value"]
     assert abs(floor - 0.5) < 0.1

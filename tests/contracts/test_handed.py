@@ -361,7 +361,13 @@ def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared
         ("b", {"load": saved}, "what it learned from is not known here"),
     ):
         store = ravenbench.verify(
-            module.Marks(), test=given, folder=company / name, probe="transplant", workers=1, **source
+            module.Marks(),
+            test=given,
+            folder=company / name,
+            probe="transplant",
+            allow_shared=True,
+            workers=1,
+            **source,
         ).store
         blocks = store.plan_as(VerifyPlan).blocks
         assert {store.read_cell(block.key).record.exposed for block in blocks} == {why} and len(blocks) > 1

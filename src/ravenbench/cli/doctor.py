@@ -288,7 +288,7 @@ def command(
 
     if clear:
         gone = clear_cache()
-        print_json({"removed": gone}) if json else typer.echo(f"removed: {', '.join(gone) or 'nothing was kept'}")
+        print_json({"removed": gone}) if json else say(f"removed: {', '.join(gone) or 'nothing was kept'}")
         return
     checks = look_over()
     if not json:

@@ -135,7 +135,7 @@ def use(device: str | None) -> None:
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
     """Do what a command was told: preview or run a task, and show what it found."""
-    from ravenbench.cli.show import progress_bar, say, show_answer, show_preview, show_report
+    from ravenbench.cli.show import print_json, progress_bar, say, show_answer, show_preview, show_report
     from ravenbench.engine import pool
 
     if (said := task.instead(values)) is not None:
@@ -158,9 +158,14 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     for warning in task.warnings(next(iter(jobs.values())), plan):
         say(warning, fg="yellow", err=True)
     if plan:
-        for job in jobs.values():
+        previews = {}
+        for name, job in jobs.items():
             with progress_bar() as progress:
-                preview = task(job, **how, progress=progress).preview()
+                previews[name] = task(job, **how, progress=progress).preview()
+        if json and len(previews) > 1:
+            print_json({name: preview.to_json() for name, preview in previews.items()})
+            return
+        for preview in previews.values():
             show_preview(preview, json, task.previewed(preview))
         return
     task.check(values)

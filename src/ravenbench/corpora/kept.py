@@ -14,13 +14,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ravenbench.components import Component, identity_hash
 from ravenbench.errors import InputError, StoreError
 from ravenbench.files import cache_folder, made_cache, make_folder, sweep
+from ravenbench.formats.archive import LINKS
 from ravenbench.formats.output import digest
+from ravenbench.seams import document_formats
 from ravenbench.types import Corpus
 
 FOLDER = "corpora"
@@ -47,9 +50,9 @@ def read_once(
         os.utime(place)
         return corpus
     corpus = read()
+    with suppress(InputError, StoreError, OSError):
+        return reopen(place)  # another command has read it meanwhile
     try:
-        if place.exists():
-            shutil.rmtree(place)
         made_cache()
         make_folder(place.parent, private=True)
         sweep(place.parent)
@@ -61,6 +64,8 @@ def read_once(
 
 def _place(what: Path | Component, how: Mapping[str, Any], beside: Sequence[Path]) -> Path | None:
     """Where it is kept; None where keeping it is not worth it, or nobody knows which files it is read from."""
+    if os.environ.get(LINKS) == "follow":  # what they lead to is not hashed
+        return None
     files = [what, *beside] if not isinstance(what, Component) else _files(what)
     paths = [Path(file) for file in files if file]
     if not paths or not all(path.exists() for path in paths):
@@ -93,6 +98,9 @@ def _code(module: str) -> str:
     folders = [home / room for room in ("corpora", "formats", "text")]
     own = getattr(sys.modules.get(module), "__file__", None)
     folders += [Path(own).parent] if own else []
+    for each in document_formats().values():
+        spec = find_spec(each.reader.partition(":")[0])
+        folders += [Path(spec.origin).parent] if spec is not None and spec.origin else []
     sources = sorted(path for folder in folders for path in folder.glob("*.py"))
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
 

@@ -135,7 +135,7 @@ _TEI = (".xml", ".tei")
 _PARTS = re.compile(
     r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
     r"|c50(?:train|test)|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned"
-    r"|candidates?|corpus|texts",
+    r"|candidates?|corpus|texts|(?:fold|batch|split|part|set|chunk)[ _-]?\d+",
     re.IGNORECASE,
 )
 """Names of folders that are parts of a data set, and no authors."""
@@ -523,7 +523,10 @@ def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
     said = f"{len(shared):,} passages of several authors were taken out of {changed:,} texts"
     account = [*corpus.notes.get(ACCOUNT, ()), said + (f"; {empty:,} held nothing else" if empty else "")]
     remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
-    return builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)
+    finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)
+    dropped = Counter(corpus.notes.get("dropped", {}))
+    dropped.update(finished.notes.get("dropped", {}))
+    return replace(finished, notes={**finished.notes, "dropped": dict(dropped)})
 
 
 def _check_alone(encoding: str | None) -> None:

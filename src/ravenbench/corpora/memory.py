@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -77,10 +76,17 @@ def _files(records: list[Record], name: str) -> dict[str, bytes]:
     if "value" in columns and "system" in columns:
         systems: dict[str, list[Record]] = {}
         for row in records:
-            systems.setdefault(str(row["system"]), []).append(row)
+            systems.setdefault(_file_name(str(row["system"])), []).append(row)
         return {f"{system}.jsonl": _lines(_without(rows, {"system"})) for system, rows in systems.items()}
     # A file of that name would be called after its folder.
     return {f"{'system' if name == 'answers' else name}.jsonl": _lines(records)}
+
+
+def _file_name(system: str) -> str:
+    """A system's name, which becomes the name of a file. InputError if it cannot be one."""
+    if not system.strip(". ") or set(system) & set("/\\\0"):
+        raise InputError("no file can have this system's name", found=system, expected="a name without / and \\")
+    return system
 
 
 def _without(records: Iterable[Record], columns: set[str]) -> list[Record]:
@@ -122,11 +128,11 @@ def _kept_corpus(corpus: Corpus) -> Path:
     labels = [(key, each.names, each.codes.tobytes()) for key, each in columns.items() if each is not None]
     key = hashlib.sha256(repr([corpus.digest(), labels, dict(corpus.notes)]).encode()).hexdigest()[:16]
     try:
-        folder = made_cache() / FOLDER / key / corpus.name
+        # Its own name may come from a stranger's file, and lead anywhere.
+        folder = made_cache() / FOLDER / key / "corpus"
         try:
             open_corpus(folder)
         except (FormatError, StoreError):
-            shutil.rmtree(folder, ignore_errors=True)
             make_folder(folder.parent, private=True)
             save_corpus(corpus, folder)
     except OSError as error:

@@ -346,17 +346,24 @@ def _parquet(path: Path) -> Iterator[Row]:
 
 
 def _sheet(path: Path) -> Iterator[Row]:
-    """Rows of the first sheet of a workbook, which has rows. MissingPart without python-calamine."""
+    """Rows of the one sheet of a workbook that is a table. FormatError if several are; MissingPart without
+    python-calamine."""
     try:
         from python_calamine import CalamineWorkbook
     except ImportError:
         raise MissingPart("reading .xlsx needs python-calamine", file=path, fix=install("documents")) from None
     try:
         book = CalamineWorkbook.from_path(str(path))
-        sheets = [rows for name in book.sheet_names if (rows := book.get_sheet_by_name(name).to_python())]
+        sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
     except Exception as error:  # whatever the library makes of a damaged file
         raise FormatError(f"this workbook cannot be read ({error})", file=path, fix="save it as .csv") from None
-    header, *rows = sheets[0] if sheets else [[]]
+    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1}
+    if len(filled) > 1:
+        raise FormatError(
+            "several sheets of this workbook are tables", file=path, found=", ".join(filled),
+            fix="save the one that is meant as .csv",
+        )  # fmt: skip
+    header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(name).strip() for name in header]
     for number, values in enumerate(rows, start=2):
         if any(value != "" for value in values):

@@ -237,7 +237,8 @@ class Faults:
             raise met[0]
         if met:
             # Values are wrong in many ways: each is told its own cure, unless all have one.
-            each = self._values and len({error.fix for error in met}) > 1
+            # Where not all are shown, a fix for each kind is; else one with each.
+            each = self._values and len({error.fix for error in met}) > 1 and len(met) <= self._most
             cure = "" if each else self._fix(met) or ""
             lines = [self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "") for error in met]
             shown, more = lines[: self._most], len(lines) - self._most

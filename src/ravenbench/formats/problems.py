@@ -579,8 +579,12 @@ def read_pair_table(archive: Archive, name: str, roles: TableRoles, truth: dict[
             for label in ("author", "topic")
         ]
         if roles.label is not None:
-            same, authors = _label(row, roles.label, where), labels[0]
-            named = None if None in authors or nobody(*map(str, authors)) else (str(authors[0]), str(authors[1]))
+            same, authors = _label(row, roles.label, where), None if None in labels[0] else labels[0]
+            named = _two(authors, "an author", where["file"], where["line"])
+            if named is not None and nobody(*named):
+                named = None
+            if named is not None and (name_key(named[0]) == name_key(named[1])) != same:
+                raise FormatError("the label contradicts the two authors", **where, found=row)
             truth[key] = PairTruth(same, named)
         first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
         topics = None if None in labels[1] else (str(labels[1][0]), str(labels[1][1]))
@@ -723,6 +727,7 @@ def _problems(
     faults: dict[str, str] = {}
     same: list[bool] = []
     author: dict[int, str | None] = {}
+    spelling: dict[str, str] = {}
     topic: dict[int, str | None] = {}
     source: Iterator[Pair | tuple[str, str]] = read_pairs(archive, name)
     if table is not None:
@@ -744,6 +749,7 @@ def _problems(
         if truth is not None:
             same.append(truth[pair.id].same)
             authors = truth[pair.id].authors or authors
+            authors = (_spelled(authors[0], spelling), _spelled(authors[1], spelling))
         for row, who, what in zip((first, second), authors, pair.topics, strict=True):
             # One text under two authors has no author.
             author[row] = who if author.setdefault(row, who) == who else None
@@ -767,6 +773,11 @@ def _problems(
         {key: truth[key].same for key in faults if key in truth} if truth else {}, notes=tuple(builder.notes),
         place=name if archive.path.is_dir() or "/" in name else "",
     )  # fmt: skip
+
+
+def _spelled(name: str | None, spelling: dict[str, str]) -> str | None:
+    """A name in the spelling in which it stood first."""
+    return None if name is None else spelling.setdefault(name_key(name), name)
 
 
 def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:

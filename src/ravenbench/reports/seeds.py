@@ -49,7 +49,7 @@ def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
             raise InputError(
                 "these runs differ in more than their seeds, and are not pooled", file=other.path,
                 found=", ".join(differing) or f"raven {other.kind}", expected=f"the spec and data of {first.path.name}",
-                fix="raven diff A B shows what differs",
+                fix="give runs of one command; run.json in each folder says what it was given",
             )  # fmt: skip
     by_seed = {store.run.seed: store for store in stores}
     if len(by_seed) < len(stores):
@@ -160,7 +160,7 @@ def pooled_value(values: Sequence[Value], before: Sequence[Value]) -> Value:
         return _pooled_range(values, [_number(value) for value in before])
     numbers = [_number(value) for value in values]
     known = [number for number in numbers if number is not None]
-    if len(known) < len(numbers):
+    if len(known) < len(numbers) or not all(map(math.isfinite, known)):
         return None
     if all(isinstance(value, int) for value in values) and len(set(known)) == 1:
         return int(known[0])

@@ -84,7 +84,8 @@ def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[st
     alike: dict[str, list[str]] = {}
     for text, name in zip(several, ids or [""] * len(several), strict=False):
         for sign in signs_of_damage(text):
-            alike.setdefault(re.sub(r"\d[\d,]*|\(.*\)", "#", sign), []).append(f"{name}: {sign}".removeprefix(": "))
+            kind = re.sub(r"\d[\d,]*+|\([^()]*+\)", "#", sign)
+            alike.setdefault(kind, []).append(f"{name}: {sign}".removeprefix(": "))
     odd = [f"{len(of):,} {count} {'are' if len(of) > 1 else 'is'} odd; of the first, {of[0]}" for of in alike.values()]
     if mails:
         odd.append(f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style")

@@ -19,9 +19,9 @@ _NOBODY = re.compile(
     r"(?:user )?deleted(?: user| account)?|removed|automoderator|anon|anonym(?:ous|e|us|os)?|anonymous (?:user|coward)"
     r"|an[oó]nim[oa]|unknown|(?:author|writer|user) unknown|unknown (?:author|writer|user)|unbekannt(?:er autor)?"
     r"|inconnue?|auteur inconnu|desconocid[oa]|various(?: authors| hands)?|several authors|multiple authors"
-    r"|verschiedene(?: autoren)?|none|null|nan|n/a|unk|no author|not known|nobody|\W*"
+    r"|verschiedene(?: autoren)?|none|null|nan|n/a|unk|no author|not known|nobody|[\s?.,;:_–-]*"
 )
-_EITHER = re.compile(r"\S.* (?:or|and/or|oder) .*\S")
+_EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
 MOST_COMPARED = 5_000
@@ -46,9 +46,8 @@ def name_key(name: str) -> str:
 def is_nobody(name: str) -> bool:
     """Whether a label is no person's name: [deleted], Anonymous, Various, ``HAMILTON OR MADISON``, a doubtful one."""
     key = name_key(name)
-    return (
-        _NOBODY.fullmatch(key.strip("[](){}<>.* ")) is not None or _EITHER.fullmatch(key) is not None or key[-1:] == "?"
-    )
+    plain = key.strip("[](){}<>.* ")
+    return key[-1:] == "?" or _NOBODY.fullmatch(plain) is not None or _EITHER.search(key) is not None
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:

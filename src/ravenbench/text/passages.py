@@ -11,7 +11,9 @@ FEWEST_AUTHORS = 3
 SHORTEST, LONGEST = 40, 400
 """Characters of a line that is looked at; of longer lines their sentences are."""
 GUTENBERG = re.compile(r"\bproject gutenberg(?:'s|\(?tm\)?|-tm|™)?\b", re.IGNORECASE)
-_START = re.compile(r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|\*END\*[^\n]*\n", re.MULTILINE | re.I)
+_START = re.compile(
+    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END\*[^\n]*\n", re.MULTILINE | re.IGNORECASE
+)
 _END = re.compile(
     r"^[^\n]*\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg", re.M | re.I
 )
@@ -46,9 +48,9 @@ def shared_in(text: str, shared: Collection[str]) -> str | None:
 
 def without_passages(text: str, shared: Collection[str]) -> str:
     """A text without these passages, and without what Project Gutenberg puts before and after it."""
-    if "GUTENBERG" in text.upper():
-        if (start := _START.search(text)) is not None:
-            text = text[start.end() :]
+    start = _START.search(text) if "GUTENBERG" in text.upper() else None
+    if start is not None:
+        text = text[start.end() :]
         if (end := _END.search(text)) is not None:
             text = text[: end.start()]
     if not shared:

@@ -79,7 +79,7 @@ def test_what_stands_on_the_page_for_the_file_decides_nothing(done, others, tmp_
     assert "Dr &lt;b&gt;" in page and "counter(page)" in page and '"A" </style>' not in page
     kept = ravenbench.compare(questioned, known, others, out=tmp_path / "case", date="2 May", **FAST).store
     assert report_of(kept).to_json()["file"] == given | {"date": "2 May"}
-    with pytest.raises(FormatError, match="--examiner"):
+    with pytest.raises(FormatError, match="'examiner' is too long"):
         ravenbench.compare(questioned, known, others, out=tmp_path / "case", examiner="x" * 10000, **FAST)
 
 
@@ -308,7 +308,7 @@ def test_backgrounds_that_are_too_small(tmp_path):
 BACKGROUNDS = {
     "UTF-16 among UTF-8": (lambda o: write(o / "author01" / "1.txt", text(1, 1).encode("utf-16")), "UTF-16"),
     "an empty text": (lambda o: write(o / "author01" / "1.txt", " "), "empty"),
-    "no texts": (lambda o: [p.rename(p.with_suffix(".png")) for p in list(o.rglob("*.txt"))], ".txt files"),
+    "no texts": (lambda o: [p.rename(p.with_suffix(".png")) for p in list(o.rglob("*.txt"))], "no texts by author"),
     "not there": (lambda o: o.rename(o.with_name("elsewhere")), "others"),
 }
 
@@ -415,9 +415,9 @@ def test_candidates_are_called_as_a_reader_would(others, tmp_path):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"questioned": ()}, "--questioned is missing"),
-        ({"known": ()}, "--known is missing"),
-        ({"background": None}, "--background is missing"),
+        ({"questioned": ()}, "'questioned' is missing"),
+        ({"known": ()}, "'known' is missing"),
+        ({"background": None}, "'background' is missing"),
         ({"known": ["a=x.txt", "y.txt"]}, "each has a name"),
         ({"verifiers": "char-ngam"}, "char-ngram"),
     ],

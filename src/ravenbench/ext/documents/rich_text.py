@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from ravenbench.errors import MissingPart
-from ravenbench.ext.documents.tei import ROOT, parsed
+from ravenbench.ext.documents.tei import is_tei, parsed
 from ravenbench.formats.archive import DOCUMENT_LIMIT
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
@@ -41,7 +41,7 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
     data = _bytes(path, DOCUMENT_LIMIT)
     account = Account()
     html = decode_html(data, path, encoding)
-    if ROOT.match(html):
+    if is_tei(html):
         page = parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", html), path)
         hint = f"this is TEI, whose header names {page.author}: save it as .xml for the author to be taken from there"
         return [msgspec.structs.replace(page, author=None, identity="", notes=(*page.notes, hint))]

@@ -13,9 +13,9 @@ from xml.parsers import expat
 from ravenbench.formats.archive import DOCUMENT_LIMIT
 from ravenbench.formats.document import Account, Document, Unreadable
 
-ROOT = re.compile(
-    r"\s*(?:<\?[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*>\s*)*<(?:\w+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]", re.S
-)
+_ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
+_BEFORE = (("<?", ">"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
+"""What may stand before the first element: how it begins, how it ends."""
 _LEFT_OUT = {
     "note": "notes", "speaker": "speakers", "stage": "stage directions", "fw": "running heads", "del": "deletions",
     "figDesc": "descriptions of figures", "castList": "lists of persons", "listBibl": "bibliographies",
@@ -27,7 +27,19 @@ _BLOCKS = {
     "body", "epigraph", "salute", "signed", "opener", "closer", "dateline", "byline", "lb", "cell", "floatingText",
     "label",
 }  # fmt: skip
-_DATES = re.compile(r"[\s,]*\(?\b\d{4}\??\s*[-–—]\s*(?:\d{4}\??)?\)?[\s.]*$")
+_DATES = re.compile(r"\(?\b\d{4}\?? ?[-–—] ?(?:\d{4}\??)?\)?[ .]{0,9}$")
+
+
+def is_tei(markup: str) -> bool:
+    """Whether the first element is one of TEI; a document type with declarations of its own is none that is read."""
+    place = len(markup) - len(markup.lstrip())
+    while (ends := [end for begin, end in _BEFORE if markup.startswith(begin, place)]) != []:
+        stop = markup.find(ends[0], place)
+        if stop < 0 or (ends[0] == ">" and "[" in markup[place:stop]):
+            return False
+        place = stop + len(ends[0])
+        place += len(markup[place : place + 200]) - len(markup[place : place + 200].lstrip())
+    return _ROOT.match(markup, place) is not None
 
 
 class _Handler:
@@ -147,7 +159,7 @@ def parsed(data: bytes | str, path: Path) -> Document:
     if len(handler.people) > 1:
         notes.append(f"its header names several authors: {'; '.join(names[0] for names in handler.people.values())}")
     who = next(iter(handler.people.items()), ("", [""])) if len(handler.people) == 1 else ("", [""])
-    title = re.sub(r"\s*[:,]?\s*\(?(?:an? )?(?:ELTeC|electronic|digital|TEI) (?:edition|text|version)\)?\s*$", "",
+    title = re.sub(r" ?[:,]? ?\(?(?:an? )?(?:ELTeC|electronic|digital|TEI) (?:edition|text|version)\)? ?$", "",
                    " ".join("".join(handler.title).split()), flags=re.IGNORECASE)  # fmt: skip
     date = handler.dates.get("creation") or handler.dates.get("bibl", "")
     return Document(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
@@ -167,8 +167,12 @@ def _grouping(a: MapAnalysis) -> Table:
     )  # fmt: skip
 
 
-def _nearest(view: MapView) -> list[int]:
+def _nearest(view: MapView, among: Sequence[int] | None = None) -> list[int]:
+    """The nearest other text of each, by row; of those in ``among`` where that is given."""
     away = view.distances + np.diag(np.full(len(view.distances), np.inf))
+    if among is not None:
+        others = np.setdiff1d(np.arange(len(away)), among)
+        away[:, others] = np.inf
     return [int(i) for i in away.argmin(axis=1)]
 
 
@@ -253,7 +257,10 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
     counts = dict(zip(a.author.names, a.author.counts().tolist(), strict=True))
     own = [i for i, t in enumerate(a.texts) if counts.get(t.author or "", 0) > 1]
     if own:
-        right = [sum(a.texts[i].author == a.texts[_nearest(view)[i]].author for i in own) for view in a.views]
+        # Who has no name is nobody's neighbour.
+        named = [i for i, t in enumerate(a.texts) if t.author]
+        nearest = [_nearest(view, named) for view in a.views]
+        right = [sum(a.texts[i].author == a.texts[near[i]].author for i in own) for near in nearest]
         yield (
             f"The nearest text is by the same author for {right[0]:,} of {len(own):,} texts with all words, "
             f"for {right[1]:,} with content words masked."

@@ -6,7 +6,7 @@ languages. A candidate's text that stands in an unknown one is not learned from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
     reader.faults.check()
     reader.notes += account_of([t.document for t in texts if t.document is not None])
     if strip:
-        plain = cleaner([*(k.text for k in known), *(t.text for t in texts)], [*(k.author for k in known), *texts])
+        plain = _cleaner(texts, known)
         known = [replace(k, text=text) for k in known if (text := plain(k.text)).strip()]
         texts = tuple(t.of(plain(t.text)) for t in texts)
         reader.notes = [note for note in reader.notes if "--strip-shared" not in note]
@@ -144,10 +144,16 @@ def _check_languages(known: Sequence[Known]) -> None:
         )  # fmt: skip
 
 
+def _cleaner(unknown: Sequence[Text], known: Sequence[Known]) -> Callable[[str], str]:
+    """What takes out of a text what texts of several authors share; the unknown texts count as those of one."""
+    authors = [*(k.author for k in known), *[None] * len(unknown)]
+    return cleaner([*(k.text for k in known), *(t.text for t in unknown)], authors)
+
+
 def _copies(unknown: Sequence[Text], known: Sequence[Known]) -> tuple[tuple[int, ...], dict[int, tuple[str, ...]]]:
     """Known texts that share more than a tenth of their passages, or of an unknown text's, with an unknown text; what
     texts of several authors share does not count."""
-    plain = cleaner([*(k.text for k in known), *(t.text for t in unknown)], [*(k.author for k in known), *unknown])
+    plain = _cleaner(unknown, known)
     of_unknown = [runs(plain(text.text)) for text in unknown]
     copied: set[int] = set()
     remarks: dict[int, list[str]] = {}

@@ -11,7 +11,6 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.topics.devices import controlled
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
 
@@ -144,6 +143,8 @@ def having_read(network, pieces):
 
     own = deepcopy(network).train()
     optimiser = torch.optim.AdamW(own.parameters(), lr=0.02)
+    from ravenbench.topics.devices import controlled
+
     with controlled(0, network.device), torch.enable_grad():
         for _ in range(40):
             for at in torch.randperm(len(pieces)).tolist():

@@ -364,11 +364,11 @@ def _addressed(name: str, other: str) -> bool:
 def plainly(cases: Sequence[CaseTexts], corpus: Corpus) -> Callable[[str], str]:
     """What takes out of a text what texts of several people here share, such as a licence."""
     mine = {text: name_key(case.candidate.name) for case in cases for text in case.candidate.texts}
-    questioned_paths = {case.questioned: case.questioned.path for case in cases}
+    questioned = list(dict.fromkeys(case.questioned for case in cases))
     authors = [name_key(author or "") for author in corpus.author]
     return cleaner(
-        [*corpus.texts, *(text.text for text in (*mine, *questioned_paths))],
-        [*authors, *mine.values(), *questioned_paths.values()],
+        [*corpus.texts, *(text.text for text in (*mine, *questioned))],
+        [*authors, *mine.values(), *[None] * len(questioned)],
     )
 
 

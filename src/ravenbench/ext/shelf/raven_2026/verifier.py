@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, Self
 from weakref import WeakKeyDictionary
 
@@ -179,7 +179,7 @@ class Extractor:
 
     impostors: int = 400
     seed: int = 0
-    names: Sequence[str] = field(default_factory=feature_names)
+    names: Sequence[str] = tuple(feature_names())
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
