@@ -232,9 +232,12 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
     if copies:
         said.append(f"{counted(len(copies), 'file')} left out, for the same lies beside as plain text")
     if others:
-        how = next((f"; {OTHERS[end]}" for end in ends if end in OTHERS), "; save texts as .txt")
+        cures = {end: OTHERS[end] for end in ends if end in OTHERS}
+        how = [f"{end}: {cure}" for end, cure in cures.items()]
+        how += ["save texts as .txt"] if len(cures) < len(ends) else []
         kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
-        said.append(f"{counted(len(others), 'file')} left out, which are not read: {kinds} ({_some(others)}){how}")
+        left_out = f"{counted(len(others), 'file')} left out, which are not read: {kinds} ({_some(others)})"
+        said.append("; ".join([left_out, *how]))
     return said
 
 

@@ -50,6 +50,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     left_out : tuple of LeftOut
     notes : tuple of str
         What a reader should know: hints of the author's name, signs of a wrong encoding, macros that did not run.
+    unread : tuple of (str, str)
+        Of the first document of a file: its further parts that could not be read, with the reason.
     file_sha256, text_sha256 : str
         Of the file's bytes, and of the text in UTF-8.
     """
@@ -63,6 +65,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     date: str = ""
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
     file_sha256: str = ""
     text_sha256: str = ""
 

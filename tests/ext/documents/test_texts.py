@@ -126,3 +126,21 @@ def test_compare_and_corpora_take_the_same_formats_and_say_what_was_left_out(tmp
     (others / "bob" / "box.mbox").write_bytes(mailbox(mail("One."), mail("Two.", sender="b@x.org")))
     with pytest.raises(FormatError, match="this file holds several"):
         load_corpus(others)
+
+
+def test_one_name_in_two_spellings_is_one_author_and_a_bad_mail_is_left_out_by_name(tmp_path):
+    inbox = tmp_path / "in"
+    for number, name in enumerate(["Anna Smith", "Anna\u00a0Smith", "anna_smith"]):
+        (inbox / name).mkdir(parents=True)
+        (inbox / name / f"{number}.txt").write_text(f"What she wrote on day {number} of this long year.")
+    mails = "".join(
+        f"From x\nFrom: Bob <bob@x.org>\nSubject: s\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n"
+        f"Content-Type: text/plain; charset={charset}\n\nA mail of some words, number {n}.\n\n"
+        for n, charset in enumerate(["utf-8", "no-such-charset", "utf-8"], start=1)
+    )
+    (inbox / "box.mbox").write_text(mails)
+    result = extract_texts(inbox, tmp_path / "out")
+    assert sorted(result.authors) == ["Anna Smith", "bob@x.org"] and len(result.authors["Anna Smith"]) == 3
+    assert set(result.joined.values()) == {"Anna Smith"} and len(result.joined) == 2
+    whole = len(result.authors["bob@x.org"]) + len([name for name, _, _ in result.left_out if "box.mbox mail" in name])
+    assert whole == 3, result.left_out

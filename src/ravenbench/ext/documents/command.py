@@ -46,6 +46,8 @@ def command(
         f"{len(result.texts):,} texts by {len(result.authors):,} authors in {out}, {len(result.left_out):,} left out"
         + (f"; {noted:,} texts have a note" if noted else "")
     )
+    for given, author in result.joined.items():
+        say(readable(f"one name in two spellings: texts of {given} stand under {author}"))
     for names in result.alike:
         say(readable(f"may be one person: {names}; put their texts into one folder before you compare"))
     say(f"Look at what was taken before you compare: {out / 'index.html'}")

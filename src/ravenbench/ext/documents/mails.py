@@ -45,7 +45,7 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
             raise Unreadable("it is no mailbox", file=path, expected="From at its beginning", fix="is it one .eml?")
     box = mailbox.mbox(path, factory=None, create=False)
     documents: list[Document] = []
-    faults: list[str] = []
+    faults: list[tuple[str, str]] = []
     empty = 0
     for number, key in enumerate(box.iterkeys(), start=1):
         try:
@@ -54,20 +54,24 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
                 document = _read(message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}")
                 checked_text(document.text)
         except InputError as error:
-            faults.append(f"mail {number}: {error.problem}")
+            faults.append((f"mail {number}", error.problem))
             continue
         documents += [document] if document.text.strip() else []
         empty += not document.text.strip()
     box.close()
     if not documents:
-        raise Unreadable("no mail in it can be read", file=path, found="; ".join(faults[:3]) or "no words of a sender")
+        raise Unreadable(
+            "no mail in it can be read",
+            file=path,
+            found="; ".join(map(": ".join, faults[:3])) or "no words of a sender",
+        )
     more = f" and {len(faults) - 5:,} more" if len(faults) > 5 else ""
-    said = [f"left out of the mailbox: {'; '.join(faults[:5])}{more}"] if faults else []
+    said = [f"left out of the mailbox: {'; '.join(map(': '.join, faults[:5]))}{more}"] if faults else []
     said += [f"mails without words of their sender were left out ({empty:,})"] if empty else []
     first = documents[0]
     documents[0] = Document(
         path=path, part=first.part, text=first.text, author=first.author, date=first.date, left_out=first.left_out,
-        notes=(*first.notes, *said),
+        notes=(*first.notes, *said), unread=tuple(faults),
     )  # fmt: skip
     return documents
 

@@ -24,7 +24,7 @@ from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documen
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
-from ravenbench.text.names import lookalikes
+from ravenbench.text.names import lookalikes, name_key
 from ravenbench.text.tokens import count_words
 
 By = Literal["sender", "folder"]
@@ -56,6 +56,8 @@ class Extracted:
     folder: Path
     texts: list[Taken] = field(default_factory=list)
     left_out: list[tuple[str, str, str]] = field(default_factory=list)
+    joined: dict[str, str] = field(default_factory=dict)
+    """Spellings of a name under which nothing stands, and the one that their texts stand under."""
 
     @property
     def authors(self) -> dict[str, list[Taken]]:
@@ -104,7 +106,8 @@ class Extracted:
 
     def to_json(self) -> dict[str, Any]:
         """The account as a JSON object."""
-        return {"folder": str(self.folder), **{name: rows_json(one) for name, one in self.tables().items()}}
+        tables = {name: rows_json(one) for name, one in self.tables().items()}
+        return {"folder": str(self.folder), **tables, **({"joined": self.joined} if self.joined else {})}
 
 
 def extract_texts(
@@ -159,6 +162,7 @@ def extract_texts(
         )  # fmt: skip
     names = _Names()
     seen: dict[tuple[str, str], str] = {}
+    spelling: dict[str, str] = {}
     for done, (root, path) in enumerate(sources):
         progress("documents", done, len(sources))
         source = path.relative_to(root).as_posix()
@@ -167,12 +171,16 @@ def extract_texts(
         except InputError as error:
             result.left_out.append((source, error.problem, error.fix or ""))
             continue
+        result.left_out += [(f"{source} {part}", why, "") for part, why in read[0][0].unread]
         for document, notes in read:
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
             author = sender or folder or UNKNOWN
             if sender and sender.casefold() == UNKNOWN:
                 author = f"{sender} (so the sender says)"
+            given, author = author, spelling.setdefault(name_key(author), author)
+            if given != author:
+                result.joined[given] = author
             known_by = "folder" if folder else "nothing"
             if sender:
                 known_by = "header" if document.title else "sender"
