@@ -56,7 +56,7 @@ def read_once(
         made_cache()
         make_folder(place.parent, private=True)
         sweep(place.parent)
-        _make_room(place.parent)
+        make_room(place.parent)
         return save(corpus, place)
     except (InputError, StoreError, OSError, TypeError):  # full, not writable, or notes that are no JSON
         return corpus
@@ -105,7 +105,8 @@ def _code(module: str) -> str:
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
 
 
-def _make_room(folder: Path) -> None:
+def make_room(folder: Path) -> None:
+    """Remove what was used longest ago, until ``MOST`` bytes are left."""
     places = sorted((place.stat().st_mtime, _size(place), place) for place in folder.iterdir() if place.is_dir())
     size = sum(one for _, one, _ in places)
     for _, one, place in places:

@@ -31,7 +31,8 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
         values = own_signature.bind(*args, **kwargs).arguments
         check_given([*EVERY.values(), *task.options()], values)
         how = {name: values.pop(name, None) for name in EVERY}
-        jobs = task.jobs(values) if task.pools_seeds else {"": values}
+        acting, _ = task.acting(values)
+        jobs = task.jobs(values) if acting.pools_seeds else {"": values}
         runs = [run_task(task, job, **how) for job in jobs.values()]
         return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 

@@ -24,6 +24,7 @@ from ravenbench.metrics.pan import STANDARD
 from ravenbench.reports.content import badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
 from ravenbench.reports.report import report_of
+from ravenbench.reports.seeds import pooled_stores
 from ravenbench.reports.view import (
     UNDEFINED,
     Col,
@@ -345,6 +346,7 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
     for key, place in places.items():
         late = submitted.get(key, {})
         if seeds := seeds_of(place):
+            pooled_stores([Store.open(seed) for seed in seeds])  # refused where they differ in more
             if late:
                 raise InputError("a board of several seeds takes no answers from outside", file=place)
             made_boards.append(_over_seeds(boards({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key))

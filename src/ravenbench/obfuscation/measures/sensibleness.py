@@ -192,7 +192,7 @@ class Sensibleness:
     Parameters
     ----------
     grammar : callable, optional
-        Number of a grammar checker's matches in a text (see ``obfuscation.services.languagetool``).
+        Number of a grammar checker's matches in a text (``services.LanguageTool``).
 
     Attributes
     ----------

@@ -145,7 +145,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
 
 class HandRecord(Record, frozen=True, kw_only=True):
-    """Whether one hand wrote the questioned text (``statistics.one_hand.Change``), of which so many ``words`` were
+    """Whether one hand wrote the questioned text (``one_hand.HandChange``), of which so many ``words`` were
     looked at; ``reason`` says why nothing could be said."""
 
     reason: str | None = None
