@@ -146,7 +146,7 @@ def test_an_untrained_plugin_that_looks_at_content_is_flagged(tmp_path, monkeypa
     options = OPTIONS | {"probe": "transplant"}
     store = run(CORPUS, verifiers="mine:ContentCosine, style-only", out=tmp_path / "run", workers=1, **options).store
     found = {p["verifier"]: p["outcome"] for p in RunReport(store).to_json()["content"]}
-    assert found == {"mine:ContentCosine": "relies", "style-only": "less"}
+    assert found["mine:ContentCosine"] == "relies" and found["style-only"] in ("less", "floor")
 
 
 HIDING = """
