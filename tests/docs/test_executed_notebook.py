@@ -17,7 +17,7 @@ CELLS = (
     "run = ravenbench.run('synthetic(documents=120, authors=24, topics=6, words=40)', verifiers='length, char-ngram',"
     " topics=3, folds=2, pools=1, samplers='hits, random', docs_per_topic=12, probe='none', out='run', workers=1)\nrun",
     "ravenbench.analyse(run)",
-    "run.figure('scores')",
+    "run.figure('results')",
     "run.store.fold(next(iter(run.store.plan.folds)))",
     "problems, same = toy_problems(12, seed=1)\nproblems",
     "ravenbench.evaluate(Truth(problems.ids, same), {'a': same * 0.6 + 0.2, '<script>alert(1)</script>': same * 0.5},"
