@@ -1,0 +1,54 @@
+"""An extension that is taken out of a copy of the tree leaves the bench working, and no trace in lists and help."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ravenbench
+
+OUT = ("case", "machine")
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("tree")
+    without = shutil.ignore_patterns("__pycache__", *OUT)
+    shutil.copytree(Path(ravenbench.__file__).parent, place / "ravenbench", ignore=without)
+    return place
+
+
+def raven(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ravenbench", *arguments], cwd=tree, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(tree), "COLUMNS": "80"},
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_bench_works_without_them(tree: Path) -> None:
+    listed = raven(tree, "--help").stdout
+    assert "evaluate" in listed and "retrieve" in listed
+    assert not [name for name in ("compare", "validate", "advise", "detect", "exposure") if f"│ {name} " in listed]
+    doctor = raven(tree, "doctor").stdout
+    assert all(f"extension {name}" in doctor for name in OUT)
+    world = "synthetic(documents=120, authors=24, topics=6, words=40)"
+    sizes = ["--topics", "3", "--folds", "2", "--pools", "1", "--workers", "1"]
+    done = raven(tree, "run", world, "--verifiers", "length, char-ngram", *sizes, "--out", "run")
+    assert done.returncode == 0 and (tree / "run" / "report" / "index.html").is_file(), done.stderr
+
+
+@pytest.mark.slow
+def test_what_needs_them_says_so(tree: Path) -> None:
+    (tree / "t.txt").write_text("A text of some words.")
+    for author in "AB":
+        (tree / "c" / author).mkdir(parents=True)
+        (tree / "c" / author / "1.txt").write_text(f"What {author} wrote in some words.")
+    done = raven(tree, "attribute", "--unknown", "t.txt", "--candidates", "c")
+    assert done.returncode == 2 and "Raven's extension 'case', which is not here" in done.stderr
+    assert "Traceback" not in done.stderr
