@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ravenbench.engine.options import ENCODING
+from ravenbench.cli.corpus import Json, reads
 
 
+@reads("topic")
 def command(
     problems: Annotated[Path, typer.Argument(help="A folder or zip of problem-1.txt …, with truth or without.")],
     train: Annotated[Path | None, typer.Option(help="Problems with truth, of the same form, to learn from.")] = None,
@@ -21,7 +22,6 @@ def command(
         typer.Option("--out", "-o", help="The folder of answers and page; default raven-runs/changes-<hash>."),
     ] = None,
     year: Annotated[int | None, typer.Option(help="Whose form and measures, where no truth shows it.")] = None,
-    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
     allow_shared: Annotated[
         bool, typer.Option("--allow-shared", help="Answer also problems that stand among those to learn from.")
@@ -29,7 +29,9 @@ def command(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only show what would be learned from and answered; nothing is written.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Say where the author changes in PAN's problems of several authors, 2018 to 2026.
 
@@ -47,8 +49,10 @@ def command(
     from ravenbench.reports.view import for_terminal
 
     if out is None:
-        out = Path("raven-runs") / f"changes-{content_hash(list(map(str, (problems, train, background, year, seed))))}"
-    how: dict[str, Any] = {"year": year, "out": out, "encoding": encoding, "seed": seed, "allow_shared": allow_shared}
+        options = [f"{name}={value}" for name, value in reading.items() if value is not None]
+        names = [*map(str, (problems, train, background, year, seed)), *options]
+        out = Path("raven-runs") / f"changes-{content_hash(names)}"
+    how: dict[str, Any] = {"year": year, "out": out, **reading, "seed": seed, "allow_shared": allow_shared}
     if plan:
         show_preview(preview_changes(problems, train, background, **how), json)
         return

@@ -13,6 +13,7 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Preview
 from ravenbench.errors import InputError, counted, remark
+from ravenbench.ext.case.compare.material import COPIED, is_copy, runs
 from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
@@ -240,12 +241,12 @@ def preview_changes(
     *,
     year: int | None = None,
     out: str | Path | None = None,
-    encoding: str | None = None,
     seed: int = 0,
     allow_shared: bool = False,
+    **reading: Any,
 ) -> Preview:
     """What ``detect_changes`` would do; nothing is learned and nothing written. Raises InputError as it does."""
-    read = _read(problems, train, background, year, out, encoding, seed, allow_shared)
+    read = _read(problems, train, background, year, out, seed, allow_shared, reading)
     places = sum(len(problem.segments) - 1 for problem in read.given)
     truth = sum(problem.truth is not None for problem in read.given)
     judged = f"{counted(truth, 'problem')} of these with truth, which the page judges" if truth else "no truth"
@@ -264,10 +265,10 @@ def detect_changes(
     *,
     year: int | None = None,
     out: str | Path | None = None,
-    encoding: str | None = None,
     seed: int = 0,
     allow_shared: bool = False,
     progress: Progress = silent,
+    **reading: Any,
 ) -> Changes:
     """Say where the author changes in PAN's problems of several authors (2018 to 2026).
 
@@ -283,10 +284,11 @@ def detect_changes(
         Whose form the problems have, where no truth shows it.
     out : path, optional
         Folder of the answers and the page.
-    encoding : str, optional
-        Of texts that are not UTF-8.
     allow_shared : bool
-        Answer also problems that stand among those to learn from; they are counted all the same.
+        Answer also problems that stand among those to learn from. They are counted all the same, as are segments that
+        stand in texts to learn from; truth numbers authors and names none, so that nobody can count shared ones.
+    **reading
+        How the background is read, as ``load_corpus`` takes it; ``encoding`` also of problems.
 
     Raises
     ------
@@ -294,7 +296,7 @@ def detect_changes(
         If problems cannot be read, stand on both sides, or there is nothing to learn from.
     """
     progress("reading problems", 0, 0)
-    given, lessons, known, form, learned = _read(problems, train, background, year, out, encoding, seed, allow_shared)
+    given, lessons, known, form, learned = _read(problems, train, background, year, out, seed, allow_shared, reading)
     progress("learning", 0, 0)
     reader = ChangeReader(lessons, form, seed)
     result = Changes(given, form, reader.answer(given) | _trivial(given, known, seed), learned, seed)
@@ -305,8 +307,9 @@ def detect_changes(
 
 def _read(
     problems: str | Path, train: str | Path | None, background: str | Path | None, year: int | None,
-    out: str | Path | None, encoding: str | None, seed: int, allow_shared: bool,
+    out: str | Path | None, seed: int, allow_shared: bool, reading: Mapping[str, Any],
 ) -> Learning:  # fmt: skip
+    encoding = reading.get("encoding")
     if (train is None) == (background is None):
         raise InputError(
             "one thing to learn from is needed", found="none" if train is None else "two",
@@ -319,11 +322,12 @@ def _read(
     wanted = None if year is None else min(year, LAST_FORM)
     lessons, form = ([], None) if train is None else read_changes(train, train=True, encoding=encoding)
     given, shown = read_changes(problems, form=wanted or form, encoding=encoding)
-    learned = f"{len(lessons):,} training problems"
+    learned, taught_texts = f"{len(lessons):,} training problems", [" ".join(one.segments) for one in lessons]
     if background is not None:
         form = wanted or shown or LAST_FORM
         words = max(5, int(np.median([count_words(text) for problem in given for text in problem.segments])))
-        lessons = made_of(load_corpus(str(background), encoding=encoding), words, seed)
+        corpus = load_corpus(str(background), **reading)
+        lessons, taught_texts = made_of(corpus, words, seed), list(corpus.texts)
         learned = f"{len(lessons):,} problems made of background texts, with segments of {words} words"
         if not lessons or form < 2020:
             raise InputError(
@@ -336,9 +340,16 @@ def _read(
             "these are no training problems for this set", file=train, found=f"form {form}, {len(known)} truths",
             expected=f"form {wanted or shown or form}, and a truth for each of {len(lessons)} problems",
         )  # fmt: skip
-    taught = {identity_key(" ".join(problem.segments)) for problem in lessons}
+    taught = {identity_key(text) for text in taught_texts if train is not None}
     shared = [problem.name for problem in given if identity_key(" ".join(problem.segments)) in taught]
-    for sentence in refuse_shared(shared, len(given), allow_shared or train is None):
+    segments = [runs(text) for problem in given for text in problem.segments]
+    asked_runs = frozenset[tuple[str, ...]]().union(*segments)
+    taught_runs = frozenset[tuple[str, ...]]().union(*(asked_runs & runs(text) for text in taught_texts))
+    repeated = sum(is_copy(each, taught_runs, COPIED) for each in segments)
+    said = refuse_shared(shared, len(given), allow_shared)
+    if repeated:
+        said.append(f"{repeated:,} of {len(segments):,} segments to answer about stand in texts to learn from")
+    for sentence in said:
         learned += f"; {sentence}"
         remark([sentence])
     return Learning(given, lessons, known, form, learned)

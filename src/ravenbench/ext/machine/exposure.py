@@ -8,12 +8,12 @@ after the model was made. Models behind endpoints give no log-probabilities; the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,8 +71,7 @@ class Side(NamedTuple):
 def exposure(
     texts: str | Path | Sequence[str], reference: str | Path | Sequence[str], *, model: str = SMALL, url: str = "",
     most: int = 200, longest: int = 256, price_in: float = 0.0, price_out: float = 0.0, timeout: float = 120.0,
-    retries: int = 2, encoding: str | None = None, seed: int = 0, device: str = "auto",
-    progress: Progress | None = None,
+    retries: int = 2, seed: int = 0, device: str = "auto", progress: Progress | None = None, **reading: Any,
 ) -> list[Exposure]:  # fmt: skip
     """Compare texts that a language model may have read with others of the same kind that it cannot have read.
 
@@ -94,6 +93,8 @@ def exposure(
         Seconds and further attempts of a call.
     progress : callable, optional
         Called with (stage, done, total).
+    **reading
+        How corpora are read, as ``load_corpus`` takes it.
 
     Returns
     -------
@@ -110,7 +111,7 @@ def exposure(
     """
     if url:
         check_address(url)
-    sides = [_side(name, given, most, encoding, seed) for name, given in (("texts", texts), ("reference", reference))]
+    sides = [_side(name, given, most, seed, reading) for name, given in (("texts", texts), ("reference", reference))]
     if shared := set.intersection(*({identity_key(text) for text in side.texts} for side in sides)):
         raise InputError(
             "texts stand among the reference texts too", found=len(shared), expected="texts that the model cannot know"
@@ -122,14 +123,14 @@ def exposure(
     return recited(endpoint, model, *sides, progress=progress)
 
 
-def _side(name: str, given: str | Path | Sequence[str], most: int, encoding: str | None, seed: int) -> Side:
+def _side(name: str, given: str | Path | Sequence[str], most: int, seed: int, reading: Mapping[str, Any]) -> Side:
     """Distinct texts that are long enough, at most so many."""
     from ravenbench.corpora.load import load_corpus
 
     if most < LEAST:
         raise SpecError("too few texts of a side to see exposure", found=f"--most {most}", expected=f"{LEAST} or more")
     if isinstance(given, str | Path):
-        corpus = load_corpus(given, encoding=encoding, pairs=False, level="extract()")  # topics need not be there
+        corpus = load_corpus(given, **reading, pairs=False, level="extract()")  # topics need not be there
         every, authors = list(corpus.texts), list(corpus.author)
     else:
         every, authors = [checked_text(text) for text in given], [None] * len(given)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ravenbench.cli.corpus import Json, reads
 from ravenbench.cli.tasks import Device, MostCalls, use
-from ravenbench.engine.options import ENCODING
 from ravenbench.services import KEY
 
 
+@reads()
 def command(
     texts: Annotated[str, typer.Argument(help="A corpus that the model may have read, as raven run takes it.")],
     reference: Annotated[
@@ -26,11 +27,12 @@ def command(
     most: Annotated[int, typer.Option(help="Texts of a side that are drawn at most.")] = 200,
     price_in: Annotated[float, typer.Option(help="Of a million tokens read, for the estimate.")] = 0.0,
     price_out: Annotated[float, typer.Option(help="Of a million tokens written.")] = 0.0,
-    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
     device: Device = None,
     most_calls: MostCalls = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Has a language model read these texts? A verifier on it is then better there than elsewhere.
 
@@ -50,7 +52,7 @@ def command(
     with progress_bar() as progress:
         rows = exposure(
             texts, reference, model=model, url=url, most=most, price_in=price_in, price_out=price_out,
-            encoding=encoding, seed=seed, progress=progress,
+            seed=seed, progress=progress, **reading,
         )  # fmt: skip
     shown = exposure_table(rows)
     if json:
