@@ -130,7 +130,7 @@ BUDGETS = {
     "ext/shelf": 12_200,
     "ext/site": 1_700,
     "ext/unknown": 1_300,
-    "formats": 4_000,
+    "formats": 4_100,
     "ground": 3_700,
     "metrics": 1_200,
     "obfuscation": 4_100,

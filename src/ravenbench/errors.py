@@ -110,11 +110,22 @@ LISTENERS: list[Callable[[str], object]] = []
 """Who hears what ``remark`` says: the command line. In Python, results hold the same."""
 
 
+REMARKED: set[str] = set()
+"""What the listeners have heard."""
+
+
 def remark(sentences: Iterable[str]) -> None:
-    """Say at once, before anything is computed, what a reader should know of the data."""
+    """Say at once, before anything is computed, what a reader should know of the data; each sentence once."""
     for sentence in sentences:
-        for listener in LISTENERS:
-            listener(sentence)
+        if LISTENERS and not is_remarked(sentence):
+            REMARKED.add(sentence.rstrip("."))
+            for listener in LISTENERS:
+                listener(sentence)
+
+
+def is_remarked(line: object) -> bool:
+    """Whether a line ends with a sentence that ``remark`` has said, so that it need not be said again."""
+    return bool(REMARKED) and str(line).rstrip(".").endswith(tuple(REMARKED))
 
 
 LARGEST, LARGEST_SEED = 2**31 - 1, 2**63 - 1

@@ -247,3 +247,35 @@ def test_a_known_text_that_is_a_link_to_nowhere_is_said(tmp_path):
     ended = raven("verify", "length", "--train", str(tmp_path / "a"), "--test", str(tmp_path / "b"), "--out",
                   str(tmp_path / "o.jsonl"), "--folder", str(tmp_path / "o"))  # fmt: skip
     assert ended.code == 0 and "known09.txt: it is a link that leads nowhere" in ended.said
+
+
+def test_ravens_own_pages_are_no_texts_and_nothing_is_told_twice(tmp_path, room):
+    folder = room.place / "folder"
+    assert raven("texts", str(folder), "-o", str(tmp_path / "texts")).code == 0
+    ended = raven("corpus", "info", str(tmp_path / "texts"), "--topic", "none")
+    assert ended.code == 0 and "index.html" not in ended.said and "texts.json" not in ended.said
+    again = raven("texts", str(tmp_path / "texts"), "-o", str(tmp_path / "again"))
+    assert again.code == 0 and not (tmp_path / "again" / "author unknown" / "index.txt").exists()
+    for command in set(COMMANDS) - {"corpus info", "corpus import"}:
+        said = room(command, "folder")
+        for kind in KINDS.values():
+            assert len(re.findall(kind.replace(".*", "[^;.]*"), said)) <= 1, (command, kind, said)
+
+
+def test_what_is_no_text_is_counted_by_its_reason(tmp_path):
+    for number in range(8):
+        for name, text in ((f"{number}.txt", f"A text of some words, number {number}."), (f"{number}.xml", "<a>b</a>")):
+            place = tmp_path / "c" / "ab"[number % 2] / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+            if name.endswith("xml"):
+                place.rename(place.with_name(f"other{name}"))
+    ended = raven("corpus", "info", str(tmp_path / "c"))
+    said = " ".join(ended.said.split())
+    assert "8 files left out (a/other0.xml, a/other2.xml, a/other4.xml …), for it is no TEI" in said
+    assert said.count("save the text as .txt") == 1
+    for number in range(6):
+        (tmp_path / "clusters" / f"problem{number // 2:03d}").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "clusters" / f"problem{number // 2:03d}" / f"document{number}.txt").write_text(f"Text {number}.")
+    ended = raven("corpus", "info", str(tmp_path / "clusters"))
+    assert ended.code == 2 and "nothing here tells who wrote which" in ended.said, "a part without authors is no fix"

@@ -8,7 +8,6 @@ import importlib
 import inspect
 import os
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, RavenError, SpecError, check_number, remedy, said, visible
+from ravenbench.errors import LISTENERS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.seams import (
     CORPORA,
@@ -204,9 +203,8 @@ def run() -> None:
         terminal.last()
 
 
-@cache
 def _mind(sentence: str) -> None:
-    """Print what is to be known of the data, each sentence once."""
+    """Print what is to be known of the data."""
     typer.secho("mind: ", fg="yellow", err=True, nl=False)
     typer.echo(f"{visible(sentence)}.", err=True)
 
@@ -226,7 +224,7 @@ def _run() -> None:
         return
     # These two print what is to be known of the data by themselves.
     LISTENERS[:] = [] if wanted in ("corpus", "texts") else [_mind]
-    _mind.cache_clear()
+    REMARKED.clear()
     try:
         try:
             # Under one name, whatever started it.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -327,7 +328,7 @@ def each_document(
     """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
     was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
     all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named."""
-    faults, account = Faults(), list[str]()
+    faults, unreadable = Faults(), dict[str, list[str]]()
     for line, (text, (author, topic)) in enumerate(sorted(labels.items()), start=1):
         with faults.gathered():
             try:
@@ -335,7 +336,8 @@ def each_document(
             except Unreadable as error:
                 if text.lower().endswith(".txt"):
                     raise
-                account.append(f"{text}: left out, for {error.problem}")
+                fix = f"; {error.fix}" if error.fix else ""
+                unreadable.setdefault(re.sub(r" \(.*\)$", "", error.problem) + fix, []).append(text)
                 continue
             for document in several:
                 if not document.text.strip():
@@ -343,7 +345,11 @@ def each_document(
                 name = text.removesuffix(PurePosixPath(text).suffix if author is None else ".txt")
                 add(f"{name} {document.part}".strip(), document, author, topic, line, text)
     faults.check()
-    return account
+    return [
+        f"{names[0]}: left out, for {why}" if len(names) == 1
+        else f"{len(names):,} files left out ({_some(names)}), for {why}"
+        for why, names in unreadable.items()
+    ]  # fmt: skip
 
 
 def _documents(archive: Archive, name: str) -> tuple[Document, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.errors import FormatError, InputError, MissingPart, counted, did_you_mean, install
+from ravenbench.errors import FormatError, InputError, counted, did_you_mean
 from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
@@ -173,7 +173,7 @@ def check_room(files: Sequence[Path], rows: int) -> None:
         )  # fmt: skip
 
 
-KINDS = {".parquet": "parquet", ".pq": "parquet", ".xlsx": "xlsx", **ENDINGS}
+KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
 _RESERVED = {"id", "author", "topic", "language", "text"}
 _BATCH = 500
 
@@ -225,9 +225,7 @@ def read_table(
     """
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else _kind(path)
-    rows = _text(path, encoding, unquoted)
-    if kind in ("parquet", "xlsx"):
-        rows = _parquet(path) if kind == "parquet" else _sheet(path)
+    rows = _parquet(path) if kind == "parquet" else _text(path, encoding, unquoted)
     first = list(islice(rows, LOOKED_AT))
     columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
     chosen = guess(path, [row for _, row in first], columns_by_role, level) if first else columns_by_role
@@ -345,34 +343,8 @@ def _parquet(path: Path) -> Iterator[Row]:
             raise FormatError(f"this Parquet file cannot be read ({error})", file=part) from None
 
 
-def _sheet(path: Path) -> Iterator[Row]:
-    """Rows of the one sheet of a workbook that is a table. FormatError if several are; MissingPart without
-    python-calamine."""
-    try:
-        from python_calamine import CalamineWorkbook
-    except ImportError:
-        raise MissingPart("reading .xlsx needs python-calamine", file=path, fix=install("documents")) from None
-    try:
-        book = CalamineWorkbook.from_path(str(path))
-        sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
-    except Exception as error:  # whatever the library makes of a damaged file
-        raise FormatError(f"this workbook cannot be read ({error})", file=path, fix="save it as .csv") from None
-    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1}
-    if len(filled) > 1:
-        raise FormatError(
-            "several sheets of this workbook are tables", file=path, found=", ".join(filled),
-            fix="save the one that is meant as .csv",
-        )  # fmt: skip
-    header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
-    names = [str(name).strip() for name in header]
-    for number, values in enumerate(rows, start=2):
-        if any(value != "" for value in values):
-            cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
-            yield number, {name: cell for name, cell in zip(names, cells, strict=False) if name}
-
-
 def _text(path: Path, encoding: str | None, unquoted: bool) -> Iterator[Row]:
-    """Rows of a table that is text."""
+    """Rows of a table that is text, or a workbook."""
     with Archive(path, encoding) as archive:
         yield from table_rows(archive, path.name, unquoted)
 

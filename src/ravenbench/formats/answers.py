@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, writable
 from ravenbench.files import location
 from ravenbench.formats.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.formats.decoding import NAME_LIMIT, Faults, checked_name
@@ -69,7 +69,7 @@ def answer_files(archive: Archive) -> list[str]:
 
 def _looks_like_answers(archive: Archive, name: str) -> bool:
     if table_kind(name) is not None:
-        with suppress(FormatError):
+        with suppress(FormatError, MissingPart):
             return not {"value", *GENERATED}.isdisjoint(next(table_rows(archive, name), (0, {}))[1])
         return False
     try:
@@ -339,7 +339,7 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
         rows = table_rows if table_kind(name) is not None else records
         source: Iterator[tuple[int, Any]] = rows(archive, name) if structured else archive.lines(name)
-        csv = table_kind(name) == "csv"
+        csv = table_kind(name) in ("csv", "xlsx")
         for line, row in source:
             given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
             with faults.gathered():

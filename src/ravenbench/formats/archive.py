@@ -19,6 +19,7 @@ from typing import IO, Any, Literal, Self, cast
 
 from ravenbench.errors import FormatError, InputError, MissingPart, RavenError, counted, install, remark, said, writable
 from ravenbench.formats.decoding import UTF8, check_controls, decode, known_encoding, old_mac
+from ravenbench.formats.output import pages_of_texts
 
 Split = Literal["train", "test"]
 
@@ -77,7 +78,7 @@ class Archive:
             self._open_within(*within)
         elif not self.path.is_file():
             raise no_such(self.path)
-        elif zipfile.is_zipfile(self.path):
+        elif self.path.suffix.lower() != ".xlsx" and zipfile.is_zipfile(self.path):
             try:
                 self._zip = zipfile.ZipFile(self.path)
             except (zipfile.BadZipFile, OSError, RuntimeError, UnicodeDecodeError) as error:
@@ -388,6 +389,7 @@ def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
     sizes: dict[str, int] = {}
     unread: dict[str, str] = {}
     seen: dict[str, str] = {}
+    pages = pages_of_texts(folder)
     for place, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
         real, within = os.path.realpath(place), Path(place).relative_to(folder).as_posix()
@@ -397,12 +399,13 @@ def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
             continue
         for name in (*folders, *files):
             path = Path(place, name)
-            if name.startswith(".") or name in _IGNORED:
+            relative = path.relative_to(folder).as_posix()
+            if name.startswith(".") or name in _IGNORED or relative in pages:
                 continue
             if why := why_unread(path, folder):
-                unread[path.relative_to(folder).as_posix()] = why
+                unread[relative] = why
             elif name in files:
-                sizes[path.relative_to(folder).as_posix()] = path.stat().st_size
+                sizes[relative] = path.stat().st_size
         inner = {name for name in folders if not name.startswith(".") and name not in _IGNORED}
         folders[:] = sorted(name for name in inner if not why_unread(Path(place, name), folder))
         if len(sizes) > MEMBER_LIMIT:

@@ -23,7 +23,7 @@ from ravenbench.formats.archive import LED_OUT, LINKS, no_such, why_unread
 from ravenbench.formats.decoding import detected
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documents, read_documents
-from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
 from ravenbench.text.names import is_nobody, is_part, name_key, plain_name
@@ -247,7 +247,7 @@ class _Names:
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
-        self._taken = {"index.html", "texts.json", "authors.csv", "texts.csv", "left-out.csv"}
+        self._taken = set(TEXTS_PAGES)
 
     def of(self, author: str, document: Document) -> str:
         if author not in self._folders:
