@@ -53,6 +53,11 @@ class MethodScore:
     folds: tuple[FoldScore, ...]
     seconds: float
 
+    @property
+    def unanswered(self) -> int:
+        """Documents for which no author of the corpus was named, as where a method has nothing to go by."""
+        return int(self.confusion[:, -1].sum())
+
 
 @dataclass(frozen=True)
 class PairScore:
