@@ -16,7 +16,6 @@ Messages say what was found, where, what was expected and how to mend it.
 
 from __future__ import annotations
 
-import difflib
 import errno
 import re
 from collections.abc import Callable, Iterable
@@ -154,6 +153,8 @@ def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutof
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.
     """
+    import difflib  # not before --help
+
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
     if close:

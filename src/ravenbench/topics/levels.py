@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -150,11 +151,17 @@ def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Cor
 
 
 MOST_GROUPS, LEAST_AUTHORS = 10, 2
+_GROUP = re.compile(r"authors \d\d")
 
 
 def has_no_topics(corpus: Corpus, level: str) -> bool:
     """Whether a level of topic is none at all: it is asked for, or no text has one."""
     return level == "none" or (level == "topic" and not (corpus.topic.codes >= 0).any())
+
+
+def parted_by(names: Sequence[str]) -> str:
+    """What the parts of a corpus are: topics, or groups of authors that stand in their place (``by_authors``)."""
+    return "groups of authors" if names and all(map(_GROUP.fullmatch, names)) else "topics"
 
 
 def by_authors(corpus: Corpus, seed: int) -> Corpus:
