@@ -17,6 +17,7 @@ import numpy as np
 
 from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError
+from ravenbench.files import escaped_json
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.decoding import Faults
 from ravenbench.formats.tabular import ProblemAttribute, quantiles
@@ -659,4 +660,4 @@ def _number(figure: Estimate | None) -> Number:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(public_json(value), indent=1, ensure_ascii=False)
+    return escaped_json(json.dumps(public_json(value), indent=1, ensure_ascii=False))
