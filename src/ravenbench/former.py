@@ -13,6 +13,8 @@ from types import ModuleType
 from ravenbench.errors import SpecError
 
 MOVED = {
+    "attribution.compression": "ext.shelf.attribution.compression",
+    "attribution.profiles": "ext.shelf.attribution.profiles",
     "attribution.raven_2026": "ext.shelf.raven_2026.attribution",
     "bench": "tasks",
     "bench.advise": "ext.case.advise",
