@@ -84,6 +84,7 @@ def test_imports_point_one_way():
 BETWEEN = {
     ("case", "shelf"),
     ("changes", "case"),
+    ("lab", "corpora"),
     ("retrieval", "shelf"),
     ("shelf", "machine"),
     ("unknown", "case"),
@@ -115,12 +116,12 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 BUDGETS = {
     "attribution": 1_400,
     "cli": 2_400,
-    "corpora": 2_700,
+    "corpora": 2_000,
     "engine": 2_900,
     "ext": 100,
     "ext/case": 7_200,
     "ext/changes": 900,
-    "ext/corpora": 1_700,
+    "ext/corpora": 2_400,
     "ext/documents": 1_400,
     "ext/freeze": 500,
     "ext/lab": 1_800,

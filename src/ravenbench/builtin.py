@@ -11,9 +11,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "obfuscate": "ravenbench.tasks.obfuscate.task:Obfuscate",
         "safety": "ravenbench.tasks.safety.task:Safety",
     },
-    "corpus": {
-        "synthetic": "ravenbench.corpora.synthetic:Synthetic",
-    },
+    "corpus": {},
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
         "nmf": "ravenbench.topics.encoders:NMF",
