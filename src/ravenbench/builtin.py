@@ -16,7 +16,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "lsa": "ravenbench.topics.encoders:LSA",
         "nmf": "ravenbench.topics.encoders:NMF",
         "lda": "ravenbench.topics.encoders:LDA",
-        "sbert": "ravenbench.topics.encoders:SBERT",
     },
     "topics": {},
     "sampler": {
