@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-from ravenbench.cli.corpus import build as build_problems
+from ravenbench.cli.main import build as build_commands
 from ravenbench.errors import SpecError
 from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
@@ -93,7 +94,9 @@ def test_lengths_are_whole_numbers(given):
 
 def test_problems_of_a_length(tmp_path):
     place = tmp_path / "made"
-    found = build_problems("synthetic", place, "1-2", "topic", 0, 30, 20, True, "folders", "essays", 0)
+    line = ["synthetic", "-o", str(place), "--known", "1-2", "--words", "30", "--problems", "20", "--json"]
+    done = CliRunner().invoke(build_commands("problems"), ["problems", *line])
+    found = json.loads(done.stdout)
     texts = [path.read_text().split() for path in place.rglob("*known*.txt")]
     assert found["table"]["problems"] == 20 and len(texts) >= 40
     assert {len(words) for words in texts} == {30}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 20
-NO_READING: Mapping[str, Any] = {}
 
 
 def access(entry: CatalogueEntry) -> str:
@@ -175,13 +174,7 @@ def list_(json: Json = False) -> None:
 
     entries = catalogue()
     rows: list[dict[str, Any]] = [
-        {
-            "name": e.name,
-            "kind": e.kind,
-            "access": access(e),
-            "languages": list(e.languages),
-            "title": e.title,
-        }
+        {"name": e.name, "kind": e.kind, "access": access(e), "languages": list(e.languages), "title": e.title}
         for e in entries.values()
     ]
     for name, target in sorted(registry.targets("corpus").items()):
@@ -396,37 +389,6 @@ def problems(
         raven problems texts.csv -o mails/ --match none --cross genre=essay:email
         raven problems newsgroups -o across/ --cross topic --known 1
     """
-    built = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, reading)
-
-    if json:
-        print_json(built)
-        return
-    for line in table_one_lines([(built["corpus"], built["table"])]):
-        say(line)
-    for reason, count in built["dropped"].items():
-        if count:
-            say(f"{count:,} documents {reason}")
-    say(f"written to {out}")
-
-
-def build(
-    corpus: str,
-    out: Path,
-    known: str,
-    match: str,
-    min_words: int,
-    words: int | None,
-    problems: int | None,
-    reuse: bool,
-    format: str,
-    genre: str,
-    seed: int,
-    cross: str | None = None,
-    reading: Mapping[str, Any] = NO_READING,
-) -> dict[str, Any]:
-    """Build and write problems; what was made, as JSON values. Raises InputError if an option, the corpus or the place
-    to write cannot be used.
-    """
     from ravenbench.corpora.load import load_corpus
     from ravenbench.formats.output import check_folder, fresh_folder
     from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
@@ -444,15 +406,9 @@ def build(
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(
-        data,
-        known=(least, most),
-        match=columns,
-        min_words=max(min_words, words or 0),
-        problems=problems,
-        reuse=reuse,
-        seed=seed,
-        cross=crossing,
-    )
+        data, known=(least, most), match=columns, min_words=max(min_words, words or 0), problems=problems,
+        reuse=reuse, seed=seed, cross=crossing,
+    )  # fmt: skip
     written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
     with fresh_folder(out, kind="problems") as place:
@@ -460,11 +416,20 @@ def build(
             write_pan_pairs(place, written, built.same)
         else:
             write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", genre)
-    return {
-        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
-        "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),
-        "table": table_one(written),
-    }  # fmt: skip
+    made = table_one(written)
+    if json:
+        print_json({
+            "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
+            "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed,
+            "dropped": dict(built.dropped), "table": made,
+        })  # fmt: skip
+        return
+    for line in table_one_lines([(data.name, made)]):
+        say(line)
+    for reason, count in built.dropped.items():
+        if count:
+            say(f"{count:,} documents {reason}")
+    say(f"written to {out}")
 
 
 def table_one_lines(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
@@ -501,28 +466,6 @@ def sample(
     reading: dict[str, Any],
 ) -> None:
     """Show the topics each sampler chooses, with their similarities."""
-    result = chosen_topics(corpus, topic, topics, min_docs, encoder, samplers, seed, reading)
-    if json:
-        from ravenbench.cli.show import print_json
-
-        print_json(result)
-    else:
-        _print(result)
-
-
-def chosen_topics(
-    corpus: str,
-    topic: str | None,
-    topics: int | None,
-    min_docs: int | None,
-    encoder: str,
-    samplers: str,
-    seed: int,
-    reading: Mapping[str, Any] = NO_READING,
-) -> dict[str, Any]:
-    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs. Raises
-    InputError if the corpus cannot be read or has too few topics.
-    """
     import numpy as np
 
     from ravenbench import registry
@@ -557,14 +500,14 @@ def chosen_topics(
                 "max_similarity": float(pairs.max()) if len(pairs) else None,
             }
         )
-    return {
-        "corpus": data.name,
-        "level": level,
-        "available": len(names),
-        "encoder": str(compared_by),
-        "seed": seed,
+    result = {
+        "corpus": data.name, "level": level, "available": len(names), "encoder": str(compared_by), "seed": seed,
         "samplers": rows,
-    }
+    }  # fmt: skip
+    if json:
+        print_json(result)
+    else:
+        _print(result)
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -266,11 +266,7 @@ def _method(documents: Chosen, answers: ProtocolAnswers, method: MethodAnswers) 
 def _precision_recall(confusion: Ints, author: int) -> tuple[float | None, float | None, float | None]:
     hit = int(confusion[author, author])
     said, was = int(confusion[:, author].sum()), int(confusion[author].sum())
-    return (
-        hit / said if said else None,
-        hit / was if was else None,
-        2 * hit / (said + was) if said + was else None,
-    )
+    return (hit / said if said else None, hit / was if was else None, 2 * hit / (said + was) if said + was else None)
 
 
 def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairScore | None:
