@@ -102,15 +102,11 @@ def open_corpus(folder: str | Path) -> Corpus:
     frame = pl.read_parquet(documents)
     labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
     corpus = Corpus(
-        name,
-        TextTable.open(folder / "texts"),
-        tuple(frame["id"].to_list()),
-        labels["author"],
-        labels["topic"],
+        name, TextTable.open(folder / "texts"), tuple(frame["id"].to_list()), labels["author"], labels["topic"],
         labels.get("language"),
         {key.removeprefix("column:"): value for key, value in labels.items() if key not in _OWN},
         info.get("notes", {}),
-    )
+    )  # fmt: skip
     if len(corpus.texts) != len(corpus) or corpus.digest() != digest:
         raise FormatError("the parts of this corpus do not fit together", file=folder, fix=again)
     return corpus
@@ -119,12 +115,10 @@ def open_corpus(folder: str | Path) -> Corpus:
 def _tidy(corpus: Corpus) -> Corpus:
     """The corpus without label names that no document bears, as reading it back would give."""
     return replace(
-        corpus,
-        author=Labels.of(corpus.author),
-        topic=Labels.of(corpus.topic),
+        corpus, author=Labels.of(corpus.author), topic=Labels.of(corpus.topic),
         language=None if corpus.language is None else Labels.of(corpus.language),
         columns={key: Labels.of(value) for key, value in corpus.columns.items()},
-    )
+    )  # fmt: skip
 
 
 LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
@@ -368,13 +362,9 @@ def _some(names: Iterable[str], most: int = 3) -> str:
 
 
 def read_pairs_corpus(
-    path: str | Path,
-    *,
-    fold_case: bool = False,
-    name: str | None = None,
-    log: ImportLog | None = None,
+    path: str | Path, *, fold_case: bool = False, name: str | None = None, log: ImportLog | None = None,
     encoding: str | None = UTF8,
-) -> Corpus:
+) -> Corpus:  # fmt: skip
     """Read the distinct documents of all pairs in a file, folder or zip.
 
     Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further occurrence

@@ -112,12 +112,10 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
     if role == "topic":
         fix += "; where there are none, --topic none, or topics made from the texts: --topic 'extract(clusters=20)'"
     return FormatError(
-        f"there is no column {role!r}, and none that looks like it",
-        file=path,
+        f"there is no column {role!r}, and none that looks like it", file=path,
         found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
-        expected=f"a column named {', '.join(NAMES[role][:6])} …",
-        fix=fix if near is None else f"{fix} ({near})",
-    )
+        expected=f"a column named {', '.join(NAMES[role][:6])} …", fix=fix if near is None else f"{fix} ({near})",
+    )  # fmt: skip
 
 
 _SPARE = 128 * 2**20
@@ -179,23 +177,11 @@ _BATCH = 500
 
 
 def read_table(
-    path: str | Path,
-    *,
-    text: str = "text",
-    author: str = "author",
-    topic: str | None = "topic",
-    id: str = "id",
-    language: str = "language",
-    fold_case: bool = False,
-    name: str | None = None,
-    log: ImportLog | None = None,
-    encoding: str | None = UTF8,
-    pairs: bool = True,
-    level: str | None = None,
-    anonymous: bool = False,
-    unquoted: bool = False,
-    skip_faulty: bool = False,
-) -> Corpus:
+    path: str | Path, *, text: str = "text", author: str = "author", topic: str | None = "topic", id: str = "id",
+    language: str = "language", fold_case: bool = False, name: str | None = None, log: ImportLog | None = None,
+    encoding: str | None = UTF8, pairs: bool = True, level: str | None = None, anonymous: bool = False,
+    unquoted: bool = False, skip_faulty: bool = False,
+) -> Corpus:  # fmt: skip
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
     InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a column,
@@ -256,13 +242,10 @@ def read_table(
                     columns[key] = None if value is None or value == "" else str(value)
             builder.add(
                 f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
-                body.lstrip("\ufeff").replace("\r\n", "\n"),
-                _label(path, line, author, row[author]),
-                None if topic is None else _label(path, line, topic, row[topic]),
-                line,
-                None if row.get(language) is None else _plain(path, line, language, row[language]),
-                columns,
-            )
+                body.lstrip("\ufeff").replace("\r\n", "\n"), _label(path, line, author, row[author]),
+                None if topic is None else _label(path, line, topic, row[topic]), line,
+                None if row.get(language) is None else _plain(path, line, language, row[language]), columns,
+            )  # fmt: skip
     if not skip_faulty:
         faults.check(", or leave these rows out with --skip-faulty")
     notes: dict[str, Any] = {"source": path.name, "format": kind}
@@ -304,12 +287,9 @@ def _kind(path: Path) -> str:
     kind = kind_of(path)
     if kind is None:
         raise FormatError(
-            "not a table Raven reads",
-            file=path,
-            found=path.suffix or "no ending",
-            expected=", ".join(sorted(KINDS)),
+            "not a table Raven reads", file=path, found=path.suffix or "no ending", expected=", ".join(sorted(KINDS)),
             fix=f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
-        )
+        )  # fmt: skip
     with path.open("rb") as file:
         head = file.read(4)
     if not head:

@@ -192,13 +192,9 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
     labels = Labels.of(a for pair in authors for a in (pair or (None, None)))
     return Truth(
-        name_array(ids),
-        np.asarray(same, dtype=bool),
-        labels.codes.reshape(-1, 2) if labels.names else None,
-        labels.names,
-        Labels.of(group) if any(group) else None,
-        about,
-    )
+        name_array(ids), np.asarray(same, dtype=bool), labels.codes.reshape(-1, 2) if labels.names else None,
+        labels.names, Labels.of(group) if any(group) else None, about,
+    )  # fmt: skip
 
 
 def read_answers(path: str | Path, lenient: bool = False, faults: Faults | None = None) -> SystemAnswers:

@@ -121,13 +121,9 @@ class ProblemBuilder:
     def finish(self, **labels: Any) -> Problems:
         """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
         return Problems(
-            self.texts.table(),
-            name_array(self.ids),
-            np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
-            np.asarray(self._known, dtype=np.int64),
-            np.asarray(self._questioned, dtype=np.int64),
-            **labels,
-        )
+            self.texts.table(), name_array(self.ids), np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
+            np.asarray(self._known, dtype=np.int64), np.asarray(self._questioned, dtype=np.int64), **labels,
+        )  # fmt: skip
 
 
 _DOCUMENT = re.compile(r"(known\d*|unknown)\.txt\Z", re.IGNORECASE)

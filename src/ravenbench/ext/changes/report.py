@@ -109,13 +109,9 @@ class Changes(FolderView):
     kind = "changes"
 
     def __init__(
-        self,
-        problems: Sequence[ChangeProblem],
-        form: int,
-        answers: Mapping[str, Sequence[Any]],
-        learned: str,
+        self, problems: Sequence[ChangeProblem], form: int, answers: Mapping[str, Sequence[Any]], learned: str,
         seed: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.problems, self.form, self.learned, self.seed = problems, form, learned, seed
         self.answers: Sequence[Hands] = answers[AS_WRITTEN]
         parts = sorted({problem.part for problem in problems})
@@ -195,12 +191,9 @@ class Changes(FolderView):
 
         sections = [("summary", "Findings"), ("method", "Method")]
         page = render(
-            "ravenbench.ext.changes:template.html.j2",
-            a=self,
-            last=LAST_FORM,
-            measures=to_html(self.table),
+            "ravenbench.ext.changes:template.html.j2", a=self, last=LAST_FORM, measures=to_html(self.table),
             sections=sections,
-        )
+        )  # fmt: skip
         write_parts(folder, kind="changes", page=page, json=self.to_json(), tables=[self.table] if self.rows else [])
         write_solutions(folder, self.problems, self.answers, self.form)
 
@@ -235,16 +228,9 @@ class Learning(NamedTuple):
 
 
 def preview_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    year: int | None = None,
-    out: str | Path | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-    **reading: Any,
-) -> Preview:
+    problems: str | Path, train: str | Path | None = None, background: str | Path | None = None, *,
+    year: int | None = None, out: str | Path | None = None, seed: int = 0, allow_shared: bool = False, **reading: Any,
+) -> Preview:  # fmt: skip
     """What ``detect_changes`` would do; nothing is learned and nothing written. Raises InputError as it does."""
     read = _read(problems, train, background, year, out, seed, allow_shared, reading)
     places = sum(len(problem.segments) - 1 for problem in read.given)
@@ -259,17 +245,10 @@ def preview_changes(
 
 
 def detect_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    year: int | None = None,
-    out: str | Path | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-    progress: Progress = silent,
-    **reading: Any,
-) -> Changes:
+    problems: str | Path, train: str | Path | None = None, background: str | Path | None = None, *,
+    year: int | None = None, out: str | Path | None = None, seed: int = 0, allow_shared: bool = False,
+    progress: Progress = silent, **reading: Any,
+) -> Changes:  # fmt: skip
     """Say where the author changes in PAN's problems of several authors (2018 to 2026).
 
     Parameters

@@ -130,13 +130,9 @@ class Extracted:
 
 
 def extract_texts(
-    inbox: str | Path | Iterable[str | Path],
-    out: str | Path,
-    *,
-    by: By = "sender",
-    encoding: str | None = None,
+    inbox: str | Path | Iterable[str | Path], out: str | Path, *, by: By = "sender", encoding: str | None = None,
     progress: Progress = silent,
-) -> Extracted:
+) -> Extracted:  # fmt: skip
     """Write the texts of documents as ``OUT/AUTHOR/TEXT.txt``, with ``index.html``, ``texts.json`` and tables.
 
     Parameters

@@ -60,10 +60,8 @@ def thaw(
     corpus: Annotated[str, typer.Argument(help="A copy of the texts: a corpus, problems, or a run's folder.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A new folder; default: only check.")] = None,
     partial: Annotated[bool, typer.Option("--partial", help="Write what can be rebuilt.")] = False,
-    json: Json = False,
-    *,
-    reading: dict[str, Any],
-) -> None:
+    json: Json = False, *, reading: dict[str, Any],
+) -> None:  # fmt: skip
     """Rebuild frozen problems from a copy of their corpus, or say document by document what differs.
 
     raven thaw split.json.gz newsgroups -o problems/

@@ -183,14 +183,10 @@ class Detect(Task):
             folds.append(given(train, learned.machine, test, same, name))
         records = {fold.name: fold_record(fold) for fold in folds}
         plan = DetectPlan(
-            folds=records,
-            verifiers=[verifier_record(name, component) for name, component in components.items()],
-            cells=cell_places(components, records),
-            people=people,
-            learned=left_out,
-            pairs=questioned.pairs,
+            folds=records, verifiers=[verifier_record(name, component) for name, component in components.items()],
+            cells=cell_places(components, records), people=people, learned=left_out, pairs=questioned.pairs,
             parts=parts,
-        )
+        )  # fmt: skip
         return Draft(plan, folds, texts)
 
     def _people(self, what: str, learned: set[bytes]) -> tuple[str, Any, dict[str, list[str | None]], int]:

@@ -255,12 +255,9 @@ def _method(documents: Chosen, answers: ProtocolAnswers, method: MethodAnswers) 
     return MethodScore(
         method.method,
         fold_mean([f.accuracy for f in done if f.accuracy is not None], [f.documents for f in done]) if done else None,
-        float(np.mean([v or 0.0 for v in f1])) if f1 else None,
-        by_author,
-        confusion,
-        folds,
+        float(np.mean([v or 0.0 for v in f1])) if f1 else None, by_author, confusion, folds,
         float(method.seconds.sum()),
-    )
+    )  # fmt: skip
 
 
 def _precision_recall(confusion: Ints, author: int) -> tuple[float | None, float | None, float | None]:

@@ -68,15 +68,9 @@ def is_collection(path: str | Path) -> bool:
 
 
 def answer_collection(
-    path: str | Path,
-    *,
-    methods: str | Sequence[Any] | None = None,
-    reject: float = 0.0,
-    out: str | Path | None = None,
-    lenient: bool = False,
-    encoding: str | None = UTF8,
-    progress: Progress = silent,
-) -> CollectionScores:
+    path: str | Path, *, methods: str | Sequence[Any] | None = None, reject: float = 0.0,
+    out: str | Path | None = None, lenient: bool = False, encoding: str | None = UTF8, progress: Progress = silent,
+) -> CollectionScores:  # fmt: skip
     """Answer PAN problems, a folder or zip, with each method.
 
     A text is nobody's (``<UNK>``) where *none of them* is its most probable author, or the most probable leads the
@@ -124,22 +118,14 @@ def _answer(
 
 
 def collection_preview(
-    path: str | Path,
-    *,
-    methods: str | Sequence[Any] | None = None,
-    out: str | Path | None = None,
-    lenient: bool = False,
-    encoding: str | None = UTF8,
-) -> Preview:
+    path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None,
+    lenient: bool = False, encoding: str | None = UTF8,
+) -> Preview:  # fmt: skip
     """What ``answer_collection`` would do; nothing is written and no method is fitted. Raises InputError if a problem
     cannot be read or a method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding)
     fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
     return Preview(
-        task="attribute",
-        folder="" if out is None else str(out),
-        problems={p.name: len(p.unknown) for p in problems},
-        cells=fits,
-        done=0,
-        fits=fits,
-    )
+        task="attribute", folder="" if out is None else str(out), problems={p.name: len(p.unknown) for p in problems},
+        cells=fits, done=0, fits=fits,
+    )  # fmt: skip
