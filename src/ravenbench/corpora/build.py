@@ -89,7 +89,7 @@ class ImportLog:
         try:
             mark = json.loads((self.folder / "reached.json").read_text("utf-8"))
             whole = all((self.folder / name).stat().st_size >= mark[key] for name, key in _FILES)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, RecursionError, KeyError, TypeError):
             return None
         return mark if whole and mark.get("source") == json.loads(json.dumps(self._source)) else None
 

@@ -92,7 +92,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     try:
         info = json.loads(about.read_text(encoding="utf-8"))
         version, name, digest, checksum = (info[k] for k in ("format", "name", "digest", "documents_sha256"))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise FormatError(f"not the corpus.json of an imported corpus ({error})", file=about, fix=again) from None
     if version != FORMAT:
         raise FormatError("this corpus was written in another format", file=about, found=version, fix=again)

@@ -384,7 +384,7 @@ def _sound(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
     try:
         lines = archive.read(name).removesuffix(b"\n").split(b"\n")
         answers = [_LINE.decode(line) for line in lines if len(line) <= LINE_LIMIT]
-    except (FormatError, ValueError):
+    except (FormatError, ValueError, RecursionError):
         return None
     ids, values = [one.id for one in answers], np.array([one.value for one in answers], dtype=np.float64)
     joined = "".join(ids)

@@ -189,6 +189,8 @@ class Archive:
             return io.BufferedReader(_Zst(file), 2**20) if name.lower().endswith(".zst") else file
         except OSError as error:
             raise FormatError(f"cannot be read ({error.strerror or error})", file=self.label(name)) from None
+        except KeyError:
+            raise FormatError("a zip stands where one file should be", file=self.path, fix="unpack it") from None
         except (zipfile.BadZipFile, RuntimeError) as error:
             raise FormatError(f"cannot be unpacked ({error})", file=self.label(name)) from None
 

@@ -189,7 +189,7 @@ def _marked(folder: Path) -> dict[str, Any]:
     for name in (MARK, "report.json"):
         try:
             mark = json.loads((folder / name).read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         if isinstance(mark, dict):
             return mark

@@ -605,7 +605,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             versions={name: f"{raven}, answers {digest[:12]}" for name, digest in hashes.get("systems", {}).items()}
             | {"": raven},
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
             "this is not a report of raven evaluate", file=file, found=f"{type(error).__name__}: {error}",
             fix="make it again: raven evaluate TRUTH ANSWERS --out FOLDER",
