@@ -253,6 +253,10 @@ def _run() -> None:
         if (name := extension_of(error.name or "")) is None or name not in absent_extensions():
             raise
         _fail(f"this needs Raven's extension {name!r}, which is not here", "raven doctor names all that is missing")
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):
+            raise
+        _fail(str(error), "remove this link, or give what it should lead to")
     except MemoryError:
         _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
     except (KeyboardInterrupt, SystemExit) as end:
