@@ -114,9 +114,9 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 BUDGETS = {
     "attribution": 2_100,
-    "cli": 2_400,
+    "cli": 2_200,
     "corpora": 2_700,
-    "engine": 2_900,
+    "engine": 3_000,
     "ext": 100,
     "ext/case": 7_200,
     "ext/changes": 900,
@@ -133,14 +133,14 @@ BUDGETS = {
     "formats": 4_000,
     "ground": 3_700,
     "metrics": 1_200,
-    "obfuscation": 4_100,
+    "obfuscation": 4_000,
     "problems": 2_100,
     "programs": 900,
     "reports": 2_800,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_500,
+    "tasks": 13_600,
     "text": 4_400,
     "topics": 1_600,
     "verifiers": 2_800,
@@ -320,10 +320,10 @@ def test_a_type_checker_sees_the_public_face(tmp_path):
 
 
 def test_the_stub_says_what_the_functions_take():
-    from ravenbench.engine.task import task_of
+    from ravenbench.engine.task import declared_of
     from ravenbench.tasks.functions import of_raven, stub_of
 
-    stub = stub_of(map(task_of, of_raven()))
+    stub = stub_of(map(declared_of, of_raven()))
     assert (ROOT / "tasks" / "api.pyi").read_text() == stub, "write it anew: python -m ravenbench.tasks.functions"
 
 

@@ -79,7 +79,7 @@ _PLACES = {
     "analyse": "reports.report",
     "attribute": "tasks.api",
     "col": "reports.view",
-    "evaluate": "tasks.evaluate.api",
+    "evaluate": "tasks.api",
     "figures": "reports.report",
     "frames": "reports.report",
     "load_corpus": "corpora.load",

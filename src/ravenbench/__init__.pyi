@@ -20,7 +20,6 @@ from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
 from ravenbench.ext.machine.exposure import exposure as exposure
 from ravenbench.ext.map.report import TextMap as TextMap
-from ravenbench.ext.map.report import map_texts as map_texts
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.site.pages import site as site
 from ravenbench.formats.answers import Truth as Truth
@@ -51,6 +50,8 @@ from ravenbench.store.store import Store as Store
 from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
 from ravenbench.tasks.api import detect as detect
+from ravenbench.tasks.api import evaluate as evaluate
+from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
 from ravenbench.tasks.api import pan14 as pan14
 from ravenbench.tasks.api import retrieve as retrieve
@@ -59,7 +60,6 @@ from ravenbench.tasks.api import safety as safety
 from ravenbench.tasks.api import simulate as simulate
 from ravenbench.tasks.api import validate as validate
 from ravenbench.tasks.api import verify as verify
-from ravenbench.tasks.evaluate.api import evaluate as evaluate
 from ravenbench.tasks.evaluate.evaluation import Evaluation as Evaluation
 from ravenbench.tasks.verify.task import Verified as Verified
 from ravenbench.text.masks import Mask as Mask

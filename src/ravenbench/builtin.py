@@ -11,6 +11,9 @@ BUILTIN: dict[str, dict[str, str]] = {
         "obfuscate": "ravenbench.tasks.obfuscate.task:Obfuscate",
         "safety": "ravenbench.tasks.safety.task:Safety",
     },
+    "work": {
+        "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
+    },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
     },

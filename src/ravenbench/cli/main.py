@@ -41,9 +41,7 @@ def _task(name: str) -> str:
 
 COMMANDS: dict[str, Command] = {
     "run": Command(_task("run"), "The main job: from texts with authors and topics to a report.", TEST, 0),
-    "evaluate": Command(
-        "ravenbench.cli.reports:evaluate", "Evaluate answers as PAN does, with intervals and tests.", TEST, 1
-    ),
+    "evaluate": Command(_task("evaluate"), "Evaluate answers as PAN does, with intervals and tests.", TEST, 1),
     "pan14": Command(_task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", TEST, 2),
     "verify": Command(_task("verify"), "Train one verifier on problems and answer others.", TEST, 3),
     "attribute": Command(

@@ -6,14 +6,15 @@ import inspect
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ravenbench import files
 from ravenbench.engine.guard import LIMIT, LONGEST
-from ravenbench.engine.options import Option
-from ravenbench.engine.task import Preview, Task, run_task, task_of
+from ravenbench.engine.options import Declared, Option
+from ravenbench.engine.task import Preview, Task, Work, declared_of, run_task
 from ravenbench.errors import InputError, SpecError
 from ravenbench.services import CALLS, MOST_CALLS
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):  # Python itself asks, in an import of what else is here
         raise AttributeError(name)
-    return command_of(task_of(name))
+    return command_of(declared_of(name))
 
 
-def command_of(task: type[Task]) -> Any:
+def command_of(task: type[Declared]) -> Any:
     """The function that Typer makes a command of."""
 
     def command(**values: Any) -> None:
@@ -35,18 +36,19 @@ def command_of(task: type[Task]) -> Any:
         if task.stray is not None and context.args:
             problem, expected, fix = task.stray
             raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
-        perform(task, {name: value for name, value in values.items() if value is not None and value != []})
+        given = {name: value for name, value in values.items() if value is not None and value != []}
+        perform(task, given) if issubclass(task, Task) else work(task, given)  # type: ignore[arg-type]
 
     parameters = [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
-    parameters += [of_option(option, option.name in task.arguments) for option in task.options() if option.command]
-    timed = ("cell_timeout", "most_calls")
-    left_out = {name for name, has in (("device", task.device), *((n, task.cell_timeout) for n in timed)) if not has}
-    parameters += [p for p in _common(task.plan_help) if p.name not in left_out]
+    spared = getattr(task, "spared", ())
+    for option in (option for option in task.options() if option.command):
+        needed = option.required and option.name not in spared
+        parameters.append(of_option(replace(option, required=needed), option.name in task.arguments))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
     command.__annotations__ = {}
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__signature__ = inspect.Signature([*parameters, *_common(task)])  # type: ignore[attr-defined]
     return command
 
 
@@ -62,24 +64,27 @@ def of_option(option: Option, positional: bool) -> inspect.Parameter:
     shown = typer.Argument(**how) if positional else typer.Option(*flags, **how)
     if option.required:
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
-    default = False if kind is bool else option.default
+    default = False if kind is bool else None if option.many else option.default
     return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
 
 
 _ENGINE = "local (processes) or dask (an existing cluster)."
 
 
-def _common(plan_help: str) -> list[inspect.Parameter]:
-    """Options of every task that the declaration does not name."""
-    return [
-        parameter("cell_timeout", CellTimeout, None),
-        parameter("most_calls", MostCalls, None),
-        parameter("engine", Annotated[str, typer.Option(help=_ENGINE)], "local"),
-        parameter("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None),
-        parameter("device", Device, None),
-        parameter("plan", Annotated[bool, typer.Option("--plan", help=plan_help)], False),
-        parameter("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False),
-    ]
+def _common(task: type[Declared]) -> list[inspect.Parameter]:
+    """Options of many commands that the declaration does not name."""
+    timed = getattr(task, "cell_timeout", False)
+    every = [
+        ("cell_timeout", CellTimeout, None, timed),
+        ("most_calls", MostCalls, None, timed or task.calls),
+        ("engine", Annotated[str, typer.Option(help=_ENGINE)], "local", issubclass(task, Task)),
+        ("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None,
+         issubclass(task, Task)),
+        ("device", Device, None, task.device),
+        ("plan", Annotated[bool, typer.Option("--plan", help=task.plan_help)], False, task.plan_help),
+        ("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False, True),
+    ]  # fmt: skip
+    return [parameter(name, annotation, default) for name, annotation, default, has in every if has]
 
 
 def _set_limit(option: typer.CallbackParam, limit: float | None) -> float | None:
@@ -184,6 +189,26 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
         say(closing)
+
+
+def work(task: type[Work], values: dict[str, Any]) -> None:
+    """Do what a command without cells was told, and show what it ends with."""
+    from ravenbench.cli.show import progress_bar, show_answer, show_preview
+
+    use(values.pop("device", None))
+    values.pop("most_calls", None)
+    json = values.pop("json")
+    task.check(values, json)
+    if values.pop("plan", False):
+        show_preview(task.preview(values), json)
+        return
+    with progress_bar() as progress:
+        ending = task.ending(values, progress)
+    show_answer(ending, json)
+    if ending.after is not None:
+        ending.after()
+    if ending.code:
+        raise typer.Exit(ending.code)
 
 
 def _show_seeds(stores: Sequence[Store], out: str | None, json: bool) -> None:

@@ -10,7 +10,7 @@ import os
 import re
 import types
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ import msgspec.inspect
 import msgspec.structs
 
 from ravenbench.components import Component, printed
-from ravenbench.errors import SpecError, check_number, did_you_mean, writable
+from ravenbench.errors import InputError, SpecError, check_number, did_you_mean, writable
 from ravenbench.files import is_remote
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
@@ -76,15 +76,13 @@ class Option:
     def annotation(self) -> str:
         """What Python takes, as it stands in a signature."""
         takes = self.takes or self.kind.__name__
-        return takes if self.required else f"{takes} | None"
+        return takes if self.required or self.default is not None else f"{takes} | None"
 
 
-def about(
-    text: str, *, takes: str = "", flags: tuple[str, ...] = (), metavar: str | None = None, many: bool = False
-) -> msgspec.Meta:
-    """What a field of a spec means, and what is special about it as an option (see ``Option``)."""
-    how = {"takes": takes, "flags": flags, "metavar": metavar, "many": many}
-    return msgspec.Meta(description=text, extra={name: value for name, value in how.items() if value})
+def about(text: str, **special: Any) -> msgspec.Meta:
+    """What a field of a spec means, and what is special about it as an option: ``takes``, ``flags``, ``metavar``,
+    ``many`` or ``command`` of ``Option``."""
+    return msgspec.Meta(description=text, extra=special)
 
 
 def __getattr__(name: str) -> Any:
@@ -159,10 +157,74 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
             meant[-1].description,
             members[0] if members[0] in (bool, int, float) and len(members) == 1 else str,
             required=field.required,
-            command=dict not in members,
-            **(meant[-1].extra or {}),
+            **({"command": dict not in members} | (meant[-1].extra or {})),
         )
     return options
+
+
+def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
+    """What the fields of a spec are where they are not given, by name."""
+    return {field.name: field.default for field in msgspec.structs.fields(spec) if not field.required}
+
+
+class Declared:
+    """What a command says of itself; from it follow the command, its function in Python, and the help of both.
+
+    Its docstring is the command's help, whose first paragraph is the function's too. A class has
+        ``name``                    the command
+        ``Spec``                    what decides its answers
+        ``own``                     options that decide nothing
+        ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
+        ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
+        ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
+        ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
+        ``device, calls``           whether it may run a network, or ask a language model
+        ``plan_help``               what ``--plan`` says of itself; empty where there is none
+    """
+
+    name: ClassVar[str]
+    Spec: ClassVar[type[Spec]]
+    own: ClassVar[tuple[Option, ...]] = ()
+    arguments: ClassVar[tuple[str, ...]] = ()
+    positional: ClassVar[tuple[str, ...] | None] = None
+    order: ClassVar[str] = ""
+    note: ClassVar[str] = ""
+    result: ClassVar[str] = "None"
+    stray: ClassVar[tuple[str, str, str] | None] = None
+    device: ClassVar[bool] = False
+    calls: ClassVar[bool] = False
+    plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
+
+    @classmethod
+    def option_table(cls) -> dict[str, Option]:
+        """All options by name."""
+        return options_of(cls.Spec) | {option.name: option for option in cls.own}
+
+    @classmethod
+    def options(cls) -> list[Option]:
+        """All options, in the order in which ``--help`` shows them."""
+        named, first = cls.option_table(), cls.order.split()
+        return [named[name] for name in dict.fromkeys([*first, *named]) if name in named]
+
+    @classmethod
+    def by_position(cls) -> tuple[str, ...]:
+        """Parameters of the function that may be given by position."""
+        return cls.arguments if cls.positional is None else cls.positional
+
+    @classmethod
+    def called(cls) -> str:
+        """The name of the function in Python."""
+        return cls.name
+
+    @classmethod
+    def call(cls, values: Mapping[str, Any]) -> Any:
+        """What the function does and returns."""
+        raise NotImplementedError
+
+    @classmethod
+    def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
+        """What the command says of its bare words, where an option that it needs is missing; None: that it is."""
+        return None
 
 
 def _members(hint: Any) -> Iterable[type]:

@@ -7,7 +7,13 @@ from typing import Any
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
+from ravenbench.ext.map.report import TextMap
+from ravenbench.formats.answers import Truth
+from ravenbench.formats.tabular import ProblemAttribute
+from ravenbench.metrics.base import Metric
 from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.tasks.evaluate.api import GivenAnswers
+from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.tasks.obfuscate.task import ObfuscateResult
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.tasks.safety.measures import Helpers
@@ -328,3 +334,72 @@ def validate(
     progress: Progress | None = None,
 ) -> RunResult:
     """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
+
+def evaluate(
+    truth: str | Path | Truth,
+    answers: GivenAnswers = (),
+    *,
+    lenient: bool = False,
+    skip_faulty: bool = False,
+    f05u_2020: bool = False,
+    metrics: str | Sequence[str | Metric] = "c@1,accuracy",
+    trials: int | None = None,
+    replicates: int = 10000,
+    by: Sequence[str | ProblemAttribute] | None = None,
+    encoding: str | None = None,
+    training_truth: str | Path | Truth | None = None,
+    training_answers: GivenAnswers = (),
+    same_share: float | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    costs: tuple[float, float] = (1.0, 1.0),
+    level: float = 0.95,
+    alpha: float = 0.05,
+    tests: Sequence[str] | None = None,
+) -> Evaluation:
+    """Evaluate answers as PAN does, with intervals and significance tests."""
+
+def map_texts(
+    corpus: str | Path | Mapping[str, str] | Corpus,
+    *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
+    analysis_type: str | None = None,
+    distance_measure: str | None = None,
+    mfw_min: int | None = None,
+    mfw_max: int | None = None,
+    mfw_incr: int | None = None,
+    culling_min: int | None = None,
+    culling_max: int | None = None,
+    culling_incr: int | None = None,
+    start_at: int | None = None,
+    mfw_list_cutoff: int | None = None,
+    analyzed_features: str | None = None,
+    ngram_size: int | None = None,
+    preserve_case: bool | None = None,
+    delete_pronouns: bool | None = None,
+    corpus_lang: str | None = None,
+    sampling: str | None = None,
+    sample_size: int | None = None,
+    sample_overlap: int | None = None,
+    number_of_samples: int | None = None,
+    linkage: str | None = None,
+    consensus_strength: float | None = None,
+    resamples: int | None = None,
+    linked_neighbors: int | None = None,
+    rolling: str | None = None,
+    slice_size: int | None = None,
+    slice_overlap: int | None = None,
+    classification_method: str | None = None,
+    function_words: int | None = None,
+    texts: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> TextMap:
+    """Draw many texts: dendrogram, consensus tree, maps in two dimensions, network of neighbours, rolling
+    attribution."""
