@@ -13,12 +13,9 @@ from ravenbench.engine.task import RunResult as RunResult
 from ravenbench.engine.task import Task as Task
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
-from ravenbench.ext.case.advise.api import advise as advise
-from ravenbench.ext.changes.report import detect_changes as detect_changes
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
-from ravenbench.ext.machine.exposure import exposure as exposure
 from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.site.pages import site as site
@@ -47,10 +44,13 @@ from ravenbench.store.records import CellPlace as CellPlace
 from ravenbench.store.records import Plan as Plan
 from ravenbench.store.records import VerifierRecord as VerifierRecord
 from ravenbench.store.store import Store as Store
+from ravenbench.tasks.api import advise as advise
 from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
 from ravenbench.tasks.api import detect as detect
+from ravenbench.tasks.api import detect_changes as detect_changes
 from ravenbench.tasks.api import evaluate as evaluate
+from ravenbench.tasks.api import exposure as exposure
 from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
 from ravenbench.tasks.api import pan14 as pan14

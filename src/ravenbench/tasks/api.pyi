@@ -7,6 +7,9 @@ from typing import Any
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
+from ravenbench.ext.case.advise.api import Advice
+from ravenbench.ext.changes.report import Changes
+from ravenbench.ext.machine.exposure import Exposure
 from ravenbench.ext.map.report import TextMap
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
@@ -358,6 +361,54 @@ def evaluate(
     tests: Sequence[str] | None = None,
 ) -> Evaluation:
     """Evaluate answers as PAN does, with intervals and significance tests."""
+
+def advise(
+    text: str | Path,
+    known: str | Path | Sequence[str | Path],
+    background: str | Path,
+    *,
+    verifiers: str | Sequence[str] | None = None,
+    column: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Advice:
+    """What gives this text away, where in it, and what changing it would gain."""
+
+def detect_changes(
+    problems: str | Path,
+    train: str | Path | None = None,
+    background: str | Path | None = None,
+    *,
+    out: str | Path | None = None,
+    year: int | None = None,
+    encoding: str | None = None,
+    seed: int = 0,
+    allow_shared: bool = False,
+    progress: Progress | None = None,
+) -> Changes:
+    """Say where the author changes in PAN's problems of several authors, 2018 to 2026."""
+
+def exposure(
+    texts: str | Path | Sequence[str],
+    reference: str | Path | Sequence[str],
+    *,
+    model: str = "smollm2",
+    url: str = "",
+    most: int = 200,
+    longest: int = 256,
+    price_in: float = 0.0,
+    price_out: float = 0.0,
+    timeout: float = 120.0,
+    retries: int = 2,
+    encoding: str | None = None,
+    seed: int = 0,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> list[Exposure]:
+    """Has a language model read these texts? A verifier on it is then better there than elsewhere."""
 
 def map_texts(
     corpus: str | Path | Mapping[str, str] | Corpus,

@@ -117,7 +117,6 @@ class TextMap(FolderView):
         page = render(
             "ravenbench.ext.map:template.html.j2", a=self.analysis, sentences=self.sentences, pairs=pairs,
             version=__version__,
-            sections=[("summary", "Findings"), *(p[:2] for p in pairs), ("texts", "Texts"), ("method", "Method")],
             tables={t.key: to_html(t) for t in shown}, clusters=_cluster_tables(self), papers=papers,
             call=stylo_call(self.analysis),
         )  # fmt: skip

@@ -117,22 +117,12 @@ def papers(evaluation: Evaluation) -> list[Paper]:
 def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: str = "") -> str:
     """One self-contained page."""
     several = len(evaluation.systems) > 1
-    sections = {
-        "summary": "Findings",
-        "scores": "Scores",
-        "significance": "Significance" if several else "",
-        "roc": "ROC" if evaluation.hull is not None else "",
-        "calibration": "Calibration",
-        "parts": "Break-downs" if evaluation.breakdowns else "",
-        "method": "Method",
-    }
     leading = dict.fromkeys(("auc", evaluation.ranked_by))
     groups: dict[str, list[str]] = {}
     for s in evaluation.ranked:
         groups.setdefault(evaluation.rank(s), []).append(s.name)
     return render(
         "ravenbench.tasks.evaluate:template.html.j2",
-        sections=[item for item in sections.items() if item[1]],
         papers=papers(evaluation),
         e=evaluation,
         own_title=title,
