@@ -15,7 +15,7 @@ from ravenbench.errors import SpecError
 
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "kinds", "builtin"]
-GROUND += ["registry", "seams", "former"]
+GROUND += ["registry", "seams", "former", "limits"]
 ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
 ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "reports", "tasks", "cli", "ext"]
 STRANGERS = {

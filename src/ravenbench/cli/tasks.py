@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ravenbench import files
-from ravenbench.engine.guard import LIMIT, LONGEST
 from ravenbench.engine.options import Declared, Option
-from ravenbench.engine.task import Preview, Task, Work, declared_of, run_task
-from ravenbench.errors import InputError, SpecError
-from ravenbench.services import CALLS, MOST_CALLS
+from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
+from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -37,7 +33,8 @@ def command_of(task: type[Declared]) -> Any:
             problem, expected, fix = task.stray
             raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
         given = {name: value for name, value in values.items() if value is not None and value != []}
-        perform(task, given) if issubclass(task, Task) else work(task, given)  # type: ignore[arg-type]
+        with bounded(given):
+            perform(task, given) if issubclass(task, Task) else work(task, given)  # type: ignore[arg-type]
 
     parameters = [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
     spared = getattr(task, "spared", ())
@@ -58,7 +55,8 @@ def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def of_option(option: Option, positional: bool) -> inspect.Parameter:
     kind: Any = list[str] if option.many else option.kind
-    how: Any = {"help": option.help, "metavar": option.metavar}
+    how: Any = {"help": option.help, "metavar": option.metavar, "envvar": option.variable}
+    how |= dict(zip(("min", "max"), option.bounds, strict=True))
     # A flag that is false is not given.
     flags = option.flags or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
     shown = typer.Argument(**how) if positional else typer.Option(*flags, **how)
@@ -73,69 +71,14 @@ _ENGINE = "local (processes) or dask (an existing cluster)."
 
 def _common(task: type[Declared]) -> list[inspect.Parameter]:
     """Options of many commands that the declaration does not name."""
-    timed = getattr(task, "cell_timeout", False)
     every = [
-        ("cell_timeout", CellTimeout, None, timed),
-        ("most_calls", MostCalls, None, timed or task.calls),
         ("engine", Annotated[str, typer.Option(help=_ENGINE)], "local", issubclass(task, Task)),
         ("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None,
          issubclass(task, Task)),
-        ("device", Device, None, task.device),
         ("plan", Annotated[bool, typer.Option("--plan", help=task.plan_help)], False, task.plan_help),
         ("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False, True),
     ]  # fmt: skip
     return [parameter(name, annotation, default) for name, annotation, default, has in every if has]
-
-
-def _set_limit(option: typer.CallbackParam, limit: float | None) -> float | None:
-    """Tell this process and its workers; no part of a run's identity, since no answer depends on it."""
-    if limit is not None:
-        os.environ[str(option.envvar)] = str(limit)
-    return limit
-
-
-CellTimeout = Annotated[
-    float | None,
-    typer.Option(
-        "--cell-timeout",
-        min=1,
-        max=LONGEST,
-        envvar=LIMIT,
-        callback=_set_limit,
-        metavar="SECONDS",
-        help="Time limit for training a method, and again for answering one test set; a cell that takes longer "
-        "fails, the others continue.",
-    ),
-]
-MostCalls = Annotated[
-    int | None,
-    typer.Option(
-        "--most-calls",
-        min=0,
-        envvar=CALLS,
-        callback=_set_limit,
-        metavar="NUMBER",
-        help=f"Calls of language models' endpoints that a run may send, retries among them; what they come to is said "
-        f"before the first. By default {MOST_CALLS}.",
-    ),
-]
-Device = Annotated[
-    str | None,
-    typer.Option("--device", help="Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
-]
-
-
-def use(device: str | None) -> None:
-    """Tell this process and its workers where neural verifiers run; no part of a run's identity, since it decides
-    nothing but time and rounding. Raises SpecError if there is no such device.
-    """
-    if device is None:
-        return
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
-        raise SpecError(
-            "there is no such device", found=f"--device {device}", expected="auto, cpu, cuda or cuda:NUMBER"
-        )
-    os.environ["RAVEN_DEVICE"] = device
 
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
@@ -146,9 +89,6 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     if (said := task.instead(values)) is not None:
         say(said)
         return
-    use(values.pop("device", None))
-    for limit in ("cell_timeout", "most_calls"):
-        values.pop(limit, None)
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
     plan, json = values.pop("plan"), values.pop("json")
@@ -195,8 +135,6 @@ def work(task: type[Work], values: dict[str, Any]) -> None:
     """Do what a command without cells was told, and show what it ends with."""
     from ravenbench.cli.show import progress_bar, show_answer, show_preview
 
-    use(values.pop("device", None))
-    values.pop("most_calls", None)
     json = values.pop("json")
     task.check(values, json)
     if values.pop("plan", False):

@@ -57,7 +57,8 @@ class Option:
 
     ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
     ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
-    there. ``command`` and ``function`` say which of the two have it.
+    there. ``command`` and ``function`` say which of the two have it. ``bounds`` are its least and greatest value on the
+    command line, ``variable`` the environment variable that it is by default.
     """
 
     name: str
@@ -71,6 +72,8 @@ class Option:
     command: bool = True
     function: bool = True
     default: Any = None
+    bounds: tuple[float | None, float | None] = (None, None)
+    variable: str | None = None
 
     @property
     def annotation(self) -> str:

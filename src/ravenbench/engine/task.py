@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from ravenbench import registry
 from ravenbench.engine.options import PATH, Declared, Option, defaults_of, spec_of
 from ravenbench.errors import SpecError
 from ravenbench.files import location
+from ravenbench.limits import CALLS, LONGEST, MOST_CALLS, TIMEOUT, Limits, within
 from ravenbench.seams import FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
@@ -179,6 +181,7 @@ class Task(Declared):
         named = super().option_table()
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
         named |= ({FROZEN.name: FROZEN} if cls.freezes else {}) | EVERY
+        named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
             several = f"{named['seed'].help.removesuffix('.')}. Several run one after another and are pooled."
             how = {"kind": str, "takes": "int | Sequence[int]", "metavar": "N[,N…]", "help": several}
@@ -186,12 +189,18 @@ class Task(Declared):
         return named
 
     @classmethod
+    def _without(cls) -> set[str]:
+        """Limits that hold for nothing that the task does."""
+        return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout", "most_calls"))}
+
+    @classmethod
     def call(cls, values: Mapping[str, Any]) -> Any:
         values = dict(values)
-        how = {name: values.pop(name, None) for name in EVERY}
-        acting, _ = cls.acting(values)
-        jobs = cls.jobs(values) if acting.pools_seeds else {"": values}
-        runs = [run_task(cls, job, **how) for job in jobs.values()]
+        with bounded(values):
+            how = {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
+            acting, _ = cls.acting(values)
+            jobs = cls.jobs(values) if acting.pools_seeds else {"": values}
+            runs = [run_task(cls, job, **how) for job in jobs.values()]
         return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 
     def resolve(self) -> None:
@@ -409,8 +418,21 @@ EVERY = {
                command=False),
         Option("progress", "Called with (stage, done, total); default in a notebook: a bar.", takes="Progress",
                command=False),
+        Option("cell_timeout", "Time limit for training a method, and again for answering one test set; a cell that "
+               "takes longer fails, the others continue.", float, metavar="SECONDS", bounds=(1, LONGEST),
+               variable=TIMEOUT),
+        Option("most_calls", "Calls of language models' endpoints that a run may send, retries among them; what they "
+               f"come to is said before the first. By default {MOST_CALLS}.", int, metavar="NUMBER", bounds=(0, None),
+               variable=CALLS),
+        Option("device", "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
     )
 }  # fmt: skip
+LIMITS = ("cell_timeout", "most_calls", "device")
+
+
+def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
+    """Hold the limits that are among these values, which lose them."""
+    return within(Limits(**{name: values.pop(name, None) for name in LIMITS}))
 
 
 def run_task(
@@ -472,17 +494,21 @@ class Work(Declared):
         if cls.shows_defaults:
             for name, default in defaults_of(cls.Spec).items():
                 named[name] = replace(named[name], default=default)
-        return named | ({"progress": EVERY["progress"]} if cls.reports_progress else {})
+        named |= {name: EVERY[name] for name in (("progress",) if cls.reports_progress else ())}
+        named |= {name: EVERY[name] for name, has in (("most_calls", cls.calls), ("device", cls.device)) if has}
+        return named
 
     @classmethod
     def call(cls, values: Mapping[str, Any]) -> Any:
         from ravenbench.engine.pool import shown_by_default
 
         given = dict(values)
+        limits = bounded(given)
         own = {option.name: given.pop(option.name) for option in cls.own if option.name in given}
         if cls.reports_progress:
             own["progress"] = shown_by_default(given.pop("progress", None))
-        return cls.work(cls.read(given), **own)
+        with limits:
+            return cls.work(cls.read(given), **own)
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Any:

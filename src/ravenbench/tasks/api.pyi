@@ -63,6 +63,9 @@ def run(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
 
@@ -82,6 +85,9 @@ def verify(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> Verified:
     """Train a verifier on problems, or load a trained one, and answer others."""
 
@@ -97,6 +103,9 @@ def pan14(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
 
@@ -132,6 +141,8 @@ def attribute(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics."""
 
@@ -153,6 +164,8 @@ def obfuscate(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> ObfuscateResult:
     """Rewrite questioned texts so that their author is hidden."""
 
@@ -179,6 +192,8 @@ def safety(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
@@ -212,6 +227,8 @@ def compare(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
 
@@ -230,6 +247,9 @@ def detect(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """How well do detectors tell machines' texts from people's, and how often do they accuse people?"""
 
@@ -259,6 +279,9 @@ def retrieve(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
 
@@ -306,6 +329,8 @@ def unknown(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
 
@@ -335,6 +360,8 @@ def validate(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
 
@@ -405,8 +432,9 @@ def exposure(
     retries: int = 2,
     encoding: str | None = None,
     seed: int = 0,
-    device: str = "auto",
     progress: Progress | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> list[Exposure]:
     """Has a language model read these texts? A verifier on it is then better there than elsewhere."""
 

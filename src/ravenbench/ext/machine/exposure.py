@@ -85,7 +85,7 @@ def exposure(spec: ExposureSpec, progress: Progress) -> list[Exposure]:
             "texts stand among the reference texts too", found=len(shared), expected="texts that the model cannot know"
         )
     if not spec.url:
-        return by_likelihood(open_model(spec.model, spec.device), *sides, longest=spec.longest, progress=progress)
+        return by_likelihood(open_model(spec.model, "auto"), *sides, longest=spec.longest, progress=progress)
     begin_counting()
     endpoint = Model("exposure", spec.url, spec.timeout, spec.retries, (spec.price_in, spec.price_out))
     return recited(endpoint, spec.model, *sides, progress=progress)

@@ -31,4 +31,3 @@ class ExposureSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retries: Annotated[int, about("Further attempts of a call.", command=False)] = 2
     encoding: Encoding = None
     seed: Annotated[int, about("Seed of every random choice.")] = 0
-    device: Annotated[str, about("Where a model on this machine runs.", command=False)] = "auto"
