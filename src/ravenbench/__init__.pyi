@@ -13,6 +13,7 @@ from ravenbench.engine.task import RunResult as RunResult
 from ravenbench.engine.task import Task as Task
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
+from ravenbench.ext.corpora.synthetic_files import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
@@ -159,6 +160,7 @@ __all__ = [
     "figures",
     "frames",
     "freeze",
+    "generate_corpus",
     "load_corpus",
     "map_texts",
     "obfuscate",

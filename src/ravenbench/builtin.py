@@ -14,14 +14,11 @@ BUILTIN: dict[str, dict[str, str]] = {
     "work": {
         "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
     },
-    "corpus": {
-        "synthetic": "ravenbench.corpora.synthetic:Synthetic",
-    },
+    "corpus": {},
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
         "nmf": "ravenbench.topics.encoders:NMF",
         "lda": "ravenbench.topics.encoders:LDA",
-        "sbert": "ravenbench.topics.encoders:SBERT",
     },
     "topics": {},
     "sampler": {
@@ -78,19 +75,8 @@ BUILTIN: dict[str, dict[str, str]] = {
         "function-words": "ravenbench.attribution.linear:FunctionWords",
         "topic-words": "ravenbench.attribution.linear:TopicWords",
         "svm": "ravenbench.attribution.linear:CharSVM",
-        "burrows-delta": "ravenbench.attribution.profiles:BurrowsDelta",
-        "cosine-delta": "ravenbench.attribution.profiles:CosineDelta",
-        "ppm": "ravenbench.attribution.compression:PPM",
-        "cng": "ravenbench.attribution.profiles:CNG",
-        "scap": "ravenbench.attribution.profiles:SCAP",
-        "stamatatos-2007": "ravenbench.attribution.profiles:Stamatatos2007",
-        "stamatatos-2006": "ravenbench.attribution.linear:Stamatatos2006",
-        "benedetto-2002": "ravenbench.attribution.compression:Benedetto2002",
-        "khmelev-2003": "ravenbench.attribution.compression:Khmelev2003",
-        "peng-2004": "ravenbench.attribution.compression:Peng2004",
-        "arun-2009": "ravenbench.attribution.profiles:Arun2009",
-        "koppel-2011": "ravenbench.attribution.profiles:Koppel2011",
-        "escalante-2011": "ravenbench.attribution.linear:Escalante2011",
+        "burrows-delta": "ravenbench.attribution.delta:BurrowsDelta",
+        "cosine-delta": "ravenbench.attribution.delta:CosineDelta",
         "distorted": "ravenbench.attribution.base:Distorted",
     },
     "segmenter": {

@@ -12,10 +12,8 @@ from ravenbench.engine.apart import Process
 from ravenbench.engine.pool import aside, local, run_units, silent
 from ravenbench.engine.task import LIMITS, declared_of
 from ravenbench.errors import SpecError
-from ravenbench.formats.problems import write_pan_problems
 from ravenbench.limits import Limits, limits_here, most_calls, within
 from ravenbench.tasks.functions import function_of, of_raven
-from ravenbench.testing import toy_problems
 
 GIVEN = Limits("cpu", 45.0, 7)
 
@@ -57,21 +55,13 @@ def test_the_function_takes_what_the_command_takes(name):
     assert on_command == {name for name in function_of(task).__signature__.parameters if name in LIMITS}
 
 
-def test_a_function_in_python_limits_its_run_alone(tmp_path, monkeypatch):
-    before, seen = dict(os.environ), list[object]()
-
-    def engine(units):
-        for unit in units:
-            seen.append((limits_here(), most_calls()))
-            yield unit.work()
-
+def test_a_function_in_python_limits_its_run_alone(monkeypatch):
+    before, seen = dict(os.environ), list[tuple[Limits, int]]()
     monkeypatch.setenv("RAVEN_LLM_CALLS", "3")
-    for part, seed in (("train", 1), ("test", 2)):
-        problems, same = toy_problems(24, known=2, words=60, seed=seed)
-        write_pan_problems(tmp_path / part, problems, same)
-    places = {part: tmp_path / part for part in ("train", "test")}
-    ravenbench.verify("length", **places, out=tmp_path / "out", engine=engine, device="cpu", cell_timeout=45)
-    assert {limits for limits, _ in seen} == {Limits("cpu", 45, None)} and {calls for _, calls in seen} == {3}
+    monkeypatch.setattr("ravenbench.engine.task.run_task", lambda *_, **__: seen.append((limits_here(), most_calls())))
+    ravenbench.verify("length", test="test", train="train", device="cpu", cell_timeout=45)
+    ravenbench.verify("length", test="test", train="train", most_calls=9)
+    assert seen == [(Limits("cpu", 45, None), 3), (Limits(None, None, 9), 9)]
     assert limits_here() == Limits()
     assert {name for name in os.environ.keys() - before.keys() if "RAVEN" in name} <= {
         "RAVEN_LLM_CALLS",
