@@ -122,7 +122,7 @@ BUDGETS = {
     "corpora": 2_000,
     "engine": 3_000,
     "ext": 100,
-    "ext/case": 7_100,
+    "ext/case": 7_200,
     "ext/changes": 900,
     "ext/corpora": 2_400,
     "ext/documents": 1_400,

@@ -40,7 +40,8 @@ def command_of(task: type[Declared]) -> Any:
     spared = getattr(task, "spared", ())
     for option in (option for option in task.options() if option.command):
         needed = option.required and option.name not in spared
-        parameters.append(of_option(replace(option, required=needed), option.name in task.arguments))
+        positional, heading = option.name in task.arguments, task.heading(option.name)
+        parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
@@ -53,32 +54,33 @@ def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def of_option(option: Option, positional: bool) -> inspect.Parameter:
+def of_option(option: Option, positional: bool, heading: str | None = None) -> inspect.Parameter:
     kind: Any = list[str] if option.many else option.kind
     how: Any = {"help": option.help, "metavar": option.metavar, "envvar": option.variable}
     how |= dict(zip(("min", "max"), option.bounds, strict=True))
     # A flag that is false is not given.
     flags = option.flags or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
-    shown = typer.Argument(**how) if positional else typer.Option(*flags, **how)
+    shown = typer.Argument(**how) if positional else typer.Option(*flags, rich_help_panel=heading, **how)
     if option.required:
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
     default = False if kind is bool else None if option.many else option.default
     return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
 
 
-_ENGINE = "local (processes) or dask (an existing cluster)."
-
-
 def _common(task: type[Declared]) -> list[inspect.Parameter]:
     """Options of many commands that the declaration does not name."""
-    every = [
-        ("engine", Annotated[str, typer.Option(help=_ENGINE)], "local", issubclass(task, Task)),
-        ("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None,
-         issubclass(task, Task)),
-        ("plan", Annotated[bool, typer.Option("--plan", help=task.plan_help)], False, task.plan_help),
-        ("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False, True),
-    ]  # fmt: skip
-    return [parameter(name, annotation, default) for name, annotation, default, has in every if has]
+    where = (
+        Option("engine", "local (processes) or dask (an existing cluster).", default="local"),
+        Option("scheduler", "Address of the Dask scheduler."),
+    )
+    options = [
+        *(where if issubclass(task, Task) else ()),
+        *([Option("plan", task.plan_help, bool)] if task.plan_help else ()),
+    ]
+    parameters = [
+        of_option(option, False, task.heading(option.name) if option in where else None) for option in options
+    ]
+    return [*parameters, of_option(Option("json", "One JSON object on stdout.", bool), False)]
 
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:

@@ -170,6 +170,13 @@ def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
     return {field.name: field.default for field in msgspec.structs.fields(spec) if not field.required}
 
 
+HEADINGS = {
+    "How texts and tables are read": "text author topic column encoding unquoted strip_shared skip_faulty lenient",
+    "Where the work is done, and its limits": "workers cell_timeout most_calls device engine scheduler",
+}
+"""Options of many commands, by the heading that they stand behind in help."""
+
+
 class Declared:
     """What a command says of itself; from it follow the command, its function in Python, and the help of both.
 
@@ -179,6 +186,7 @@ class Declared:
         ``own``                     options that decide nothing
         ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
         ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
+        ``first``                   names that a newcomer needs; with them help puts the others behind headings
         ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
         ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
         ``device, calls``           whether it may run a network, or ask a language model
@@ -191,6 +199,7 @@ class Declared:
     arguments: ClassVar[tuple[str, ...]] = ()
     positional: ClassVar[tuple[str, ...] | None] = None
     order: ClassVar[str] = ""
+    first: ClassVar[str] = ""
     note: ClassVar[str] = ""
     result: ClassVar[str] = "None"
     stray: ClassVar[tuple[str, str, str] | None] = None
@@ -208,6 +217,13 @@ class Declared:
         """All options, in the order in which ``--help`` shows them."""
         named, first = cls.option_table(), cls.order.split()
         return [named[name] for name in dict.fromkeys([*first, *named]) if name in named]
+
+    @classmethod
+    def heading(cls, name: str) -> str | None:
+        """The heading in ``--help`` that an option stands behind, None for those that stand first."""
+        if name in cls.first.split() or not cls.first:
+            return None
+        return next((heading for heading, names in HEADINGS.items() if name in names.split()), "Further options")
 
     @classmethod
     def by_position(cls) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ class DetectedChanges(Work):
     """
 
     name = "changes"
+    first = "train background out"
     function = "detect_changes"
     Spec = ChangesSpec
     own = (

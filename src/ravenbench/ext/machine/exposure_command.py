@@ -26,6 +26,7 @@ class ComparedExposure(Work):
     """
 
     name = "exposure"
+    first = "reference model url"
     Spec = ExposureSpec
     arguments = ("texts",)
     positional = ("texts", "reference")

@@ -29,6 +29,7 @@ class DrawnMap(Work):
     """
 
     name = "map"
+    first = "analysis_type distance_measure mfw_min mfw_max rolling out"
     function = "map_texts"
     Spec = MapSpec
     own = (

@@ -36,6 +36,7 @@ class Evaluate(Work):
     """
 
     name = "evaluate"
+    first = "out metrics by training_truth training_answers"
     Spec = EvaluateSpec
     own = (
         _own("out", "Folder or URL for page, CSV, LaTeX, figures and meta-answers.", "--out", "-o"),

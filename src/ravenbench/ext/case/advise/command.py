@@ -33,6 +33,7 @@ class GivenAdvice(Work):
     """
 
     name = "advise"
+    first = "known background out watch"
     Spec = AdviseSpec
     own = (
         Option(
