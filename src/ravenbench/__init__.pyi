@@ -8,9 +8,11 @@ from ravenbench.engine.options import Option as Option
 from ravenbench.engine.options import Spec as Spec
 from ravenbench.engine.options import about as about
 from ravenbench.engine.task import Draft as Draft
+from ravenbench.engine.task import Ending as Ending
 from ravenbench.engine.task import Preview as Preview
 from ravenbench.engine.task import RunResult as RunResult
 from ravenbench.engine.task import Task as Task
+from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.corpora.synthetic_files import generate_corpus as generate_corpus
@@ -106,6 +108,7 @@ __all__ = [
     "DocumentFormat",
     "Draft",
     "Encoder",
+    "Ending",
     "Estimator",
     "Evaluation",
     "Fold",
@@ -147,6 +150,7 @@ __all__ = [
     "Verified",
     "Verifier",
     "VerifierRecord",
+    "Work",
     "about",
     "advise",
     "analyse",

@@ -13,6 +13,8 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
     "work": {
         "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
+        "build_problems": "ravenbench.cli.corpus:BuiltProblems",
+        "chosen_topics": "ravenbench.cli.corpus:ChosenTopics",
     },
     "corpus": {},
     "encoder": {

@@ -63,7 +63,7 @@ def of_option(option: Option, positional: bool, heading: str | None = None) -> i
     shown = typer.Argument(**how) if positional else typer.Option(*flags, rich_help_panel=heading, **how)
     if option.required:
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
-    default = False if kind is bool else None if option.many else option.default
+    default = bool(option.default) if kind is bool else None if option.many else option.default
     return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
 
 
@@ -145,7 +145,7 @@ def work(task: type[Work], values: dict[str, Any]) -> None:
     with progress_bar() as progress:
         ending = task.ending(values, progress)
     show_answer(ending, json)
-    if ending.after is not None:
+    if ending.after is not None and not json:
         ending.after()
     if ending.code:
         raise typer.Exit(ending.code)

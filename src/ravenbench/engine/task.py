@@ -122,7 +122,7 @@ class Ending:
     found, in a sentence.
 
     ``notes`` go to stderr beside the object. ``code`` is what the command ends with where it could not do all;
-    ``after`` is what it goes on with.
+    ``after`` is what it goes on with in a terminal.
     """
 
     json: dict[str, Any]

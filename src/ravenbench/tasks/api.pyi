@@ -389,6 +389,37 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate answers as PAN does, with intervals and significance tests."""
 
+def build_problems(
+    corpus: str | Path,
+    out: str | Path,
+    *,
+    known: str = "1-5",
+    match: str = "topic",
+    cross: str | None = None,
+    min_words: int = 0,
+    words: int | None = None,
+    problems: int | None = None,
+    reuse: bool = True,
+    format: str = "folders",
+    genre: str = "unknown",
+    encoding: str | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Build balanced verification problems as the PAN-2014 organisers did."""
+
+def chosen_topics(
+    corpus: str | Path = "synthetic",
+    *,
+    topic: str | None = None,
+    topics: int | None = None,
+    min_docs: int | None = None,
+    encoder: str = "lsa",
+    samplers: str = "hits, random, anti",
+    encoding: str | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Show the topics each sampler chooses, with their similarities."""
+
 def advise(
     text: str | Path,
     known: str | Path | Sequence[str | Path],

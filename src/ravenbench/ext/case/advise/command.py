@@ -43,10 +43,7 @@ class GivenAdvice(Work):
             function=False,
         ),
         Option(
-            "watch",
-            "Then wait: each time the file is saved, show the new answers. Ctrl-C ends.",
-            bool,
-            function=False,
+            "watch", "Then wait: each time the file is saved, show the new answers. Ctrl-C ends.", bool, function=False
         ),
     )
     arguments = ("text",)
