@@ -327,9 +327,9 @@ def test_a_type_checker_sees_the_public_face(tmp_path):
 
 def test_the_stub_says_what_the_functions_take():
     from ravenbench.engine.task import declared_of
-    from ravenbench.tasks.functions import of_raven, stub_of
+    from ravenbench.tasks.functions import public, stub_of
 
-    stub = stub_of(map(declared_of, of_raven()))
+    stub = stub_of(map(declared_of, public()))
     assert (ROOT / "tasks" / "api.pyi").read_text() == stub, "write it anew: python -m ravenbench.tasks.functions"
 
 

@@ -311,29 +311,6 @@ def simulate(
 ) -> RunResult:
     """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
 
-def unknown(
-    *,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    unknown: str | Path | Sequence[str | Path],
-    candidates: str | Path | Corpus,
-    methods: str | Sequence[str | Component] | None = None,
-    none: float | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    cell_timeout: float | None = None,
-    most_calls: int | None = None,
-) -> RunResult:
-    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
-
 def validate(
     background: str | Path,
     conditions: str | Path | None = None,
@@ -388,37 +365,6 @@ def evaluate(
     tests: Sequence[str] | None = None,
 ) -> Evaluation:
     """Evaluate answers as PAN does, with intervals and significance tests."""
-
-def build_problems(
-    corpus: str | Path,
-    out: str | Path,
-    *,
-    known: str = "1-5",
-    match: str = "topic",
-    cross: str | None = None,
-    min_words: int = 0,
-    words: int | None = None,
-    problems: int | None = None,
-    reuse: bool = True,
-    format: str = "folders",
-    genre: str = "unknown",
-    encoding: str | None = None,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Build balanced verification problems as the PAN-2014 organisers did."""
-
-def chosen_topics(
-    corpus: str | Path = "synthetic",
-    *,
-    topic: str | None = None,
-    topics: int | None = None,
-    min_docs: int | None = None,
-    encoder: str = "lsa",
-    samplers: str = "hits, random, anti",
-    encoding: str | None = None,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Show the topics each sampler chooses, with their similarities."""
 
 def advise(
     text: str | Path,

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import ravenbench
 from ravenbench import registry
 from ravenbench.engine.options import Declared, Option, check_given
 from ravenbench.engine.task import declared_of
@@ -218,5 +219,10 @@ def of_raven() -> list[str]:
     return [name for name, target in every.items() if target.startswith("ravenbench.")]
 
 
+def public() -> list[str]:
+    """Those of them that ``import ravenbench`` has."""
+    return [name for name in of_raven() if name in dir(ravenbench)]
+
+
 if __name__ == "__main__":
-    Path(__file__).with_name("api.pyi").write_text(stub_of(map(declared_of, of_raven())), encoding="utf-8")
+    Path(__file__).with_name("api.pyi").write_text(stub_of(map(declared_of, public())), encoding="utf-8")
