@@ -30,6 +30,10 @@ class ComparedExposure(Work):
     Spec = ExposureSpec
     arguments = ("texts",)
     positional = ("texts", "reference")
+    note = (
+        "Each side needs five texts of 60 words or more. Only where ``url`` is given do texts leave this machine. The "
+        "first row is of the whole texts, or of what an endpoint continues."
+    )
     result = "list[Exposure]"
     device = True
     calls = True

@@ -54,6 +54,11 @@ class Evaluate(Work):
         "truth answers out title keep lenient skip_faulty f05u_2020 metrics trials replicates by encoding "
         "training_truth training_answers cost_same cost_different same_share workers seed"
     )
+    note = (
+        "``answers`` may also map each system to a file, or to its values in truth's order. Without ``by`` there are "
+        "break-downs by group (language and genre, or a run's setup) where truth has several. Tie groups are by the "
+        "first of ``metrics``, which may be metrics of your own."
+    )
     result = "Evaluation"
 
     @classmethod
