@@ -126,7 +126,7 @@ BUDGETS = {
     "ext/lab": 1_800,
     "ext/machine": 1_900,
     "ext/map": 1_700,
-    "ext/retrieval": 3_000,
+    "ext/retrieval": 3_300,
     "ext/shelf": 12_200,
     "ext/site": 1_700,
     "ext/unknown": 1_300,

@@ -236,6 +236,7 @@ def retrieve(
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
     skip_faulty: bool | None = None,
+    rankings: str | Path | Sequence[str | Path] | None = None,
     queries: int | None = None,
     limit: int | None = None,
     across: bool | None = None,
