@@ -26,7 +26,7 @@ from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.text.tfidf import Tfidf, TokenProfiles, unit
 from ravenbench.texts import TextTable
-from ravenbench.types import Ints, Problems
+from ravenbench.types import Ints
 
 LEARNED_FROM = 50_000
 """Candidate texts, drawn at random, from which a vocabulary is learned where there are more."""
@@ -283,42 +283,6 @@ class EncoderRetriever(Retriever):
         return sentences.embeddings(
             self._folder(), texts, sentences.Reading(self.device, self.window, pooler=self.pooling == "pooler")
         )
-
-
-@dataclass(eq=False, repr=False)
-class LuarRetriever(Retriever):
-    """Cosine of the embeddings of published LUAR weights, which are read without running their code.
-
-    Parameters
-    ----------
-    model : str
-        A folder with the weights.
-
-    References
-    ----------
-    Rivera-Soto et al. 2021, Learning Universal Authorship Representations (EMNLP).
-    """
-
-    name = "luar"
-    rates = (60.0, 2e-6)
-
-    model: str
-
-    def require(self) -> None:
-        from ravenbench.topics.pretrained import model_folder
-
-        model_folder(self.model)
-
-    def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
-        from ravenbench.ext.shelf.neural.luar import LUAR
-
-        # It learns nothing from the problems but a scale that is not used here.
-        problems = Problems.of((name, [f"{name} known."], f"{name} questioned.") for name in ("one", "two"))
-        self.verifier_ = LUAR(model=self.model, epochs=0).fit(problems, np.array([True, False]))
-        return super().fit(pool, keep, shard)
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        return self.verifier_.embeddings(list(texts))
 
 
 class Unlearned(Retriever):

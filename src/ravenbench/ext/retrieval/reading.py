@@ -257,6 +257,7 @@ def _files(archive: Archive) -> dict[str, str]:
 
 def _rows(archive: Archive, name: str) -> list[ItemRow]:
     where, rows, places = archive.label(name), dict[str, ItemRow](), dict[str, list[int]]()
+    known = dict[tuple[str | None, ...], dict[str, str | None]]()
 
     def gathered() -> Iterator[str]:
         episodes, count = False, 0
@@ -269,7 +270,8 @@ def _rows(archive: Archive, name: str) -> list[ItemRow]:
                     "this line has no text", file=where, line=line, expected='"content": "…", and not empty',
                     found=[f"{key}: {str(value)[:20]!r}" for key, value in sorted(record.items())],
                 )  # fmt: skip
-            labels = {column: _label(keys, column, where, line) for column in COLUMNS}
+            values = tuple(_label(keys, column, where, line) for column in COLUMNS)
+            labels = known.setdefault(values, dict(zip(COLUMNS, values, strict=True)))
             episodes = episodes or any(k in keys for k in EPISODES)
             id = labels["author"] if episodes else None
             id = id or _text(first_of(keys, NAMES["id"]), where, line) or f"{len(rows):06d}"
