@@ -128,7 +128,7 @@ BUDGETS = {
     "ext/encoders": 1_100,
     "ext/freeze": 500,
     "ext/lab": 1_800,
-    "ext/machine": 1_700,
+    "ext/machine": 1_600,
     "ext/map": 1_700,
     "ext/retrieval": 3_300,
     "ext/shelf": 13_000,

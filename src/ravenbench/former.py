@@ -114,6 +114,7 @@ MOVED = {
 """Names within the package: what a module or package was called, and what it is called now."""
 TAKEN_OUT = {
     "raven compare --machine": "it was measured on made texts only; on real ones 4 of 14 likelihood ratios were right",
+    "raven exposure --url": "what a model behind an endpoint says by heart was never measured; --model reads it here",
     "raven safety --doses": "with a language model two of four doses were ever measured, and these hid nobody",
     "the obfuscator polish": "it rewrote a share of the sentences, for safety --doses",
     "the retriever luar": "no search with it was ever measured; the verifier luar re-ranks with the same weights",

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.cli.tasks import Device, MostCalls, use
+from ravenbench.cli.tasks import Device, use
 from ravenbench.engine.options import ENCODING
-from ravenbench.services import KEY
 
 
 def command(
@@ -16,30 +15,19 @@ def command(
     reference: Annotated[
         str, typer.Option(help="A corpus of the same kind that it cannot have read: written after it was made.")
     ],
-    model: Annotated[
-        str, typer.Option(help="A folder, a GGUF file or smollm2; with --url as the endpoint names it.")
-    ] = "smollm2",
-    url: Annotated[
-        str,
-        typer.Option(help=f"Address of an OpenAI-compatible endpoint, to which texts are sent; its key is in {KEY}."),
-    ] = "",
+    model: Annotated[str, typer.Option(help="A folder, a GGUF file or smollm2.")] = "smollm2",
     most: Annotated[int, typer.Option(help="Texts of a side that are drawn at most.")] = 200,
-    price_in: Annotated[float, typer.Option(help="Of a million tokens read, for the estimate.")] = 0.0,
-    price_out: Annotated[float, typer.Option(help="Of a million tokens written.")] = 0.0,
     encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
     device: Device = None,
-    most_calls: MostCalls = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Has a language model read these texts? A verifier on it is then better there than elsewhere.
 
     raven exposure essays.csv --reference essays-of-this-year.csv --model FOLDER
 
-    raven exposure essays.csv --reference essays-of-this-year.csv --model NAME --url https://HOST/v1
-
-    On this machine each text is compared with its twin, the same text with content words of another one: a model
-    prefers a text that it has read by more. An endpoint is asked to continue each text, and for a name hidden in it.
+    Each text is compared with its twin, the same text with content words of another one: a model prefers a text that it
+    has read by more.
     """
     from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.ext.machine.exposure import exposure
@@ -48,10 +36,7 @@ def command(
 
     use(device)
     with progress_bar() as progress:
-        rows = exposure(
-            texts, reference, model=model, url=url, most=most, price_in=price_in, price_out=price_out,
-            encoding=encoding, seed=seed, progress=progress,
-        )  # fmt: skip
+        rows = exposure(texts, reference, model=model, most=most, encoding=encoding, seed=seed, progress=progress)
     shown = exposure_table(rows)
     if json:
         print_json({"model": model, "finding": finding(rows, model), "rows": rows_json(shown)})
