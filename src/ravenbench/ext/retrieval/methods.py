@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -120,6 +121,15 @@ def _mean(vectors: Any, ptr: Ints) -> Any:
     return unit(np.add.reduceat(vectors, ptr[:-1], axis=0)).astype(np.float32)
 
 
+@lru_cache(4)
+def learned(units: Any, size: int, pool: Pool) -> Tfidf:
+    """Tf-idf of the candidates' texts: of all shards of a pool it is the same."""
+    rows = np.unique(pool.candidates.rows)
+    if len(rows) > LEARNED_FROM:
+        rows = np.sort(stream(0, "retrieval-vocabulary").permutation(rows)[:LEARNED_FROM])
+    return Tfidf(units, size).fit(pool.texts, rows)
+
+
 class Sparse(Retriever):
     """Cosine of tf-idf weights of the commonest units of the candidates' texts, equal to scikit-learn's."""
 
@@ -128,10 +138,7 @@ class Sparse(Retriever):
     size: int
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
-        rows = np.unique(pool.candidates.rows)
-        if len(rows) > LEARNED_FROM:
-            rows = np.sort(stream(0, "retrieval-vocabulary").permutation(rows)[:LEARNED_FROM])
-        self.pool_, self.tfidf_ = pool, Tfidf(self.counted(), self.size).fit(pool.texts, rows)
+        self.pool_, self.tfidf_ = pool, learned(self.counted(), self.size, pool)
         self.weights_: dict[bytes, Any] = {}
         return self
 

@@ -63,7 +63,7 @@ START, PAIR, REPORT = (5e-5, 0.05, 0.16), 4e-8, 4.0
 """CPU seconds, measured on one machine: of a candidate and of a megabyte of texts that are read and looked through, and
 of one from which content may come; of a query and a candidate whose scores are counted; of the program's start and the
 report."""
-HELD_OF_EACH = 2_000
+HELD_OF_EACH = 1_000
 """Bytes of memory for each candidate while a search is planned."""
 
 
