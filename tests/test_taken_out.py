@@ -1,4 +1,5 @@
-"""An extension that is taken out of a copy of the tree leaves the bench working, and no trace in lists and help."""
+"""An extension that is taken out of a copy of the tree leaves the bench working, and no trace in lists and help; a part
+that was taken out of Raven says so where it is named."""
 
 from __future__ import annotations
 
@@ -11,8 +12,18 @@ from pathlib import Path
 import pytest
 
 import ravenbench
+from ravenbench import registry
+from ravenbench.errors import SpecError
 
 OUT = ("case", "machine")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("verifier", "authorial-lm"), ("verifier", "prompted-lm"), ("retriever", "luar")]
+)
+def test_a_part_that_was_taken_out_says_so(kind: str, name: str) -> None:
+    with pytest.raises(SpecError, match=f"the {kind} {name} was taken out of Raven"):
+        registry.parse(kind, f"{name}(model='m')")
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def test_logs_say_where_the_work_is(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("word", "name"),
     [("BERT", "encoder"), ("delta", "burrows-delta"), ("paraphrase", "llm"), ("impostor", "impostors"),
-     ("LLM", "prompted-lm"), ("compression", "ppm"), ("topic model", "lda")],
+     ("LLM", "causal-lm"), ("compression", "ppm"), ("topic model", "lda")],
 )  # fmt: skip
 def test_words_people_use_are_found(word, name, capsys):
     command(word, json=True)
@@ -72,7 +72,7 @@ def test_words_people_use_are_found(word, name, capsys):
 
 @pytest.mark.parametrize(
     ("given", "meant"),
-    [("delt", "cosine-delta"), ("burrows", "cosine-delta"), ("impostor", "impostors"), ("gpt", "prompted-lm"),
+    [("delt", "cosine-delta"), ("burrows", "cosine-delta"), ("impostor", "impostors"), ("gpt", "causal-lm"),
      ("charngram", "char-ngram"), ("n", None)],
 )  # fmt: skip
 def test_a_name_that_nothing_has_is_met_with_what_is_meant(given, meant):
