@@ -14,6 +14,7 @@ import copy
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -223,8 +224,7 @@ class Splicer:
             self._cut_from, self._cuts = self._pieces.texts, {}
         cut = self._cuts.get(row)
         if cut is None:
-            words = self._pieces.word_of(pieces)
-            words = words[words >= 0]
+            words = self.words(self.texts, row)
             stays = self._stays[np.minimum(words, len(self._stays) - 1)]
             moving = words[~stays]
             lengths = np.bincount(np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1)
@@ -249,6 +249,16 @@ class Splicer:
         sizes = self._pieces.sizes
         fitting = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
         return self._pieces.splice(pieces, bounds, self._stays, fitting)
+
+    def words(self, table: TextTable, row: int) -> Int32s:
+        """The numbers of the words of a text, in its order; of another table's texts nothing is kept."""
+        pieces = self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        words = self._pieces.word_of(pieces)
+        return words[words >= 0]
+
+    def named(self, first: int) -> list[str]:
+        """The words, in lowercase, that have this number or a higher one by now."""
+        return list(islice(self._pieces.words, first, None))
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
         """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
@@ -284,8 +294,7 @@ class Splicer:
         place[[self._pieces.words[word] for word in self.ranked]] = np.arange(len(self.ranked))
         columns, sizes = list[Int32s](), list[int]()
         for row in self._sample.tolist():
-            words = self._pieces.word_of(self._pieces.of(self.texts, row))
-            words = words[words >= 0]
+            words = self.words(self.texts, row)
             sizes.append(len(words))
             columns_here = place[words]
             columns.append(columns_here[columns_here >= 0])
