@@ -16,7 +16,7 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -121,6 +121,34 @@ def made_cache() -> Path:
     folder = cache_folder()
     make_folder(folder, private=True)
     return folder
+
+
+def make_room(places: Iterable[Path], most: int) -> None:
+    """Remove the files and folders that were used longest ago, until ``most`` bytes are left of all of them; what
+    another process removes meanwhile is gone."""
+    sized = list[tuple[float, int, Path]]()
+    for place in places:
+        with suppress(OSError):
+            sized.append((place.stat().st_mtime, size_of(place), place))
+    size = sum(one for _, one, _ in sized)
+    for _, one, place in sorted(sized):
+        if size <= most:
+            break
+        with suppress(OSError):
+            shutil.rmtree(place) if place.is_dir() else place.unlink()
+        size -= one
+
+
+def size_of(place: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    return sum(p.stat().st_size for p in place.rglob("*") if p.is_file()) if place.is_dir() else place.stat().st_size
+
+
+@cache
+def code_of(*folders: Path) -> str:
+    """One hash of all Python files in these folders, not below: what is kept is of the code that made it."""
+    sources = sorted(path for folder in folders for path in folder.glob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
 
 
 def owner() -> str:

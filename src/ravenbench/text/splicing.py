@@ -258,7 +258,8 @@ class Splicer:
 
     def named(self, first: int) -> list[str]:
         """The words, in lowercase, that have this number or a higher one by now."""
-        return list(islice(self._pieces.words, first, None))
+        words = self._pieces.words
+        return list(islice(reversed(words), len(words) - first))[::-1]
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
         """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -14,9 +17,10 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.components import identity_hash
+from ravenbench.corpora.kept import HOME
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
-from ravenbench.files import array_bytes, cache_folder, made_cache, write_bytes
+from ravenbench.files import array_bytes, cache_folder, code_of, made_cache, make_room, write_bytes
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
@@ -80,39 +84,52 @@ def unit_length(vectors: Floats) -> Floats:
 
 
 FORMAT = 1
-LARGE = 64 * 2**20
+LARGE = 2**20
 """Bytes of texts from which on vectors are kept in the cache folder."""
+MOST = 2 * 2**30
+"""Bytes of all kept vectors."""
 PART = 2_000
 
 
 def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
-    """Encode these rows, (len(rows), d); vectors of large corpora are kept in the cache folder.
+    """Encode these rows, (len(rows), d); vectors of all but small corpora are kept in the cache folder.
 
     What lies in the cache is found by the encoder, the versions of what computes it and the texts; a part that was
-    written by another version, or is damaged, is not read.
+    written by another version, or is damaged, is not read, and what cannot be written is not kept.
     """
     view = texts.view(rows)
-    size = int((texts.offsets[rows + 1] - texts.offsets[rows]).sum())
-    if size < LARGE:
+    if int((texts.offsets[rows + 1] - texts.offsets[rows]).sum()) < LARGE:
         return encoder.encode(view)
     folder = cache_folder() / "vectors" / _parts_key(encoder, texts, rows)
     parts = [_kept_part(folder, number) for number in range(-(-len(rows) // PART))]
-    if any(part is None for part in parts):
-        learned = encoder.learn(view)
-        if learned is None:
-            return encoder.encode(view)
+    with suppress(OSError):
+        os.utime(folder)
+    if all(part is not None for part in parts):
+        return np.concatenate(parts)  # type: ignore[arg-type]
+    learned = encoder.learn(view)
+    whole = encoder.encode(view) if learned is None else np.empty(0)
+    for number, part in enumerate(parts):
+        if part is None:
+            here = slice(number * PART, (number + 1) * PART)
+            part = parts[number] = whole[here] if learned is None else learned(view[here])
+            with suppress(OSError):
+                _keep_part(folder, number, part)
+    return np.concatenate(parts)  # type: ignore[arg-type]
+
+
+def _keep_part(folder: Path, number: int, part: Floats) -> None:
+    if not folder.is_dir():
         made_cache()
         folder.mkdir(parents=True, exist_ok=True)
-        for number, part in enumerate(parts):
-            if part is None:
-                parts[number] = part = learned(view[number * PART : (number + 1) * PART])
-                data = array_bytes(part)
-                write_bytes(folder / f"{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy", data)
-    return np.concatenate([part for part in parts if part is not None])
+        make_room(folder.parent.iterdir(), MOST)
+    data = array_bytes(part)
+    write_bytes(folder / f"{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy", data)
 
 
 def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
-    tools = [FORMAT, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
+    own = Path(getattr(sys.modules.get(type(encoder).__module__), "__file__", None) or __file__).parent
+    code = code_of(*{own: None, HOME / "topics": None, HOME / "text": None})
+    tools = [FORMAT, code, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
     what = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
     return f"{identity_hash(encoder)}-{identity_hash([tools, what])}"
 
