@@ -20,7 +20,16 @@ from ravenbench.components import identity_hash
 from ravenbench.corpora.kept import HOME
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
-from ravenbench.files import array_bytes, cache_folder, code_of, made_cache, make_room, write_bytes
+from ravenbench.files import (
+    array_bytes,
+    cache_folder,
+    code_of,
+    made_cache,
+    make_room,
+    map_hashed,
+    write_bytes,
+    write_hashed,
+)
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
@@ -117,6 +126,13 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
     return np.concatenate(parts)  # type: ignore[arg-type]
 
 
+def vectors_kept(corpus: Corpus, encoder: Encoder) -> bool:
+    """Whether ``topic_similarity`` has nothing to encode."""
+    rows = np.flatnonzero(corpus.topic.codes >= 0)
+    folder = cache_folder() / "vectors" / _parts_key(encoder, corpus.texts, rows)
+    return folder.is_dir() and all(_kept_part(folder, number) is not None for number in range(-(-len(rows) // PART)))
+
+
 def _keep_part(folder: Path, number: int, part: Floats) -> None:
     if not folder.is_dir():
         made_cache()
@@ -162,8 +178,27 @@ def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Cor
             expected="one of: " + ", ".join(known),
             fix=did_you_mean(level, known),
         )
-    labels = registry.parse("topics", text).labels(corpus)
-    return replace(corpus, topic=labels), True
+    return replace(corpus, topic=_extracted(registry.parse("topics", text), corpus)), True
+
+
+def _extracted(topics: Any, corpus: Corpus) -> Labels:
+    """Topics found in the texts, of all but small corpora kept in the cache folder as vectors are."""
+    if corpus.texts.offsets[-1] < LARGE:
+        labels: Labels = topics.labels(corpus)
+        return labels
+    columns = [(name, each.codes.tolist(), each.names) for name, each in sorted(corpus.columns.items())]
+    key = identity_hash([corpus.digest(), columns, _parts_key(topics, corpus.texts, np.arange(len(corpus.texts)))])
+    folder = cache_folder() / "vectors" / f"topics-{key}"
+    for path in sorted(folder.glob("*.npy")):
+        if (names := map_hashed(path)) is not None:
+            os.utime(folder)
+            return Labels.of([name or None for name in names.tolist()])
+    labels = topics.labels(corpus)
+    with suppress(OSError):
+        made_cache()
+        folder.mkdir(parents=True, exist_ok=True)
+        write_hashed(folder, np.array([labels[row] or "" for row in range(len(corpus))]))
+    return labels
 
 
 MOST_GROUPS, LEAST_AUTHORS = 10, 2

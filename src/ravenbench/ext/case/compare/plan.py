@@ -12,8 +12,9 @@ from msgspec import UNSET
 from ravenbench.components import Component
 from ravenbench.corpora.load import load_corpus, without_shared
 from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.engine.estimate import of_folds
 from ravenbench.engine.pool import Progress, silent
-from ravenbench.engine.task import Draft
+from ravenbench.engine.task import Cost, Draft
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
@@ -67,9 +68,12 @@ RATES: Mapping[str, tuple[float, float]] = {
 500 words against 40 authors with five each, with compiled code ready."""
 
 
-def cost(folds: Sequence[Fold], missing: Iterable[CellPlace], hands: Iterable[HandRecord] = ()) -> float | None:
+def cost(
+    methods: Mapping[str, Component], folds: Sequence[Fold], missing: Iterable[CellPlace],
+    hands: Iterable[HandRecord] = (),
+) -> Cost:  # fmt: skip
     """CPU seconds of the cells that are missing and of what goes around them, the one-hand test too, and of compiling
-    where this machine never did; None where a method's rate is not known.
+    where this machine never did; methods whose rates are not known are tried.
 
     A problem's words are those of all its texts, so a text counts as often as it is asked about.
     """
@@ -78,16 +82,19 @@ def cost(folds: Sequence[Fold], missing: Iterable[CellPlace], hands: Iterable[Ha
         AROUND + LOOKING * sum({hand.words: hand.words * hand.texts / 1000 for hand in hands}.values()),
         set(),
     )
+    others = list[CellPlace]()
     for place in missing:
         if place.verifier not in RATES:
-            return None
+            others.append(place)
+            continue
         learning, asking = RATES[place.verifier]
         fold = by_name[place.fold]
         total += asking * _thousands(fold.test)
         if (place.verifier, digest := fold.train_digest()) not in fitted:
             fitted.add((place.verifier, digest))
             total += learning * _thousands(fold.train)
-    return total if compiled() or not fitted else total + COMPILING
+    more, untimed = of_folds(methods, folds, others)
+    return total + more + (COMPILING if fitted and not compiled() else 0), untimed
 
 
 def compiled() -> bool:

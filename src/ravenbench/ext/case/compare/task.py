@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Draft, Task, content_hash
+from ravenbench.engine.task import Cost, Draft, Task, content_hash
 from ravenbench.errors import counted
 from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
@@ -119,10 +119,15 @@ class Compare(Task):
     def notes(self, draft: Draft[Any]) -> list[str]:
         return _told(draft.plan)
 
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
         from ravenbench.ext.case.compare.plan import cost
 
-        return cost(draft.folds, missing, [case.hand for case in draft.plan.cases if case.hand is not None])
+        return cost(
+            self.spec.components(),
+            draft.folds,
+            missing,
+            [case.hand for case in draft.plan.cases if case.hand is not None],
+        )
 
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ravenbench.engine.options import PATH, Option, spec_of
-from ravenbench.engine.task import Draft, Task, content_hash
+from ravenbench.engine.task import Cost, Draft, Task, content_hash
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.validate.spec import ValidateSpec
 
@@ -92,10 +92,10 @@ class Validate(Task):
             f"SHA-256 of criterion and conditions: {plan.fixed}",
         ]
 
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
         from ravenbench.ext.case.compare.plan import cost
 
-        return cost(draft.folds, missing)
+        return cost(self.spec.compared().components(), draft.folds, missing)
 
     @classmethod
     def instead(cls, values: Mapping[str, Any]) -> str | None:
