@@ -18,7 +18,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
-FEWEST, MOST = 8, 64
+FEWEST, MOST = 8, 32
 """Problems or texts that are tried first, and at most."""
 ENOUGH = 0.1
 """CPU seconds of a try from which on no larger one is made."""
@@ -137,4 +137,4 @@ def of_recipe(recipe: Any, tasks: Sequence[Any], seed: int) -> float | None:
     or sends texts away."""
     if recipe.needs_oracle or recipe.sends_text or untimed(recipe) or not tasks:
         return None
-    return reckon(lambda few: fresh(recipe).fit(tasks[:few]).obfuscate_all(tasks[:few], seed), len(tasks), 8, 1)
+    return reckon(lambda few: fresh(recipe).fit(tasks[:few]).obfuscate_all(tasks[:few], seed), len(tasks), 2, 1)

@@ -119,11 +119,13 @@ class Pieces(dict[str, int]):
         self._case.append(case)
         begin, end = self.segmenter.stem(lower)
         # A letter may be two in the other case: what stands after the stem is counted from the end.
-        begin, end = len(piece[:begin].encode()), len(piece[: len(piece) + end - len(lower)].encode())
-        first = len(self._data)
+        end += len(piece) - len(lower)
+        data, first = piece.encode(), len(self._data)
+        if len(data) > len(piece):
+            begin, end = len(piece[:begin].encode()), len(piece[:end].encode())
         self._stem_begins.append(first + begin)
         self._stem_ends.append(first + max(begin, end))
-        self._data += piece.encode()
+        self._data += data
         self._ends.append(len(self._data))
         return number
 
