@@ -16,7 +16,7 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -376,6 +376,24 @@ def map_hashed(path: Path) -> NDArray[Any] | None:
         return map_array(path) if path.stem.endswith(sha256(path)[:32]) else None
     except (OSError, ValueError):
         return None
+
+
+def kept_array(folder: Path, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    """The array of this name that a folder of the cache keeps, else what ``make`` gives, which is kept there.
+
+    A damaged one is made anew; where nothing can be written, nothing is kept.
+    """
+    with suppress(OSError):
+        os.utime(folder)
+    for path in sorted(folder.glob(f"{name}*.npy")):
+        if (array := map_hashed(path)) is not None:
+            return array
+    array = make()
+    with suppress(OSError, InputError):
+        made_cache()
+        make_folder(folder)
+        write_hashed(folder, array, name)
+    return array
 
 
 def sha256(path: Path) -> str:

@@ -91,13 +91,12 @@ def test_encoders_that_take_all_at_once_still_do(table, large, monkeypatch):
 def test_vectors_are_not_kept_where_there_is_no_room(table, large, monkeypatch):
     rows = np.arange(60)
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(levels, "write_bytes", full)
+    monkeypatch.setattr("ravenbench.files.write_bytes", full)
     assert np.array_equal(document_vectors(encoder(), table, rows), encoder().encode(table.view(rows)))
     assert not [*large.glob("*/*")]
-    monkeypatch.undo()
 
 
 def test_vectors_used_longest_ago_make_room(table, large, monkeypatch):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,7 @@ from ravenbench.components import identity_hash
 from ravenbench.corpora.kept import HOME
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
-from ravenbench.files import (
-    array_bytes,
-    cache_folder,
-    code_of,
-    made_cache,
-    make_room,
-    map_hashed,
-    write_bytes,
-    write_hashed,
-)
+from ravenbench.files import cache_folder, code_of, kept_array, make_room
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
@@ -94,9 +84,9 @@ def unit_length(vectors: Floats) -> Floats:
 
 FORMAT = 1
 LARGE = 2**20
-"""Bytes of texts from which on vectors are kept in the cache folder."""
+"""Bytes of texts from which on vectors, and topics found in the texts, are kept in the cache folder."""
 MOST = 2 * 2**30
-"""Bytes of all kept vectors."""
+"""Bytes of all of them."""
 PART = 2_000
 
 
@@ -109,37 +99,24 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
     view = texts.view(rows)
     if int((texts.offsets[rows + 1] - texts.offsets[rows]).sum()) < LARGE:
         return encoder.encode(view)
-    folder = cache_folder() / "vectors" / _parts_key(encoder, texts, rows)
-    parts = [_kept_part(folder, number) for number in range(-(-len(rows) // PART))]
+    learned, whole = cache(lambda: encoder.learn(view)), cache(lambda: encoder.encode(view))
+
+    def part(first: int) -> Floats:
+        encode = learned()
+        return whole()[first : first + PART] if encode is None else encode(view[first : first + PART])
+
+    folder = kept_in(encoder, texts, rows)
+    return np.concatenate(
+        [kept_array(folder, f"{first // PART:06d}-", partial(part, first)) for first in range(0, len(rows), PART)]
+    )
+
+
+def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
+    """Where what an encoder or a finder of topics makes of these rows is kept."""
+    folder = cache_folder() / "vectors"
     with suppress(OSError):
-        os.utime(folder)
-    if all(part is not None for part in parts):
-        return np.concatenate(parts)  # type: ignore[arg-type]
-    learned = encoder.learn(view)
-    whole = encoder.encode(view) if learned is None else np.empty(0)
-    for number, part in enumerate(parts):
-        if part is None:
-            here = slice(number * PART, (number + 1) * PART)
-            part = parts[number] = whole[here] if learned is None else learned(view[here])
-            with suppress(OSError):
-                _keep_part(folder, number, part)
-    return np.concatenate(parts)  # type: ignore[arg-type]
-
-
-def vectors_kept(corpus: Corpus, encoder: Encoder) -> bool:
-    """Whether ``topic_similarity`` has nothing to encode."""
-    rows = np.flatnonzero(corpus.topic.codes >= 0)
-    folder = cache_folder() / "vectors" / _parts_key(encoder, corpus.texts, rows)
-    return folder.is_dir() and all(_kept_part(folder, number) is not None for number in range(-(-len(rows) // PART)))
-
-
-def _keep_part(folder: Path, number: int, part: Floats) -> None:
-    if not folder.is_dir():
-        made_cache()
-        folder.mkdir(parents=True, exist_ok=True)
-        make_room(folder.parent.iterdir(), MOST)
-    data = array_bytes(part)
-    write_bytes(folder / f"{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy", data)
+        make_room(folder.iterdir(), MOST)
+    return folder / _parts_key(maker, texts, rows)
 
 
 def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
@@ -148,16 +125,6 @@ def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
     tools = [FORMAT, code, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
     what = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
     return f"{identity_hash(encoder)}-{identity_hash([tools, what])}"
-
-
-def _kept_part(folder: Path, number: int) -> Floats | None:
-    """Read a part back; None where it is missing or damaged."""
-    for file in sorted(folder.glob(f"{number:06d}-*.npy")):
-        data = file.read_bytes()
-        if file.stem.endswith(hashlib.sha256(data).hexdigest()[:16]):
-            part: Floats = np.load(io.BytesIO(data), allow_pickle=False)
-            return part
-    return None
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
@@ -186,19 +153,10 @@ def _extracted(topics: Any, corpus: Corpus) -> Labels:
     if corpus.texts.offsets[-1] < LARGE:
         labels: Labels = topics.labels(corpus)
         return labels
-    columns = [(name, each.codes.tolist(), each.names) for name, each in sorted(corpus.columns.items())]
-    key = identity_hash([corpus.digest(), columns, _parts_key(topics, corpus.texts, np.arange(len(corpus.texts)))])
-    folder = cache_folder() / "vectors" / f"topics-{key}"
-    for path in sorted(folder.glob("*.npy")):
-        if (names := map_hashed(path)) is not None:
-            os.utime(folder)
-            return Labels.of([name or None for name in names.tolist()])
-    labels = topics.labels(corpus)
-    with suppress(OSError):
-        made_cache()
-        folder.mkdir(parents=True, exist_ok=True)
-        write_hashed(folder, np.array([labels[row] or "" for row in range(len(corpus))]))
-    return labels
+    labelled = [corpus.digest(), *((name, each.codes.tolist()) for name, each in sorted(corpus.columns.items()))]
+    folder = kept_in(topics, corpus.texts, np.arange(len(corpus.texts)))
+    names = kept_array(folder, identity_hash(labelled), lambda: np.array([one or "" for one in topics.labels(corpus)]))
+    return Labels.of(name or None for name in names.tolist())
 
 
 MOST_GROUPS, LEAST_AUTHORS = 10, 2

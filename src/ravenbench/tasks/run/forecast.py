@@ -27,7 +27,7 @@ from ravenbench.tasks.run.record import RepetitionRecord, RunPlan
 from ravenbench.tasks.run.setups import SweepSize, no_choice, pools_advice, sweep_sizes
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.texts import TextTable
-from ravenbench.topics.levels import vectors_kept
+from ravenbench.topics.levels import kept_in
 from ravenbench.types import Corpus, Fold, Ints
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
 
@@ -124,7 +124,7 @@ class SampledPlanning:
         """Compare topics (``args``: a corpus and an encoder), unless the vectors are kept, of a part of the texts in
         few iterations of an encoder that takes many; a forecast needs nothing but the time."""
         corpus, encoder = cast(tuple[Corpus, Any], args)
-        if vectors_kept(corpus, encoder):
+        if kept_in(encoder, corpus.texts, np.flatnonzero(corpus.topic.codes >= 0)).is_dir():
             return lambda: work(*args)
         step = max(1, len(corpus) // SOME)
         texts, timed, most = corpus.texts.view(np.arange(0, len(corpus.texts), step)), [], encoder.iterations
