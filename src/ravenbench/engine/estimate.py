@@ -24,6 +24,8 @@ ENOUGH = 0.1
 """CPU seconds of a try from which on no larger one is made."""
 REPORT, CELL = 1.5, 0.0025
 """CPU seconds of a report, and of each cell in it."""
+Seconds = tuple[float, tuple[str, ...]]
+"""CPU seconds, and the names of methods that are not among them, for nobody knows their time."""
 HELD = 6
 """Bytes that a worker holds for each byte of text, mostly counts of words and n-grams: measured on 20 Newsgroups."""
 
@@ -57,24 +59,33 @@ def untimed(component: Any) -> bool:
     return runs_program(component) or any(getattr(part, "trains_long", False) for part in parts(component))
 
 
-def of_folds(
-    methods: Mapping[str, Any], folds: Sequence[Fold], missing: Iterable[CellPlace]
-) -> tuple[float, tuple[str, ...]]:
-    """CPU seconds of cells of verifiers, each tried on one fold and reckoned by the bytes of the problems of all, and
-    the names of those whose time nobody knows."""
-    by_name, total, unknown = {fold.name: fold for fold in folds}, 0.0, list[str]()
-    places: dict[str, list[CellPlace]] = {}
+def of_folds(methods: Mapping[str, Any], folds: Sequence[Fold], missing: Iterable[CellPlace]) -> Seconds:
+    """CPU seconds of cells of verifiers, each tried on one fold and reckoned by the bytes of the problems of all."""
+    by_name, places = {fold.name: fold for fold in folds}, dict[str, list[Fold]]()
     for place in missing:
-        places.setdefault(place.verifier, []).append(place)
-    for name, own in places.items():
-        first, every = by_name[own[0].fold], [by_name[place.fold] for place in own]
-        trains = {fold.train_digest(): fold for fold in every}.values()
-        taught = sum(_bytes(fold.train) for fold in trains) / max(_bytes(first.train) / max(len(first.train), 1), 1)
-        answered = sum(_bytes(fold.test) for fold in every) / max(_bytes(first.test) / max(len(first.test), 1), 1)
-        seconds = None if untimed(methods[name]) else _tried(methods[name], first, taught, answered)
-        total += seconds or 0.0
-        unknown += [name] if seconds is None else []
-    return total, tuple(unknown)
+        places.setdefault(place.verifier, []).append(by_name[place.fold])
+    each = dict[str, float | None]()
+    for name, every in places.items():
+        first, trains = every[0], {fold.train_digest(): fold for fold in every}.values()
+        taught, answered = _alike([fold.train for fold in trains]), _alike([fold.test for fold in every])
+        each[name] = None if untimed(methods[name]) else _tried(methods[name], first, taught, answered)
+    return summed(each)
+
+
+def summed(each: Mapping[str, float | None]) -> Seconds:
+    """All seconds that are known, and whose are not."""
+    return sum(filter(None, each.values())), tuple(name for name, seconds in each.items() if seconds is None)
+
+
+def _alike(sets: Sequence[Problems]) -> float:
+    """How many problems like those of the first set have as many bytes of text as all sets; a text counts as often as
+    it is asked about."""
+    sizes = [np.diff(one.texts.offsets) for one in sets]
+    bytes_of = [
+        float(size[one.known_index].sum() + size[one.questioned_index].sum())
+        for one, size in zip(sets, sizes, strict=True)
+    ]
+    return sum(bytes_of) / max(bytes_of[0], 1.0) * len(sets[0])
 
 
 def _tried(method: Any, fold: Fold, taught: float, answered: float) -> float | None:
@@ -101,12 +112,6 @@ def _both(same: Bools, count: int) -> Ints:
     return np.sort(np.argsort(rank, kind="stable")[:count]).astype(np.int64)
 
 
-def _bytes(problems: Problems) -> int:
-    """Bytes of the texts of all problems; a text counts as often as it is asked about."""
-    size = np.diff(problems.texts.offsets)
-    return int(size[problems.known_index].sum() + size[problems.questioned_index].sum())
-
-
 def megabytes(texts: TextTable | None) -> float:
     """Memory of a worker: what this process took for the plan at most, and what is held of the texts."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
@@ -115,9 +120,9 @@ def megabytes(texts: TextTable | None) -> float:
 
 def of_authors(
     methods: Mapping[str, Any], texts: Sequence[str], author: Sequence[Any], topic: Sequence[Any], fits: float
-) -> tuple[float, tuple[str, ...]]:
+) -> Seconds:
     """CPU seconds of methods that name authors, each learning so many times from all of these texts and answering as
-    many, and the names of those whose time nobody knows."""
+    many."""
     from sklearn.base import clone
 
     def work(method: Any, count: int) -> None:
@@ -129,7 +134,8 @@ def of_authors(
         name: None if isinstance(method, Component) and untimed(method) else reckon(partial(work, method), len(texts))
         for name, method in methods.items()
     }
-    return fits * sum(filter(None, each.values())), tuple(name for name, seconds in each.items() if seconds is None)
+    seconds, unknown = summed(each)
+    return fits * seconds, unknown
 
 
 def of_recipe(recipe: Any, tasks: Sequence[Any], seed: int) -> float | None:
