@@ -618,7 +618,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
             f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s). These are "
             "seconds of CPU, timed now: a part of planning, every verifier on one fold. A first run also compiles "
-            "kernels, about 12 s; a busy machine takes longer."
+            f"kernels, about 12 s; a busy machine takes longer. Memory: about {forecast.megabytes:,.0f} MB a worker."
         ),
     ]
     for name, answer in forecast.asked.items():
