@@ -35,7 +35,9 @@ from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 
 VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
-RECIPES = "raven-hide(limit=2), raven-hide, raven-hide(limit=12), bevendorff-2019, mihaylova-2016, mansoorizadeh-2016, random"
+RECIPES = (
+    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, bevendorff-2019, mihaylova-2016, mansoorizadeh-2016, random"
+)
 MOST, DRAWS, EXCERPT = 30, 1000, 500
 
 Side = tuple[Problems, Bools]
@@ -58,8 +60,8 @@ def pan14(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
     learn, ask = np.arange(100), np.arange(140, 200)
     if not choose:
         other = read_problems(data / "pan14" / "en_essays.zip", "test")
-        return (given.problems[learn], same[learn]), _few(other.problems, other.truth()), {}
-    return (given.problems[learn], same[learn]), _few(given.problems[ask], same[ask]), {}
+        return (given.problems.select(learn), same[learn]), _few(other.problems, other.truth()), {}
+    return (given.problems.select(learn), same[learn]), _few(given.problems.select(ask), same[ask]), {}
 
 
 def eltec(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
@@ -91,7 +93,7 @@ def _novel_problems(authors: Sequence[str], books: dict[str, dict[str, list[str]
 
 def _few(asked: Problems, same: Bools) -> Side:
     rows = np.sort(np.concatenate([np.flatnonzero(same)[:MOST], np.flatnonzero(~same)[:MOST]]))
-    return asked[rows], same[rows]
+    return asked.select(rows), same[rows]
 
 
 def judged(answers: Floats, truth: Bools, thresholds: Floats) -> tuple[float, float]:
@@ -148,7 +150,10 @@ def main() -> None:
             drawn = []
             for _ in range(DRAWS):
                 pick = np.concatenate([rng.choice(rows, len(rows)), rng.choice(np.flatnonzero(~truth), (~truth).sum())])
-                one, other = judged(before[:, pick], truth[pick], thresholds), judged(after[:, pick], truth[pick], thresholds)
+                one, other = (
+                    judged(before[:, pick], truth[pick], thresholds),
+                    judged(after[:, pick], truth[pick], thresholds),
+                )
                 drawn.append([other[0] - one[0], other[1] - one[1]])
             (low, lost_low), (high, lost_high) = np.percentile(drawn, [2.5, 97.5], axis=0)
             line = {
@@ -159,9 +164,7 @@ def main() -> None:
             if label in parts:
                 measured = [soundness.measure(one) for one in parts[label]]
                 changes = [efficiency(one)["changes_per_1000"] or 0.0 for one in parts[label]]
-                odd = [
-                    sensibleness.measure(task.questioned, text) for task, text in zip(tasks, texts, strict=True)
-                ]
+                odd = [sensibleness.measure(task.questioned, text) for task, text in zip(tasks, texts, strict=True)]
                 line |= {
                     "sound": float(np.mean([survives(one) for one in measured])),
                     "changes": float(np.mean(changes)),
@@ -170,7 +173,13 @@ def main() -> None:
                 if "stumbles" in measured[0]:
                     line["stumbles"] = float(np.mean([one["stumbles"] or 0.0 for one in measured]))
             lines.append(line)
-            print("  " + ", ".join(f"{k} {v:.3f}" if isinstance(v, float) else str(v) for k, v in line.items() if k != "collection"), flush=True)
+            print(
+                "  "
+                + ", ".join(
+                    f"{k} {v:.3f}" if isinstance(v, float) else str(v) for k, v in line.items() if k != "collection"
+                ),
+                flush=True,
+            )
     if a.out:
         a.out.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
 

@@ -13,16 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from ravenbench.errors import InputError, SpecError
-from ravenbench.ext.shelf.obfuscation.raven_hide_edits import SafeEdit, safe_edits
+from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.text.nltk_data import find
+
+if TYPE_CHECKING:
+    from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, Panel
 
 JITTER = 0.3
 """A gain is taken for up to so much more or less of itself, by the seed: who knows the recipe does not know the edits."""
@@ -57,7 +60,7 @@ class RavenHide(Obfuscator):
     mode: ClassVar[str] = "repaired"
 
     goal: float = 0.0
-    limit: float = 6.0
+    limit: float = 3.0
     background: str = ""
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
@@ -90,12 +93,14 @@ class RavenHide(Obfuscator):
         if not known:
             notes.append("no known texts: it moved away from this text's own habits, and nothing says how far it came")
         else:
-            notes.append(f"nearness to your other texts {before:.2f}, now {after:.2f} (1 as they are to each other, 0 as other people's)")
+            notes.append(
+                f"nearness to your other texts {before:.2f}, now {after:.2f} (1 as they are to each other, 0 as other people's)"
+            )
         notes.append(f"it stopped because {reason}; cost in sense {cost:.1f} for 100 words (limit {self.limit:g})")
         return Rewriting(parts, tuple(notes), count_operations(parts))
 
     def _search(
-        self, panel: "Panel", text: str, candidates: list[SafeEdit], words: int, rng: np.random.Generator
+        self, panel: Panel, text: str, candidates: list[SafeEdit], words: int, rng: np.random.Generator
     ) -> tuple[list[SafeEdit], str]:
         """The edits made, greedily by gain for cost, and why the search stopped."""
         if not candidates:
@@ -116,12 +121,16 @@ class RavenHide(Obfuscator):
             chosen.append(candidates[best])
             left -= cost[best]
             now = float(near[best])
+            open_[best] = False
             open_ &= np.array([not one.clashes(candidates[best]) for one in candidates])
         return chosen, "the goal was reached"
 
 
 def _joined(chosen: Sequence[SafeEdit]) -> list[Edit]:
-    return [edit for one in chosen for edit in one.edits]
+    """The edits chosen; those of the whole text give way where another is made."""
+    own = [edit for one in chosen if one.edits[0].operation not in WHOLE for edit in one.edits]
+    whole = [edit for one in chosen if one.edits[0].operation in WHOLE for edit in one.edits]
+    return own + [edit for edit in whole if not any(edit.start < o.end and o.start < edit.end for o in own)]
 
 
 @lru_cache(4)
@@ -129,7 +138,9 @@ def _crowd_texts(background: str) -> tuple[str, ...]:
     if background:
         files = sorted(Path(background).rglob("*.txt"))
         if not files:
-            raise InputError("there is no text by other people here", file=background, expected="a folder of .txt files")
+            raise InputError(
+                "there is no text by other people here", file=background, expected="a folder of .txt files"
+            )
         return tuple(decode(path.read_bytes(), path) for path in files)
     from nltk.corpus.reader import TaggedCorpusReader
 
@@ -146,7 +157,7 @@ def _plain(words: Sequence[str]) -> str:
 
 
 @lru_cache(8)
-def _crowd(background: str, words: int) -> "Crowd":
+def _crowd(background: str, words: int) -> Crowd:
     from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd
 
     return Crowd.of(_crowd_texts(background), words)

@@ -41,6 +41,8 @@ _DEPENDENT = re.compile(
     r"what|where|how|why|as|than|once|so|either|neither|both|lest|wherever|whenever|whoever)\b"
 )
 _SENTENCE_START = r"(?:\A\s*|[.!?][\"”’')\]]*\s+|\n\s*)\Z"
+WHOLE = ("typography", "spelling")
+"""Edits of the whole text, its quotations too; where another edit is made as well, that one stands."""
 NOTHING = "∅"
 """Stands for leaving a phrase out."""
 _BEFORE, _AFTER = 45, 60
@@ -56,6 +58,8 @@ class SafeEdit:
 
     def clashes(self, other: SafeEdit) -> bool:
         """Whether the two cannot both be made: they overlap or touch."""
+        if self.edits[0].operation in WHOLE or other.edits[0].operation in WHOLE:
+            return self.edits[0].operation == other.edits[0].operation == "spelling"
         return any(a.start <= b.end and b.start <= a.end for a in self.edits for b in other.edits)
 
 
@@ -87,12 +91,6 @@ def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
                 for i, source in enumerate(forms if both_ways else forms[:1]):
                     others = [name for k, name in enumerate(forms) if k != i]
                     table.setdefault(source.lower(), []).extend(Alternative(o, *conditions, cost) for o in others)
-    # "ise" and "ize", "our" and "or": a reader takes either for what it is.
-    everyday = word_set("everyday words of both spellings")
-    for british, american in load("british_american").items():
-        for one, other in ((british, american), (american, british)):
-            if not {one, other} & everyday:
-                table.setdefault(one, []).append(Alternative(other, re.compile(""), re.compile(""), 0.1))
     keys = sorted(table, key=lambda key: (-len(key), key))
     return re.compile(r"(?<![\w'’\-./@])(?:" + "|".join(map(re.escape, keys)) + r")(?![\w'’\-/@])", re.I), table
 
@@ -108,14 +106,19 @@ def _form_rows(names: list[str]) -> Iterator[list[str]]:
 def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
     """Every safe edit of a text, and what is missing for more (MissingPart's messages)."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
-    found = [*_typography(text), *_phrases(text), *_contractions(text), *_marks(text), *_sentence_edits(text)]
+    found = [
+        *_typography(text),
+        *_spelling(text),
+        *_phrases(text),
+        *_contractions(text),
+        *_marks(text),
+        *_sentence_edits(text),
+    ]
     lacking = [reason for name in ("wordnet", "brown", "averaged_perceptron_tagger_eng") if (reason := missing(name))]
     if not lacking:
         found += _word_edits(text)
     free = [
-        one
-        for one in found
-        if one.edits[0].operation == "typography" or not any(_within(edit, quoted) for edit in one.edits)
+        one for one in found if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
     return list({one.edits: one for one in free}.values()), [f"no synonyms were tried: {one}" for one in lacking]
 
@@ -130,10 +133,31 @@ def _one(start: int, end: int, new: str, operation: str, cost: float) -> SafeEdi
 
 def _typography(text: str) -> Iterator[SafeEdit]:
     """Glyphs that say the same, and spaces after a full stop: all of a kind at once, that no mixture gives more away."""
-    for old, new in (("’", "'"), ("‘", "'"), ("…", "..."), ("(?<=[.!?])  (?=[A-Z])", " "), ("[“”]", '"'), (" -- ", " — ")):
+    for old, new in (
+        ("’", "'"),
+        ("‘", "'"),
+        ("…", "..."),
+        ("(?<=[.!?])  (?=[A-Z])", " "),
+        ("[“”]", '"'),
+        (" -- ", " — "),
+    ):
         edits = tuple(Edit(*match.span(), new, "typography") for match in re.finditer(old, text))
         if edits:
             yield SafeEdit(edits, 0.01 * len(edits))
+
+
+def _spelling(text: str) -> Iterator[SafeEdit]:
+    """All British spellings made American, or all American ones British."""
+    everyday = word_set("everyday words of both spellings")
+    british = {one: other for one, other in load("british_american").items() if not {one, other} & everyday}
+    for table in (british, {other: one for one, other in british.items()}):
+        edits = tuple(
+            Edit(*match.span(), table[match.group()], "spelling")
+            for match in re.finditer(r"(?<![\w'’\-./@])[a-z]{4,}(?![\w'’\-/@])", text)
+            if match.group() in table
+        )
+        if edits:
+            yield SafeEdit(edits, 0.1 * len(edits))
 
 
 def _phrases(text: str) -> Iterator[SafeEdit]:
@@ -158,6 +182,8 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
     sign = "’" if text.count("’") > text.count("'") else "'"
     negated = {long for long in table["expansions"] if long.endswith("not")}
     for long, short in table["expansions"].items():
+        if long == "can not":
+            continue
         for match in re.finditer(rf"(?<![\w'’-]){long}(?![\w'’-])", text, re.IGNORECASE):
             follows = re.match(r" (?:not\b|only\b)| ?[.,;:!?)]", text[match.end() :])
             if not follows or (long in negated and not re.match(r" only\b", text[match.end() :])):
@@ -170,50 +196,52 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             asked = re.match(rf" (?:{_SUBJECT}|the|people)\b", text[match.end() :])
             if not (asked and long.endswith("not")):
                 yield _one(*match.span(), match_case(match.group(), long), "expand", 0.2)
-    for match in re.finditer(rf"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I):
+    for match in re.finditer(
+        rf"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I
+    ):
         yield _one(*match.span(), f"{match[1]} is ", "expand", 0.2)
 
 
+_DASH = r"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])"
+_VERB = "think|thought|know|knew|believe|believed|hope|hoped|say|said|says|feel|felt|guess|suppose|found"
+_THAT = "|".join(rf"(?<=\b{name} {verb})" for name in _SUBJECT.split("|")[:7] for verb in _VERB.split("|"))
+_OPENER = "Then|Now|Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|Of course|In the end|In fact"
+_OPENERS = "|".join(rf"(?<=(?<![\w,;] ){name})" for name in _OPENER.split("|"))
+_RULES = (
+    # pattern, what stands instead (a letter after a new full stop becomes a capital), operation, cost
+    (_DASH, ", ", "dash", 0.3),
+    (rf"(?<=\w); (?=(?:{_SUBJECT}|the|my|his|her|our|their|however,|therefore,) \w)", ". ", "split", 0.2),
+    (r"(?<=\w); (?=(?:and|but|so|yet|for|or) )", ", ", "semicolon", 0.1),
+    (r"(?<=\w): (?=(?:I|he|she|it|they|we|you|this) )", "; ", "colon", 0.3),
+    (r"(?<=\w), (?=(?:but|and) (?:he|she|it|they|we|I|you) \w)", " ", "comma", 0.1),
+    (rf"(?<=[a-z]) (?=(?:but|so) (?:he|she|they|we|I|it) (?:{_AUXILIARY}|did|do|\w+ed)\b)", ", ", "comma", 0.1),
+    (r"(?<=, [a-z]{3})([a-z]*),(?= (?:and|or) [a-z]+[.,;)])", r"\1", "comma", 0.1),
+    (r"(?<=, [a-z]{3})([a-z]*)(?= (?:and|or) [a-z]+[.;])", r"\1,", "comma", 0.1),
+    (rf"(?:{_OPENERS}),(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", "", "comma", 0.1),
+    (rf"(?:{_OPENERS})(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", ",", "comma", 0.1),
+    (r"(?<=\w)!+(?=\s+[A-Z]|\s*\Z)", ".", "exclamation", 0.3),
+    (r"(?<=\w)(?:\.\.\.+|…)(?=\s+[A-Z]|\s*\Z)", ".", "ellipsis", 0.2),
+    (r"(?<=\w)\.\.\. (?=[a-z])", ", ", "ellipsis", 0.3),
+    (rf"(?:{_THAT}) that(?= (?:I|he|she|it|they|we) \w)", "", "that", 0.2),
+    (rf"(?:{_THAT})(?= (?:I|he|she|it|they|we) (?!who|and)\w)", " that", "that", 0.2),
+    (rf"(?<=[a-z]{{4}} )(?<!from )(?<!with )(?<!upon )(?<!into )(?<!know )which(?= (?:{_AUXILIARY}) )", "that", "relative", 0.2),
+    *((rf"(?<=[a-z] ){i}(?= [a-z]{{4,}}s\b)(?! (?:degrees|percent|points|pounds|dollars))", name, "numeral", 0.1)
+      for i, name in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()) if i),
+)  # fmt: skip
+
+
 def _marks(text: str) -> Iterator[SafeEdit]:
-    """Commas, dashes, semicolons and exclamation marks where another mark, or none, does as well."""
-    rules: tuple[tuple[str, str, str, float], ...] = (
-        (r"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z][^.!?—–\n]* (?:— ?|– |--+ ?|- )\w)", ", ", "dash", 0.3),
-        (r"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])", ", ", "dash", 0.3),
-        (rf"(?<=\w); (?=(?:{_SUBJECT}|the|my|his|her|our|their|however,|therefore,) \w)", ". ", "split", 0.2),
-        (r"(?<=\w); (?=(?:and|but|so|yet|for|or) )", ", ", "semicolon", 0.1),
-        (r"(?<=\w): (?=(?:I|he|she|it|they|we|you|this) )", "; ", "colon", 0.3),
-        (r"(?<=\w), (?=(?:but|and) (?:he|she|it|they|we|I|you) \w)", " ", "comma", 0.1),
-        (rf"(?<=[a-z]) (?=(?:but|so) (?:he|she|they|we|I|it) (?:{_AUXILIARY}|did|do|\w+ed)\b)", ", ", "comma", 0.1),
-        (r"(?<=, [a-z]{3})(?P<more>[a-z]*),(?= (?:and|or) [a-z]+[.,;)])", r"\g<more>", "comma", 0.1),
-        (r"(?<=, [a-z]{3})(?P<more>[a-z]*)(?= (?:and|or) [a-z]+[.;])", r"\g<more>,", "comma", 0.1),
-        (r"(?<=\w)!+(?=\s|\Z)", ".", "exclamation", 0.3),
-        (r"(?<=\w)(?:\.\.\.+|…)(?=\s+[A-Z]|\s*\Z)", ".", "ellipsis", 0.2),
-        (r"(?<=\w)\.\.\. (?=[a-z])", ", ", "ellipsis", 0.3),
-    )
-    for pattern, new, operation, cost in rules:
+    """Marks where another, or none, does as well; *that* put in or left out; numerals as words."""
+    for pattern, new, operation, cost in _RULES:
         for match in re.finditer(pattern, text):
-            put = match.expand(new)
-            end = match.end()
+            put, end = match.expand(new), match.end()
             if put == ". ":
                 put, end = put + text[end].upper(), end + 1
             yield _one(match.start(), end, put, operation, cost)
-    opener = r"(?:Then|Now|Today|Yesterday|Sometimes|Soon|Finally|Eventually|Later|At first|At last|At the same time|Of course|In the end|In fact)"
-    subject = rf"(?:{_SUBJECT}|the|my|his|her|our|your|their)\b"
-    for match in re.finditer(rf"(?<![\w,;] ){opener}(?P<comma>,?) (?={subject})", text):
-        yield _one(*match.span("comma"), "" if match["comma"] else ",", "comma", 0.1)
-    numbers = "zero one two three four five six seven eight nine ten eleven twelve".split()
-    for match in re.finditer(r"(?<=[a-z] )(\d|1[0-2])(?= [a-z]{4,}s\b)(?! (?:degrees|percent|points|pounds|dollars))", text):
-        yield _one(*match.span(), numbers[int(match[0])], "numeral", 0.1)
-    verbs = r"think|thought|know|knew|believe|believed|hope|hoped|say|said|says|feel|felt|guess|suppose|realized|realised|found"
-    before = rf"(?<=\b(?:I|we) )(?:{verbs})|(?<=\b(?:he) )(?:{verbs})|(?<=\b(?:she|you) )(?:{verbs})|(?<=\b(?:they) )(?:{verbs})"
-    before = "|".join(rf"(?<=\b{name} )(?:{verbs})" for name in _SUBJECT.split("|")[:7])
-    for match in re.finditer(rf"(?:{before})(?P<that> that)?(?= (?:I|he|she|it|they|we) (?!who|and)\w)", text):
-        yield _one(*match.span("that"), "", "that", 0.2) if match["that"] else _one(match.end(), match.end(), " that", "that", 0.2)
-    for match in re.finditer(r"(?<=[a-z]{4} )which(?= (?:is|are|was|were|has|have|had|can|could|will|would) )", text):
-        if not re.search(r"(?:\b(?:in|of|on|at|to|for|with|from|by|about|upon|through|into|know|decide|sure|question)|,) \Z", text[: match.start()]):
-            yield _one(*match.span(), "that", "relative", 0.2)
-    for match in re.finditer(r"(?<=\b(?:people) )(who|that)(?= (?:are|were|have|had|do|did|can|live|work|want|know|like|think)\b)", text):
-        yield _one(*match.span(), "that" if match[1] == "who" else "who", "relative", 0.2)
+
+
+_FINITE = rf"(?:{_AUXILIARY}|did|do|\w+ed)\b"
+_MOVABLE = "because|although|though|unless|even though"
 
 
 def _sentence_edits(text: str) -> Iterator[SafeEdit]:
@@ -222,83 +250,76 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
     for (start, end), following in zip(spans, [*spans[1:], None], strict=True):
         body = text[start:end].rstrip()
         stop = start + len(body)
-        if not body.endswith(".") or body.endswith("..") or "(" in body or ":" in body:
+        if not body.endswith(".") or body.endswith("..") or re.search("[(:;—]", body):
             continue
-        yield from _cuts(text, start, body)
+        yield from _cuts(start, body)
         yield from _moved_clause(start, stop, body)
         yield from _moved_adverb(start, body)
-        if following is not None and text[stop:end] in (" ", "  ") and ";" not in body:
-            other = text[following[0] : following[1]].rstrip()
-            opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
-            if opens and len(body.split()) <= 16 and len(other.split()) <= 16 and other.endswith("."):
-                first = other[0] if other.startswith("I ") or other.startswith("I'") else other[0].lower()
-                if not re.search(r"[;:—]", other):
-                    yield _one(stop - 1, following[0] + 1, "; " + first, "join", 0.3)
-                    if "," not in body + other and not re.search(r"\b(?:and|but)\b", body):
-                        yield _one(stop - 1, following[0] + 1, ", and " + first, "join", 0.3)
+        other = "" if following is None else text[following[0] : following[1]].rstrip()
+        opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
+        short = max(len(body.split()), len(other.split())) <= 16
+        if opens and short and text[stop:end] in (" ", "  ") and other.endswith(".") and not re.search("[;:—]", other):
+            first = other[0] if other[:2] in ("I ", "I'") else other[0].lower()
+            yield _one(stop - 1, end + 1, "; " + first, "join", 0.3)
+            if "," not in body + other and not re.search(r"\b(?:and|but)\b", body):
+                yield _one(stop - 1, end + 1, ", and " + first, "join", 0.3)
 
 
-def _cuts(text: str, start: int, body: str) -> Iterator[SafeEdit]:
-    for match in re.finditer(rf", (and|but|so) (?={_SUBJECT.replace('|that', '')}\b)(?=(?:\w+) (?:{_AUXILIARY}|did|do|\w+ed)\b)", body):
+def _cuts(start: int, body: str) -> Iterator[SafeEdit]:
+    for match in re.finditer(rf", (and|but|so) (?=(?:{_SUBJECT}) {_FINITE})", body):
         head, tail = body[: match.start()], body[match.end() :]
-        if not _DEPENDENT.search(head) and len(head.split()) >= 4 and len(tail.split()) >= 4 and "," not in head:
-            at = start + match.start()
-            word = match[1].capitalize() + " "
-            if match[1] == "and":
-                word = ""
-            first = body[match.end()]
-            new = f". {word}{first if word else first.upper()}"
-            yield _one(at, start + match.end() + 1, new, "split", 0.2)
-
-
-_MOVABLE = "because|although|though|unless|even though"
+        if not _DEPENDENT.search(head) and min(len(head.split()), len(tail.split())) >= 4 and "," not in head:
+            begin = tail[0].upper() if match[1] == "and" else f"{match[1].capitalize()} {tail[0]}"
+            yield _one(start + match.start(), start + match.end() + 1, f". {begin}", "split", 0.2)
 
 
 def _moved_clause(start: int, stop: int, body: str) -> Iterator[SafeEdit]:
     """*S because C.* becomes *Because C, S.*, and the other way round."""
     subject = word_set("openers of a sentence")
-    if re.search(r"[;—]|\b(?:and|or|but|nor) ", body):
+    if re.search(r"\b(?:and|or|but|nor) |n['’]t\b|\b(?:not|only|just|never|then)\b", body):
         return
     if match := re.fullmatch(rf"(\w+ [^,]{{8,90}}?),? ({_MOVABLE}) ([^,]{{8,90}})\.", body):
         main, word, clause = match.groups()
-        ready = main.split(" ")[0].lower() in subject and clause.split(" ")[0].lower() in subject
-        if ready and not _DEPENDENT.search(main) and not _DEPENDENT.search(clause) and not re.search(r"\b(?:not|only|just|n't|n’t|never)\b|n['’]t\b", main):
+        if {main.split(" ")[0].lower(), clause.split(" ")[0].lower()} <= subject and not _DEPENDENT.search(
+            main + clause
+        ):
             own = main[0] if re.match(r"I\b", main) else main[0].lower()
-            yield SafeEdit((
-                Edit(start, start + 1, f"{word.capitalize()} {clause}, {own}", "move clause"),
-                Edit(start + match.end(1), stop - 1, "", "move clause"),
-            ), 0.4)  # fmt: skip
-    if match := re.fullmatch(rf"({_MOVABLE}|if|when|since) ([^,]{{8,90}}), ([^,]{{8,90}})\.", body, re.IGNORECASE):
+            front = Edit(start, start + 1, f"{word.capitalize()} {clause}, {own}", "move clause")
+            yield SafeEdit((front, Edit(start + match.end(1), stop - 1, "", "move clause")), 0.4)
+    if match := re.fullmatch(
+        rf"((?:{_MOVABLE}|if|when|since)) ([^,]{{8,90}}), ((?:I|you|we|there)\b [^,]{{8,90}})\.", body, re.I
+    ):
         word, clause, main = match.groups()
-        if body[0].isupper() and re.match(r"(?:I|you|we|there)\b", main) and clause.split(" ")[0].lower() in subject and not _DEPENDENT.search(clause + main) and not re.search(r"n['’]t\b|\bnot\b|\bthen\b", main):
-            first = start + match.start(3)
-            yield SafeEdit((
-                Edit(start, first + 1, main[0].upper(), "move clause"),
-                Edit(stop - 1, stop - 1, f" {word.lower()} {clause}", "move clause"),
-            ), 0.4)  # fmt: skip
+        if body[0].isupper() and clause.split(" ")[0].lower() in subject and not _DEPENDENT.search(clause + main):
+            front = Edit(start, start + match.start(3) + 1, main[0].upper(), "move clause")
+            yield SafeEdit((front, Edit(stop - 1, stop - 1, f" {word.lower()} {clause}", "move clause")), 0.4)
+
+
+_ADVERBS = "However|Therefore|Of course|For example|For instance|Indeed|In fact"
+_TIMES = r"In (?:the (?:morning|evening|afternoon|summer|winter|beginning|past|future)|\d{4})|Last (?:year|week|night|summer)"
 
 
 def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
-    """*However, it is* becomes *It is, however,*; *It is also* becomes *Also, it is*."""
-    if match := re.match(rf"(However|Therefore|Of course|For example|For instance|Indeed|In fact), ((?:{_SUBJECT}) (?:{_AUXILIARY})) (?=\w)", body):
-        moved = match[2][0].upper() + match[2][1:] + ", " + match[1].lower() + ", "
+    """*However, it is* becomes *It is, however,*; *It is also*: *Also, it is*; *In 1990, we moved*: *We moved in 1990*."""
+    if match := re.match(rf"({_ADVERBS}), ((?:{_SUBJECT}) (?:{_AUXILIARY})) (?=\w)", body):
+        moved = f"{match[2][0].upper()}{match[2][1:]}, {match[1].lower()}, "
         yield _one(start, start + match.end(), moved, "move adverb", 0.2)
     if match := re.match(rf"((?:I|He|She|It|They|We|There|This)) ((?:{_AUXILIARY}) )?also ", body):
         own = match[1] if match[1] == "I" else match[1].lower()
         yield _one(start, start + match.end(), f"Also, {own} {match[2] or ''}", "move adverb", 0.2)
-    if match := re.match(r"(In (?:the (?:morning|evening|afternoon|summer|winter|beginning|past|future)|\d{4})|Last (?:year|week|night|summer)|Every (?:day|year|morning|summer)), ((?:I|he|she|they|we) [^,;]{8,50})\.\Z", body):
-        if not re.search(r"\b(?:and|or|but)\b", match[2]) and not _DEPENDENT.search(match[2]):
-            yield SafeEdit((
-                Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb"),
-                Edit(start + match.end(2), start + match.end(2), " " + match[1][0].lower() + match[1][1:], "move adverb"),
-            ), 0.3)  # fmt: skip
+    if match := re.match(rf"({_TIMES}), ((?:I|he|she|they|we) (?!.*\b(?:and|or|but)\b)[^,;]{{8,50}})\.\Z", body):
+        if not _DEPENDENT.search(match[2]):
+            front = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb")
+            at = start + match.end(2)
+            yield SafeEdit((front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3)
 
 
-_SHARE, _USES = 0.5, 2
-"""A word's usual sense must have this share of its counted uses in WordNet, of at least so many."""
-_LESS_LIKELY, _LIKELIER, _RAREST = -0.5, 0.3, -4.7
-"""log10 by which a synonym may make its surroundings less likely, by which one must make them likelier where its sense is not
-beyond doubt, and its least share of Brown's words."""
+_SHARE, _USES = {"n": 0.8, "v": 0.5, "a": 0.5, "r": 0.5}, 2
+"""A word's usual sense must have this share of its counted uses in WordNet, by part of speech, of at least so many."""
+_SLIPPERY = frozenset("little small right last next kind mean means present like later".split())
+"""Words whose usual sense the tagger does not find."""
+_LESS_LIKELY, _RAREST = -0.5, -4.7
+"""log10 by which a synonym may make its surroundings less likely, and of its least share of Brown's words."""
 _PAIR = re.compile(
     r"(?:(?<= of )|(?<= by )|(?<= in )|(?<= is )|(?<= (?:the|for|and|was|are|his|her|our|its) )|(?<= (?:with|were|from|both|very|more) ))"
     r"([a-z]{3,}) (and|or) ([a-z]{3,})(?=[.,;]| (?:in|on|at|of|that|to|for|with|are|is|was|were)\b)"
@@ -306,8 +327,8 @@ _PAIR = re.compile(
 
 
 def _word_edits(text: str) -> Iterator[SafeEdit]:
-    """Synonyms, where Brown has seen them beside a neighbour that the word has here: of words with one sense, or one that
-    prevails, for words of which the same holds; others where they make the sentence likelier; and *tired and hungry* for *hungry and tired*."""
+    """Synonyms of words with one sense, or one that prevails, for words of which the same holds, where Brown has seen
+    the synonym beside a neighbour that the word has here; and *tired and hungry* for *hungry and tired*."""
     guarded = stretches(text)
     for start, end in sentences(text):
         words = tokens(text, start, end)
@@ -318,18 +339,20 @@ def _word_edits(text: str) -> Iterator[SafeEdit]:
             pos, lower = wordnet_pos(tag), token.text.lower()
             if pos is None or not lower.isalpha() or len(lower) < 4 or guarded.touch(token.start, token.end):
                 continue
-            if lower != token.text and i:
+            if (lower != token.text and i) or lower in _SLIPPERY:
                 continue
-            sure = _licensed(lower, pos)
-            for lemma in relatives(lower, pos)[0]:
+            for lemma in _licensed(lower, pos):
                 new = inflected(lemma, tag)
-                gain = None if new is None else _fit(spelt, i, new)
-                if new is not None and gain is not None and (lemma in sure or gain >= _LIKELIER):
-                    cost = 2.0 if lemma not in sure else 1.0 if gain >= 0 else 1.5
+                if new is not None and (gain := _fit(spelt, i, new)) is not None:
+                    cost = 1.0 if gain >= 0 else 1.5
                     yield _one(token.start, token.end, match_case(token.text, new), "synonym", cost)
         for match in _PAIR.finditer(text, start, end):
             one, other = (places.get(match.start(k)) for k in (1, 3))
-            if one is not None and other is not None and tagged[one] == tagged[other] in ("NN", "NNS", "JJ", "RB", "VBG"):
+            if (
+                one is not None
+                and other is not None
+                and tagged[one] == tagged[other] in ("NN", "NNS", "JJ", "RB", "VBG")
+            ):
                 swapped = f"{match[3]} {match[2]} {match[1]}"
                 if not guarded.touch(*match.span()) and not _set(match[1], match[2], match[3]):
                     yield _one(*match.span(), swapped, "swap", 0.3)
@@ -354,7 +377,8 @@ def _licensed(word: str, pos: str) -> tuple[str, ...]:
     if not _prevails(word, pos):
         return ()
     sense = usual_sense(word, pos)
-    return tuple(n for n in relatives(word, pos)[0] if n.isalpha() and usual_sense(n) == sense and _prevails(n, pos))
+    names = (name for name in relatives(word, pos)[0] if name.isalpha() and len(name) > 3)
+    return tuple(name for name in names if usual_sense(name) == sense and _prevails(name, pos))
 
 
 def _prevails(word: str, pos: str) -> bool:
@@ -362,7 +386,7 @@ def _prevails(word: str, pos: str) -> bool:
     uses = [
         sum(lemma.count() for lemma in sense.lemmas() if lemma.name().lower() == base) for sense in senses(word, pos)
     ]
-    return len(uses) == 1 or (sum(uses) >= _USES and max(uses) >= _SHARE * sum(uses))
+    return len(uses) == 1 or (sum(uses) >= _USES and max(uses) >= _SHARE[pos] * sum(uses))
 
 
 @lru_cache(1 << 15)

@@ -80,7 +80,8 @@ def pieces(text: str, words: int) -> list[str]:
 def _look(keys: Codes, counts: Floats, codes: Codes) -> Floats:
     """The counts of codes, 0 where a code is not among the sorted keys."""
     place = np.minimum(np.searchsorted(keys, codes), len(keys) - 1)
-    return np.where(keys[place] == codes, counts[place], 0.0)
+    values: Floats = np.where(keys[place] == codes, counts[place], 0.0)
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +131,14 @@ class Ratios:
     def _weights(self, codes: Codes) -> Floats:
         share = (_look(self._crowd, self._crowd_counts, codes) + 0.5) / (self._crowd_counts.sum() + UNSEEN)
         own = _look(self._known, self._known_counts, codes) + PRIOR * share
-        return np.log(own / (self._known_counts.sum() + PRIOR) / share)
+        weights: Floats = np.log(own / (self._known_counts.sum() + PRIOR) / share)
+        return weights
 
     def near(self, changes: Changes, made: Floats) -> Floats:
         """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
         weights = self._weights(changes.codes)
-        return (changes.rows @ weights + (changes.counts + made) @ weights) / (changes.size + changes.total)
+        near: Floats = (changes.rows @ weights + (changes.counts + made) @ weights) / (changes.size + changes.total)
+        return near
 
 
 class Deviations:
@@ -161,7 +164,8 @@ class Deviations:
         squares = counts @ counts + 2 * rows @ (counts / self._spread) + rows.power(2) @ self._spread**-2.0
         crossed = counts @ mean + rows @ (mean / self._spread)
         norm = squares / size**2 - 2 * crossed / size + mean @ mean
-        return dot / np.sqrt(np.maximum(norm, 1e-12))
+        near: Floats = dot / np.sqrt(np.maximum(norm, 1e-12))
+        return near
 
 
 VIEWS = {"characters": ((Ratios, 4), (Deviations, 3)), "words": ((Ratios, 3), (Deviations, 1))}
@@ -176,7 +180,9 @@ class Panel:
         if len(own) == 1:
             own = pieces(own[0], max(1, len(own[0].split()) // 2))
         own = own[:: max(1, len(own) // 6)]
-        makers = [(kind, symbols, n) for symbols in (crowd.characters, crowd.words) for kind, n in VIEWS[symbols.__name__]]
+        makers = [
+            (kind, symbols, n) for symbols in (crowd.characters, crowd.words) for kind, n in VIEWS[symbols.__name__]
+        ]
         self._views = []
         for kind, symbols, n in makers:
             crowd_grams = [grams(symbols(piece), n) for piece in crowd.pieces]
@@ -211,7 +217,10 @@ class Panel:
         prepared = []
         for view, symbols, n, low, width in self._views:
             around = [
-                (np.concatenate([grams(symbols(a), n) for a, _ in one]), np.concatenate([grams(symbols(b), n) for _, b in one]))
+                (
+                    np.concatenate([grams(symbols(a), n) for a, _ in one]),
+                    np.concatenate([grams(symbols(b), n) for _, b in one]),
+                )
                 for one in windows
             ]
             prepared.append((view, Changes.of(grams(symbols(text), n), around, view.columns), low, width))
@@ -226,7 +235,9 @@ class Search:
 
     def near(self) -> Floats:
         """Mean nearness (edits,) after each edit."""
-        return np.mean([(view.near(changes, made) - low) / width for view, changes, low, width, made in self._views], axis=0)
+        return np.mean(
+            [(view.near(changes, made) - low) / width for view, changes, low, width, made in self._views], axis=0
+        )
 
     def make(self, edit: int) -> None:
         """Take the edit of this number as made."""
