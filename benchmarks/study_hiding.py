@@ -1,13 +1,15 @@
-"""Hiding judged by others: ``python -m benchmarks.study_hiding DATA [--only ebg] [--choose] [--recipes LIST] [--out FILE]``
+"""Hiding judged by others: ``python -m benchmarks.study_hiding DATA [--only ebg] [--choose] [--out FILE]``
 
-Every recipe rewrites the questioned texts of same-author problems of three collections (EBG, English essays of PAN-2014,
-novels of ELTeC); verifiers that no search asks learn from other people's texts and judge before and after. ``raven-hide``
-gets the texts they learn from as its crowd. Of EBG the texts in which the same people hid their style by hand stand beside.
+Every recipe rewrites the questioned texts of same-author problems of three collections (EBG, English essays of
+PAN-2014, novels of ELTeC); verifiers that no search asks learn from other people's texts and judge before and after.
+``raven-hide`` gets the texts they learn from as its crowd. Of EBG the texts in which the same people hid their style by
+hand stand beside.
 
 - ``--choose`` asks about people of the training side; the others are for showing, once.
-- At most ``MOST`` same-author problems a collection, as many of different authors. AUC and the share recognised (at the most
-  accurate threshold on untouched texts) are means over verifiers; intervals draw problems, with their answers of all verifiers.
-- A rewriting's ``stumbles`` are counted as in ``raven safety``.
+- At most ``MOST`` same-author problems a collection, as many of different authors. AUC and the share recognised (at the
+  most accurate threshold on untouched texts) are means over verifiers; intervals draw problems, with their answers of
+  all verifiers.
+- A rewriting's faults are those of ``raven safety``.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ from ravenbench.verifiers.contract.base import as_verifier
 
 VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
 RECIPES = (
-    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, bevendorff-2019, mihaylova-2016, mansoorizadeh-2016, random"
+    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, bevendorff-2019, mihaylova-2016, "
+    "mansoorizadeh-2016, random"
 )
 MOST, DRAWS, EXCERPT = 30, 1000, 500
 
@@ -83,7 +86,7 @@ def _novel_problems(authors: Sequence[str], books: dict[str, dict[str, list[str]
     for i, author in enumerate(authors):
         novels_ = list(books[author].values())
         mine, asked = novels_[0][:4], (novels_[1] if len(novels_) > 1 else novels_[0][4:])
-        other = list(books[authors[(i + 1) % len(authors)]].values())[0][4:]
+        other = next(iter(books[authors[(i + 1) % len(authors)]].values()))[4:]
         for k in range(each):
             rows.append((f"{i}-{k}-Y", mine, asked[k % len(asked)]))
             rows.append((f"{i}-{k}-N", mine, other[k % len(other)]))
@@ -157,7 +160,8 @@ def main() -> None:
                 drawn.append([other[0] - one[0], other[1] - one[1]])
             (low, lost_low), (high, lost_high) = np.percentile(drawn, [2.5, 97.5], axis=0)
             line = {
-                "collection": name, "recipe": label, "problems": len(rows), "auc": start[0], "change": now[0] - start[0],
+                "collection": name, "recipe": label, "problems": len(rows), "auc": start[0],
+                "change": now[0] - start[0],
                 "low": float(low), "high": float(high), "recognised": start[1], "still": now[1],
                 "still_low": float(lost_low), "still_high": float(lost_high),
             }  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -75,8 +78,23 @@ def command(
     print_parts([finding(advice), *(for_terminal(table) for table in tables(advice))], page)
     for note in advice.notes:
         say(note)
+    if advice.stands_out or advice.mean > 0.5:
+        say(offered(text, known or (), background))
     if watch:
         _watch(text, advice.text, advice.judge, encoding)
+
+
+def offered(text: str, known: Sequence[str], background: str | None) -> str:
+    """The command that rewrites the text by safe edits; without the recipe, the one that lists recipes."""
+    from ravenbench import registry
+
+    if "raven-hide" not in registry.names("obfuscator"):
+        return "raven list obfuscators shows what rewrites a text"
+    folder = background if background is not None and Path(background).is_dir() else None
+    recipe = "raven-hide" if folder is None else f"raven-hide(background={folder!r})"
+    others = " ".join(f"--known {shlex.quote(one)}" for one in known)
+    hidden = Path(text).with_name(f"{Path(text).stem}-hidden.txt")
+    return f"to have it rewritten: raven obfuscate {shlex.quote(recipe)} {shlex.quote(text)} {others} --out {hidden}"
 
 
 def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:

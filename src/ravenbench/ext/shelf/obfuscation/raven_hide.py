@@ -1,9 +1,9 @@
 """Obfuscation by safe edits alone, chosen by what they take from the likeness to the author's other texts.
 
-Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed list of
-edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the sense allows no
-more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one that the panel does not
-have (compression) says at the end how far it came.
+Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
+list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
+sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one that
+the panel does not have (compression) says at the end how far it came.
 """
 
 from __future__ import annotations
@@ -23,26 +23,33 @@ from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.text.nltk_data import find
+from ravenbench.text.ppm import cross_entropies
+from ravenbench.texts import TextTable
 
 if TYPE_CHECKING:
     from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, Panel
 
 JITTER = 0.3
-"""A gain is taken for up to so much more or less of itself, by the seed: who knows the recipe does not know the edits."""
+"""A gain is taken for up to so much more or less, by the seed: who knows the recipe does not know the edits."""
 ROUND = 100
 """A crowd's pieces are cut at multiples of so many words, that texts of like length share them."""
+MODEL = 30_000
+"""Most characters of the texts that compression learns from."""
+RARE = 0.05
+"""Share of others' texts that may come as near where a text stands out; as in ``raven advise``."""
 LONGEST = 600
 """Most words of a crowd's piece."""
 
 
 @dataclass(eq=False, repr=False)
 class RavenHide(Obfuscator):
-    """Edits that a reader does not mind, until the text is as far from the author's others as goal and sense allow.
+    """Edits that a reader does not mind, until the text is as far from the author's others as sense allows.
 
     Also called: hiding, style, anonymise.
 
-    Contractions, marks, spellings, words and phrases that mean the same, order of clauses and sentence adverbs, joined and
-    cut sentences, synonyms whose sense is beyond doubt. Without known texts it moves away from the text's own habits.
+    Contractions, marks, spellings, words and phrases that mean the same, order of clauses and sentence adverbs, joined
+    and cut sentences, synonyms whose sense is beyond doubt. Without known texts it moves away from the text's own
+    habits.
 
     Parameters
     ----------
@@ -88,14 +95,21 @@ class RavenHide(Obfuscator):
         before = panel.near(text)
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
         parts = from_edits(text, _joined(chosen))
-        after = panel.near("".join(part.obfuscation for part in parts))
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
-        if not known:
-            notes.append("no known texts: it moved away from this text's own habits, and nothing says how far it came")
-        else:
+        new = "".join(part.obfuscation for part in parts)
+        after = panel.near(new)
+        if known:
+            first, then, many = _standing(known, panel.crowd.pieces, text, new)
+            came = "stands out" if then <= RARE * many else "does not stand out"
+            left = ", ".join(f"“{word}”" for word in panel.telling(new))
             notes.append(
-                f"nearness to your other texts {before:.2f}, now {after:.2f} (1 as they are to each other, 0 as other people's)"
+                "judged by compression, which the search did not ask: as near to your other texts came "
+                f"{first} of {many} texts by other people, now {then}: it {came}; by the search's own measures "
+                f"{before:.2f}, now {after:.2f} (1 as your texts are to each other, 0 as other people's); "
+                f"by hand: what tells most is {left}, and raven advise shows where"
             )
+        else:
+            notes.append("no known texts: it moved away from this text's own habits, and nothing says how far it came")
         notes.append(f"it stopped because {reason}; cost in sense {cost:.1f} for 100 words (limit {self.limit:g})")
         return Rewriting(parts, tuple(notes), count_operations(parts))
 
@@ -124,6 +138,20 @@ class RavenHide(Obfuscator):
             open_[best] = False
             open_ &= np.array([not one.clashes(candidates[best]) for one in candidates])
         return chosen, "the goal was reached"
+
+
+def _standing(known: Sequence[str], crowd: Sequence[str], *texts: str) -> tuple[int, ...]:
+    """How many of a crowd's texts are as near to the known ones as each of these, by compression, and of how many.
+
+    Bits a character under the known texts' model less those under that of other texts by the crowd.
+    """
+    asked, others = crowd[::2], "\n\n".join(crowd[1::2])
+    size = min(MODEL, sum(map(len, known)), len(others))
+    table, rows = TextTable.collect(["\n\n".join(known)[:size], others[:size], *texts, *asked])
+    read = rows[2:]
+    own, strange = (cross_entropies(table, np.full(len(read), row), read, both=False)[:, 0] for row in rows[:2])
+    far = own - strange
+    return (*(int((far[len(texts) :] <= far[i]).sum()) for i in range(len(texts))), len(asked))
 
 
 def _joined(chosen: Sequence[SafeEdit]) -> list[Edit]:

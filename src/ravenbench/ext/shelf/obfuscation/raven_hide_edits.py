@@ -1,7 +1,7 @@
 """The edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
 
-Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and numbers in
-dates are left alone. A cost of 1 is a synonym that a reader may stumble over, .1 a change that nobody notices.
+Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and numbers
+in dates are left alone. A cost of 1 is a synonym that a reader may stumble over, .1 a change that nobody notices.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _one(start: int, end: int, new: str, operation: str, cost: float) -> SafeEdi
 
 
 def _typography(text: str) -> Iterator[SafeEdit]:
-    """Glyphs that say the same, and spaces after a full stop: all of a kind at once, that no mixture gives more away."""
+    """Glyphs that say the same, and spaces after a full stop: all of a kind at once, for a mixture would be seen."""
     for old, new in (
         ("’", "'"),
         ("‘", "'"),
@@ -197,7 +197,7 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             if not (asked and long.endswith("not")):
                 yield _one(*match.span(), match_case(match.group(), long), "expand", 0.2)
     for match in re.finditer(
-        rf"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I
+        r"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I
     ):
         yield _one(*match.span(), f"{match[1]} is ", "expand", 0.2)
 
@@ -224,9 +224,10 @@ _RULES = (
     (r"(?<=\w)\.\.\. (?=[a-z])", ", ", "ellipsis", 0.3),
     (rf"(?:{_THAT}) that(?= (?:I|he|she|it|they|we) \w)", "", "that", 0.2),
     (rf"(?:{_THAT})(?= (?:I|he|she|it|they|we) (?!who|and)\w)", " that", "that", 0.2),
-    (rf"(?<=[a-z]{{4}} )(?<!from )(?<!with )(?<!upon )(?<!into )(?<!know )which(?= (?:{_AUXILIARY}) )", "that", "relative", 0.2),
+    (rf"(?<=[a-z]{{4}} )(?<!from )(?<!with )(?<!upon )(?<!into )(?<!know )which(?= (?:{_AUXILIARY}) )",
+     "that", "relative", 0.2),
     *((rf"(?<=[a-z] ){i}(?= [a-z]{{4,}}s\b)(?! (?:degrees|percent|points|pounds|dollars))", name, "numeral", 0.1)
-      for i, name in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()) if i),
+      for i, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], start=1)),
 )  # fmt: skip
 
 
@@ -296,11 +297,11 @@ def _moved_clause(start: int, stop: int, body: str) -> Iterator[SafeEdit]:
 
 
 _ADVERBS = "However|Therefore|Of course|For example|For instance|Indeed|In fact"
-_TIMES = r"In (?:the (?:morning|evening|afternoon|summer|winter|beginning|past|future)|\d{4})|Last (?:year|week|night|summer)"
+_TIMES = r"In (?:the (?:morning|evening|afternoon|summer|winter|beginning|past|future)|\d{4})|Last (?:year|week|night)"
 
 
 def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
-    """*However, it is* becomes *It is, however,*; *It is also*: *Also, it is*; *In 1990, we moved*: *We moved in 1990*."""
+    """*However, it is*: *It is, however,*; *It is also*: *Also, it is*; *In 1990, we moved*: *We moved in 1990*."""
     if match := re.match(rf"({_ADVERBS}), ((?:{_SUBJECT}) (?:{_AUXILIARY})) (?=\w)", body):
         moved = f"{match[2][0].upper()}{match[2][1:]}, {match[1].lower()}, "
         yield _one(start, start + match.end(), moved, "move adverb", 0.2)
@@ -308,20 +309,20 @@ def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
         own = match[1] if match[1] == "I" else match[1].lower()
         yield _one(start, start + match.end(), f"Also, {own} {match[2] or ''}", "move adverb", 0.2)
     if match := re.match(rf"({_TIMES}), ((?:I|he|she|they|we) (?!.*\b(?:and|or|but)\b)[^,;]{{8,50}})\.\Z", body):
+        front, at = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb"), start + match.end(2)
         if not _DEPENDENT.search(match[2]):
-            front = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb")
-            at = start + match.end(2)
             yield SafeEdit((front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3)
 
 
 _SHARE, _USES = {"n": 0.8, "v": 0.5, "a": 0.5, "r": 0.5}, 2
 """A word's usual sense must have this share of its counted uses in WordNet, by part of speech, of at least so many."""
-_SLIPPERY = frozenset("little small right last next kind mean means present like later".split())
+_SLIPPERY = frozenset(["little", "small", "right", "last", "next", "kind", "mean", "means", "present", "like", "later"])
 """Words whose usual sense the tagger does not find."""
 _LESS_LIKELY, _RAREST = -0.5, -4.7
 """log10 by which a synonym may make its surroundings less likely, and of its least share of Brown's words."""
 _PAIR = re.compile(
-    r"(?:(?<= of )|(?<= by )|(?<= in )|(?<= is )|(?<= (?:the|for|and|was|are|his|her|our|its) )|(?<= (?:with|were|from|both|very|more) ))"
+    r"(?:(?<= (?:of|by|in|is) )|(?<= (?:the|for|and|was|are|his|her|our|its) )|"
+    r"(?<= (?:with|were|from|both|very|more) ))"
     r"([a-z]{3,}) (and|or) ([a-z]{3,})(?=[.,;]| (?:in|on|at|of|that|to|for|with|are|is|was|were)\b)"
 )
 
@@ -391,8 +392,8 @@ def _prevails(word: str, pos: str) -> bool:
 
 @lru_cache(1 << 15)
 def _fit(sentence: tuple[str, ...], place: int, new: str) -> float | None:
-    """log10 by which a word makes its surroundings likelier; None where Brown never saw it beside a neighbour that it has
-    here, or it is much less likely."""
+    """log10 by which a word makes its surroundings likelier; None where Brown never saw it beside a neighbour that it
+    has here, or it is much less likely."""
     model = language_model()
     if model.tables[0][1][model.ids([new])[1]] < _RAREST:
         return None

@@ -1,9 +1,9 @@
 """What ``raven-hide`` searches against: four fast views of how near a text is to its author's other texts.
 
-Two views ask how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words with all
-others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters and common
-words). Each is put on one scale: 0 is the mean of the crowd's texts, 1 that of the author's known texts among themselves.
-All are sums over n-grams, so that what hundreds of edits would change is known at once.
+Two views ask how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words with
+all others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters and
+common words). Each is put on one scale: 0 is the mean of the crowd's texts, 1 that of the author's known texts among
+themselves. All are sums over n-grams, so that what hundreds of edits would change is known at once.
 """
 
 from __future__ import annotations
@@ -156,6 +156,11 @@ class Deviations:
         found, counts = np.unique(codes, return_counts=True)
         return _look(found, counts.astype(float), self.columns) / max(1, len(codes))
 
+    def pull(self, codes: Codes) -> Floats:
+        """What each column adds to the cosine, up to a factor."""
+        deviations: Floats = (self._shares(codes) - self._mean) / self._spread * self._author
+        return deviations
+
     def near(self, changes: Changes, made: Floats) -> Floats:
         """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
         rows, size = changes.rows, changes.size + changes.total
@@ -211,6 +216,16 @@ class Panel:
         ]
         return float(np.mean(scaled)) if scaled else 0.0
 
+    def telling(self, text: str, most: int = 3) -> list[str]:
+        """Common words and marks whose rates, unlike the crowd's, are most like the known texts'."""
+        views = [view for view, symbols, n, *_ in self._views if n == 1 and isinstance(view, Deviations)]
+        names = {number: word for word, number in self.crowd.common.items()}
+        if not views:
+            return []
+        pull = views[0].pull(grams(self.crowd.words(text), 1))
+        order = [int(views[0].columns[i]) for i in np.argsort(-pull, kind="stable") if pull[i] > 0]
+        return [names[number] for number in order if number in names][:most]
+
     def search(self, text: str, edits: Sequence[SafeEdit]) -> Search:
         """A search among these edits of a text."""
         windows = [_window(text, edit) for edit in edits]
@@ -235,9 +250,9 @@ class Search:
 
     def near(self) -> Floats:
         """Mean nearness (edits,) after each edit."""
-        return np.mean(
-            [(view.near(changes, made) - low) / width for view, changes, low, width, made in self._views], axis=0
-        )
+        scaled = [(view.near(changes, made) - low) / width for view, changes, low, width, made in self._views]
+        means: Floats = np.mean(scaled, axis=0)
+        return means
 
     def make(self, edit: int) -> None:
         """Take the edit of this number as made."""
