@@ -6,7 +6,7 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import safe_edits
-from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, Panel
+from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
 from ravenbench.obfuscation.base import ObfuscationTask
 
 KNOWN = "I don't think it's right; they don't either. Perhaps we can't go, because it isn't open until noon. " * 12
@@ -38,7 +38,6 @@ def new_texts(text):
     ("He went to the town and bought 3 apples there.", "He went to the town and bought three apples there."),
     ("He knew everyone there.", "He knew everybody there."),
     ("He began to sing.", "He started to sing."),
-    ("He stood among them and sang.", "He stood amongst them and sang."),
 ])  # fmt: skip
 def test_an_edit_is_found(text, wanted, no_resources):
     made = {new for _, new in new_texts(text)}
@@ -57,8 +56,7 @@ def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
 
 @pytest.mark.data
 def test_synonyms_are_those_of_one_sense(resources):
-    made = dict(new_texts("The doctor will buy the automobile in the morning. The boy drew in a breath."))
-    assert "synonym" in made
+    assert ("synonym", "He chose a large house.") in list(new_texts("He selected a large house."))
     assert not any(word in new for _, new in new_texts("He drew in a breath.") for word in ("pulled", "sketched"))
 
 
@@ -69,7 +67,7 @@ def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
     task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
     first, again, other = recipe.obfuscate(task, 1), recipe.obfuscate(task, 1), recipe.obfuscate(task, 2)
     assert first.changed and first.text == again.text and first.text != other.text
-    panel = Panel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
+    panel = HidingPanel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
     assert panel.near(first.text) < panel.near(TEXT)
     assert "judged by compression" in first.notes[-2] and "cost in sense" in first.notes[-1]
     cost = float(re.search(r"cost in sense ([\d.]+)", first.notes[-1])[1])
@@ -81,7 +79,7 @@ def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
 
 def test_a_search_knows_what_an_edit_changes(no_resources):
     edits, _ = safe_edits(TEXT)
-    panel = Panel((KNOWN,), Crowd.of((OTHERS, TEXT.upper()), 100), 100)
+    panel = HidingPanel((KNOWN,), Crowd.of((OTHERS, TEXT.upper()), 100), 100)
     search = panel.search(TEXT, edits)
     near = search.near()
     for number in np.linspace(0, len(edits) - 1, 12).astype(int):

@@ -27,7 +27,7 @@ from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 
 if TYPE_CHECKING:
-    from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, Panel
+    from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
 
 JITTER = 0.3
 """A gain is taken for up to so much more or less, by the seed: who knows the recipe does not know the edits."""
@@ -75,6 +75,8 @@ class RavenHide(Obfuscator):
         MissingPart if there is neither a background nor Brown."""
         if not self.limit > 0:
             raise SpecError("raven-hide: limit is a cost", found=self.limit, expected="a number above 0")
+        if not self.background:
+            find("brown")
         _crowd_texts(self.background)
         return self
 
@@ -83,14 +85,14 @@ class RavenHide(Obfuscator):
         return hashlib.sha256("\0".join(_crowd_texts(self.background)).encode()).hexdigest() if self.background else ""
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
-        from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Panel
+        from ravenbench.ext.shelf.obfuscation.raven_hide_panel import HidingPanel
 
         self.fit([task])
         text = task.questioned
         words = len(text.split())
         known = tuple(one for one in task.known if one.strip())
         size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
-        panel = Panel(known or (text,), _crowd(self.background, size), size)
+        panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
         candidates, notes = safe_edits(text)
         before = panel.near(text)
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
@@ -114,7 +116,7 @@ class RavenHide(Obfuscator):
         return Rewriting(parts, tuple(notes), count_operations(parts))
 
     def _search(
-        self, panel: Panel, text: str, candidates: list[SafeEdit], words: int, rng: np.random.Generator
+        self, panel: HidingPanel, text: str, candidates: list[SafeEdit], words: int, rng: np.random.Generator
     ) -> tuple[list[SafeEdit], str]:
         """The edits made, greedily by gain for cost, and why the search stopped."""
         if not candidates:
@@ -145,13 +147,13 @@ def _standing(known: Sequence[str], crowd: Sequence[str], *texts: str) -> tuple[
 
     Bits a character under the known texts' model less those under that of other texts by the crowd.
     """
-    asked, others = crowd[::2], "\n\n".join(crowd[1::2])
+    pieces, others = crowd[::2], "\n\n".join(crowd[1::2])
     size = min(MODEL, sum(map(len, known)), len(others))
-    table, rows = TextTable.collect(["\n\n".join(known)[:size], others[:size], *texts, *asked])
+    table, rows = TextTable.collect(["\n\n".join(known)[:size], others[:size], *texts, *pieces])
     read = rows[2:]
     own, strange = (cross_entropies(table, np.full(len(read), row), read, both=False)[:, 0] for row in rows[:2])
     far = own - strange
-    return (*(int((far[len(texts) :] <= far[i]).sum()) for i in range(len(texts))), len(asked))
+    return (*(int((far[len(texts) :] <= far[i]).sum()) for i in range(len(texts))), len(pieces))
 
 
 def _joined(chosen: Sequence[SafeEdit]) -> list[Edit]:

@@ -106,7 +106,7 @@ def _form_rows(names: list[str]) -> Iterator[list[str]]:
 def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
     """Every safe edit of a text, and what is missing for more (MissingPart's messages)."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
-    found = [
+    proposed = [
         *_typography(text),
         *_spelling(text),
         *_phrases(text),
@@ -116,9 +116,9 @@ def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
     ]
     lacking = [reason for name in ("wordnet", "brown", "averaged_perceptron_tagger_eng") if (reason := missing(name))]
     if not lacking:
-        found += _word_edits(text)
+        proposed += _word_edits(text)
     free = [
-        one for one in found if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
+        one for one in proposed if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
     return list({one.edits: one for one in free}.values()), [f"no synonyms were tried: {one}" for one in lacking]
 
@@ -193,8 +193,8 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             continue  # had or would, is or has
         pattern = re.escape(short).replace("'", "['’]")
         for match in re.finditer(rf"(?<![\w'’-]){pattern}(?![\w'’-])", text, re.IGNORECASE):
-            asked = re.match(rf" (?:{_SUBJECT}|the|people)\b", text[match.end() :])
-            if not (asked and long.endswith("not")):
+            question = re.match(rf" (?:{_SUBJECT}|the|people)\b", text[match.end() :])
+            if not (question and long.endswith("not")):
                 yield _one(*match.span(), match_case(match.group(), long), "expand", 0.2)
     for match in re.finditer(
         r"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I

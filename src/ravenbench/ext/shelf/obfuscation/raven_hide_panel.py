@@ -85,7 +85,7 @@ def _look(keys: Codes, counts: Floats, codes: Codes) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Changes:
+class GramChanges:
     """What edits would change in the n-grams of one view.
 
     ``rows`` (edits, columns) are changes of counts, ``total`` (edits,) of the number of n-grams, ``codes`` (columns,)
@@ -99,7 +99,7 @@ class Changes:
     size: float
 
     @classmethod
-    def of(cls, text: Codes, windows: Sequence[tuple[Codes, Codes]], columns: Codes | None) -> Changes:
+    def of(cls, text: Codes, windows: Sequence[tuple[Codes, Codes]], columns: Codes | None) -> GramChanges:
         """Of a text and, for each edit, the n-grams around it before and after; all n-grams are columns, or these."""
         both = [codes for pair in windows for codes in pair]
         every = np.concatenate([text, *both])
@@ -113,9 +113,9 @@ class Changes:
         shape = (len(windows), len(codes))
         rows = csr_array((sign[here], (owner[here], place[here])), shape=shape)
         rows.sum_duplicates()
-        found, counts = np.unique(text, return_counts=True)
+        present, counts = np.unique(text, return_counts=True)
         total = np.bincount(owner, weights=sign, minlength=len(windows)).astype(float)
-        return cls(codes, rows, total, _look(found, counts.astype(float), codes), float(len(text)))
+        return cls(codes, rows, total, _look(present, counts.astype(float), codes), float(len(text)))
 
 
 class Ratios:
@@ -134,10 +134,10 @@ class Ratios:
         weights: Floats = np.log(own / (self._known_counts.sum() + PRIOR) / share)
         return weights
 
-    def near(self, changes: Changes, made: Floats) -> Floats:
+    def near(self, changes: GramChanges, made: Floats) -> Floats:
         """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
         weights = self._weights(changes.codes)
-        near: Floats = (changes.rows @ weights + (changes.counts + made) @ weights) / (changes.size + changes.total)
+        near: Floats = (changes.rows @ weights + (changes.counts + made) @ weights) / np.maximum(1, changes.size + changes.total)
         return near
 
 
@@ -153,17 +153,17 @@ class Deviations:
         self._author = author / max(1e-12, float(np.linalg.norm(author)))
 
     def _shares(self, codes: Codes) -> Floats:
-        found, counts = np.unique(codes, return_counts=True)
-        return _look(found, counts.astype(float), self.columns) / max(1, len(codes))
+        present, counts = np.unique(codes, return_counts=True)
+        return _look(present, counts.astype(float), self.columns) / max(1, len(codes))
 
     def pull(self, codes: Codes) -> Floats:
         """What each column adds to the cosine, up to a factor."""
         deviations: Floats = (self._shares(codes) - self._mean) / self._spread * self._author
         return deviations
 
-    def near(self, changes: Changes, made: Floats) -> Floats:
+    def near(self, changes: GramChanges, made: Floats) -> Floats:
         """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
-        rows, size = changes.rows, changes.size + changes.total
+        rows, size = changes.rows, np.maximum(1, changes.size + changes.total)
         counts, mean = (changes.counts + made) / self._spread, self._mean / self._spread
         dot = (counts @ self._author + rows @ (self._author / self._spread)) / size - mean @ self._author
         squares = counts @ counts + 2 * rows @ (counts / self._spread) + rows.power(2) @ self._spread**-2.0
@@ -176,7 +176,7 @@ class Deviations:
 VIEWS = {"characters": ((Ratios, 4), (Deviations, 3)), "words": ((Ratios, 3), (Deviations, 1))}
 
 
-class Panel:
+class HidingPanel:
     """The views, taught by the known texts and a crowd, on one scale."""
 
     def __init__(self, known: Sequence[str], crowd: Crowd, words: int) -> None:
@@ -207,7 +207,7 @@ class Panel:
 
     @staticmethod
     def _one(view: Ratios | Deviations, codes: Codes) -> float:
-        return float(view.near(Changes.of(codes, [(codes[:0], codes[:0])], view.columns), np.zeros(1))[0])
+        return float(view.near(GramChanges.of(codes, [(codes[:0], codes[:0])], view.columns), np.zeros(1))[0])
 
     def near(self, text: str) -> float:
         """How near a text is: 0 as texts of the crowd on average, 1 as the known texts are to each other."""
@@ -226,7 +226,7 @@ class Panel:
         order = [int(views[0].columns[i]) for i in np.argsort(-pull, kind="stable") if pull[i] > 0]
         return [names[number] for number in order if number in names][:most]
 
-    def search(self, text: str, edits: Sequence[SafeEdit]) -> Search:
+    def search(self, text: str, edits: Sequence[SafeEdit]) -> EditSearch:
         """A search among these edits of a text."""
         windows = [_window(text, edit) for edit in edits]
         prepared = []
@@ -238,14 +238,14 @@ class Panel:
                 )
                 for one in windows
             ]
-            prepared.append((view, Changes.of(grams(symbols(text), n), around, view.columns), low, width))
-        return Search(prepared)
+            prepared.append((view, GramChanges.of(grams(symbols(text), n), around, view.columns), low, width))
+        return EditSearch(prepared)
 
 
-class Search:
+class EditSearch:
     """Nearness after each edit that is left, while edits are made one by one."""
 
-    def __init__(self, views: Sequence[tuple[Ratios | Deviations, Changes, float, float]]) -> None:
+    def __init__(self, views: Sequence[tuple[Ratios | Deviations, GramChanges, float, float]]) -> None:
         self._views = [(view, changes, low, width, np.zeros(len(changes.codes))) for view, changes, low, width in views]
 
     def near(self) -> Floats:
