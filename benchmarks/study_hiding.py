@@ -171,11 +171,10 @@ def main() -> None:
                 odd = [sensibleness.measure(task.questioned, text) for task, text in zip(tasks, texts, strict=True)]
                 line |= {
                     "sound": float(np.mean([survives(one) for one in measured])),
+                    "lost": float(np.mean([one["words_lost"] or 0.0 for one in measured])),
                     "changes": float(np.mean(changes)),
                     "surprisal": float(np.mean([one["surprisal"] or 0.0 for one in odd])),
                 }  # fmt: skip
-                if "stumbles" in measured[0]:
-                    line["stumbles"] = float(np.mean([one["stumbles"] or 0.0 for one in measured]))
             lines.append(line)
             print(
                 "  "

@@ -21,6 +21,7 @@ from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
+from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.text.nltk_data import find
 from ravenbench.text.ppm import cross_entropies
@@ -33,6 +34,8 @@ JITTER = 0.3
 """A gain is taken for up to so much more or less, by the seed: who knows the recipe does not know the edits."""
 ROUND = 100
 """A crowd's pieces are cut at multiples of so many words, that texts of like length share them."""
+MOST_LOST = SURVIVAL["words_lost"][1]
+"""Content words in 100 that may be lost: more, and a text is not called sound."""
 MODEL = 30_000
 """Most characters of the texts that compression learns from."""
 RARE = 0.05
@@ -124,18 +127,19 @@ class RavenHide(Obfuscator):
         search, chosen = panel.search(text, candidates), list[SafeEdit]()
         luck = rng.uniform(1 - JITTER, 1 + JITTER, len(candidates))
         cost = np.array([one.cost for one in candidates])
+        lost = np.array([_lost(text, one) for one in candidates])
         open_ = np.ones(len(candidates), dtype=bool)
-        now, left = panel.near(text), self.limit * words / 100
+        now, left, may_lose = panel.near(text), self.limit * words / 100, MOST_LOST * words / 100
         while now > self.goal:
             near = search.near()
-            gains = np.where(open_ & (cost <= left), now - near, 0.0)
+            gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
             if not (gains > 0).any():
                 dear = bool((open_ & (now > near)).any())
                 return chosen, "the limit of sense was reached" if dear else "no safe edit was left that helps"
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)
             chosen.append(candidates[best])
-            left -= cost[best]
+            left, may_lose = left - cost[best], may_lose - lost[best]
             now = float(near[best])
             open_[best] = False
             open_ &= np.array([not one.clashes(candidates[best]) for one in candidates])
@@ -154,6 +158,12 @@ def _standing(known: Sequence[str], crowd: Sequence[str], *texts: str) -> tuple[
     own, strange = (cross_entropies(table, np.full(len(read), row), read, both=False)[:, 0] for row in rows[:2])
     far = own - strange
     return (*(int((far[len(texts) :] <= far[i]).sum()) for i in range(len(texts))), len(pieces))
+
+
+def _lost(text: str, edit: SafeEdit) -> int:
+    """Content words that edits take out of a text."""
+    before = " ".join(text[one.start : one.end] for one in edit.edits)
+    return content_lost(before, " ".join(one.new for one in edit.edits))
 
 
 def _joined(chosen: Sequence[SafeEdit]) -> list[Edit]:

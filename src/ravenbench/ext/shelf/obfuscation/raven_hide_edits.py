@@ -118,7 +118,9 @@ def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
     if not lacking:
         proposed += _word_edits(text)
     free = [
-        one for one in proposed if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
+        one
+        for one in proposed
+        if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
     return list({one.edits: one for one in free}.values()), [f"no synonyms were tried: {one}" for one in lacking]
 

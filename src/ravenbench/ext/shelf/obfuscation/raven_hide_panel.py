@@ -137,7 +137,9 @@ class Ratios:
     def near(self, changes: GramChanges, made: Floats) -> Floats:
         """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
         weights = self._weights(changes.codes)
-        near: Floats = (changes.rows @ weights + (changes.counts + made) @ weights) / np.maximum(1, changes.size + changes.total)
+        near: Floats = (changes.rows @ weights + (changes.counts + made) @ weights) / np.maximum(
+            1, changes.size + changes.total
+        )
         return near
 
 
