@@ -84,13 +84,13 @@ def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
         elif line and not line.startswith("#"):
             phrases, before, after = ([*line.split(" :: "), "", ""])[:3]
             conditions = re.compile(before.replace("^", _SENTENCE_START)), re.compile(after)
-            sources, _, targets = phrases.partition(" > ")
-            both_ways = not targets
-            names = [name.strip() for name in (sources if both_ways else f"{sources} | {targets}").split(" | ")]
-            for forms in _form_rows(names):
-                for i, source in enumerate(forms if both_ways else forms[:1]):
-                    others = [name for k, name in enumerate(forms) if k != i]
-                    table.setdefault(source.lower(), []).extend(Alternative(o, *conditions, cost) for o in others)
+            for group in phrases.split(" ; "):
+                sources, _, targets = group.partition(" > ")
+                names = [name.strip() for name in f"{sources} | {targets}".strip(" |").split(" | ")]
+                for forms in _form_rows(names):
+                    for i, source in enumerate(forms[:1] if targets else forms):
+                        others = [name for k, name in enumerate(forms) if k != i]
+                        table.setdefault(source.lower(), []).extend(Alternative(o, *conditions, cost) for o in others)
     keys = sorted(table, key=lambda key: (-len(key), key))
     return re.compile(r"(?<![\w'’\-./@])(?:" + "|".join(map(re.escape, keys)) + r")(?![\w'’\-/@])", re.I), table
 
