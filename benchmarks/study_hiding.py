@@ -31,7 +31,7 @@ from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.safety import best_threshold
 from ravenbench.obfuscation.base import tasks_of, with_questioned
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
-from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
+from ravenbench.obfuscation.measures.soundness import Soundness, aligned_texts, efficiency, survives
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import as_verifier
@@ -105,6 +105,39 @@ def judged(answers: Floats, truth: Bools, thresholds: Floats) -> tuple[float, fl
     return float(auc), float((answers[:, truth] >= thresholds[:, None]).mean())
 
 
+HEAD = """# Ten hidden texts
+
+How `raven-hide` reads: forty words or more from the first changed word on of ten excerpts of novels (ELTeC, in the
+public domain), none of them chosen or mended by hand; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*.
+What it hides, and from whom: [the study](safety-studies.md#hiding-beside-sense).
+"""
+
+
+def page(data: Path, out: Path) -> None:
+    """Ten excerpts beside what the recipe made of them."""
+    (train, _), (asked, truth), _ = eltec(data, False)
+    tasks = tasks_of(asked, np.flatnonzero(truth), "en")
+    chosen = [tasks[i] for i in np.linspace(0, len(tasks) - 1, 10).astype(int)]
+    written = [HEAD]
+    with tempfile.TemporaryDirectory() as crowd:
+        for i, row in enumerate(train.questioned_index):
+            (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
+        recipe = registry.parse("obfuscator", f"raven-hide(background={crowd!r})")
+        for number, task in enumerate(chosen, start=1):
+            pairs = aligned_texts(task.questioned, recipe.obfuscate(task, 0).text)
+            first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)
+            last = first
+            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 40:
+                last += 1
+            sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
+            written.append(f"\n## {number}\n\n> {sides[0]}\n\n{sides[1]}\n")
+    out.write_text("".join(written), encoding="utf-8")
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text if c.isalnum())
+
+
 def main() -> None:
     """Print a line a collection and recipe, and write them to ``--out``."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -115,7 +148,11 @@ def main() -> None:
     parser.add_argument("--verifiers", default=VERIFIERS)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--texts", type=Path, help="folder for the rewritten texts, to be read")
+    parser.add_argument("--page", type=Path, help="only write ten excerpts beside their rewritings")
     a = parser.parse_args()
+    if a.page is not None:
+        page(a.data, a.page)
+        return
     lines = []
     for name in a.only.split(","):
         (train, same), (asked, truth), by_hand = {"ebg": ebg, "pan14": pan14, "eltec": eltec}[name](a.data, a.choose)

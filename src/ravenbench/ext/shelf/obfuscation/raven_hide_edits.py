@@ -318,7 +318,23 @@ def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
 
 _SHARE, _USES = {"n": 0.8, "v": 0.5, "a": 0.5, "r": 0.5}, 2
 """A word's usual sense must have this share of its counted uses in WordNet, by part of speech, of at least so many."""
-_SLIPPERY = frozenset(["little", "small", "right", "last", "next", "kind", "mean", "means", "present", "like", "later"])
+_SLIPPERY = frozenset(
+    [
+        "about",
+        "kind",
+        "last",
+        "later",
+        "like",
+        "little",
+        "mean",
+        "means",
+        "next",
+        "present",
+        "right",
+        "roughly",
+        "small",
+    ]
+)
 """Words whose usual sense the tagger does not find."""
 _LESS_LIKELY, _RAREST = -0.5, -4.7
 """log10 by which a synonym may make its surroundings less likely, and of its least share of Brown's words."""
