@@ -84,6 +84,7 @@ def test_imports_point_one_way():
 BETWEEN = {
     ("case", "shelf"),
     ("changes", "case"),
+    ("contrast", "map"),
     ("retrieval", "shelf"),
     ("shelf", "machine"),
     ("unknown", "case"),
@@ -120,6 +121,7 @@ BUDGETS = {
     "ext": 100,
     "ext/case": 7_200,
     "ext/changes": 900,
+    "ext/contrast": 1_100,
     "ext/corpora": 1_700,
     "ext/documents": 1_400,
     "ext/freeze": 500,

@@ -15,6 +15,8 @@ from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.case.advise.api import advise as advise
 from ravenbench.ext.changes.report import detect_changes as detect_changes
+from ravenbench.ext.contrast.report import TextContrast as TextContrast
+from ravenbench.ext.contrast.report import contrast as contrast
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
@@ -138,6 +140,7 @@ __all__ = [
     "Store",
     "Table",
     "Task",
+    "TextContrast",
     "TextMap",
     "TextTable",
     "ThresholdBand",
@@ -152,6 +155,7 @@ __all__ = [
     "attribute",
     "col",
     "compare",
+    "contrast",
     "detect",
     "detect_changes",
     "evaluate",

@@ -30,6 +30,15 @@ CORPUS = Option(
 )
 Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Features = Annotated[Literal["w", "c"], about("w (words) or c (characters). Default: w.")]
+NgramSize = Annotated[AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")]
+PreserveCase = Annotated[bool, about("Keep capitals apart.")]
+CorpusLang = Annotated[
+    Literal["English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German",
+            "Italian", "Spanish", "Other"],
+    about("English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."),
+]  # fmt: skip
+Seed = Annotated[Count, about("Seed of every draw. Default: 0.")]
 
 
 class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,17 +61,11 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     culling_incr: Annotated[AtLeastOne, about("Step between the two. Default: 20.")] = 20
     start_at: Annotated[AtLeastOne, about("Rank of the first word used. Default: 1.")] = 1
     mfw_list_cutoff: Annotated[AtLeastTwo, about("Words that are counted at all. Default: 5000.")] = 5000
-    analyzed_features: Annotated[Literal["w", "c"], about("w (words) or c (characters). Default: w.")] = "w"
-    ngram_size: Annotated[AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")] = 1
-    preserve_case: Annotated[bool, about("Keep capitals apart.")] = False
+    analyzed_features: Features = "w"
+    ngram_size: NgramSize = 1
+    preserve_case: PreserveCase = False
     delete_pronouns: Annotated[bool, about("Leave personal and possessive pronouns out (of corpus_lang).")] = False
-    corpus_lang: Annotated[
-        Literal["English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German",
-                "Italian", "Spanish", "Other"],
-        about(
-            "English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."
-        ),
-    ] = "English"  # fmt: skip
+    corpus_lang: CorpusLang = "English"
     sampling: Annotated[
         Literal["no", "normal", "random"],
         about("no, normal (texts are cut into samples) or random (samples are drawn from each text). Default: no."),
@@ -96,7 +99,7 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     texts: Annotated[
         int, msgspec.Meta(ge=3), about("Most texts shown; of more, whole authors are drawn. Default: 300.")
     ] = 300
-    seed: Annotated[Count, about("Seed of every draw. Default: 0.")] = 0
+    seed: Seed = 0
 
     @property
     def pictures(self) -> list[str]:
