@@ -127,7 +127,7 @@ BUDGETS = {
     "ext/freeze": 500,
     "ext/lab": 1_800,
     "ext/machine": 1_900,
-    "ext/map": 1_700,
+    "ext/map": 1_800,
     "ext/retrieval": 3_000,
     "ext/shelf": 12_200,
     "ext/site": 1_700,

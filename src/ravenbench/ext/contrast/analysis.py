@@ -20,14 +20,14 @@ from ravenbench.errors import CorpusError, InputError, counted, did_you_mean
 from ravenbench.ext.contrast.spec import ContrastSpec
 from ravenbench.ext.contrast.zeta import UnitCounts, by_chance, difference, eder, intervals, keyness, log_ratio
 from ravenbench.ext.contrast.zeta import counted as added_up
-from ravenbench.ext.map.analysis import read_texts
+from ravenbench.ext.map.analysis import Texts, read_texts
 from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words
 from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import percentiles
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Corpus, Document, Floats, Ints, Labels
+from ravenbench.types import Bools, Document, Floats, Ints, Labels
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -121,46 +121,34 @@ class ContrastAnalysis:
         return FUNCTION if self.function[word] else CONTENT
 
 
-def _texts_of(given: Any, reading: Mapping[str, Any]) -> tuple[str, list[Document], list[str]]:
+def _texts_of(given: Any, reading: Mapping[str, Any]) -> Texts:
     if isinstance(given, str | Path) and Path(given).is_file() and is_document(Path(given)):
-        one = read_document(given, reading.get("encoding"))
-        return Path(given).stem, [Document(Path(given).stem, one.text, one.author or Path(given).stem)], []
+        name, one = Path(given).stem, read_document(given, reading.get("encoding"))
+        return Texts(name, [Document(name, one.text, one.author or name)], [], {})
     return read_texts(given, reading)
 
 
 def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tuple[list[Any], list[str]]:
     """Name and documents of both sides, and notes."""
-    if corpus is None:
-        if secondary is None:
-            raise InputError(
-                "a contrast needs a second group of texts",
-                fix="give two folders, or one corpus and a name: raven contrast NAME --corpus TEXTS",
-            )
-        read = [_texts_of(given, spec.reading()) for given in (primary, secondary)]
-        sides, notes = [(name, documents) for name, documents, _ in read], [note for *_, own in read for note in own]
-    else:
-        from ravenbench.corpora.load import load_corpus
-
-        whole = corpus if isinstance(corpus, Corpus) else load_corpus(
-            corpus, **spec.reading(), pairs=False, anonymous=True
-        )  # fmt: skip
-        columns = {"author": whole.author, "topic": whole.topic, **whole.columns}
-        if spec.by not in columns:
-            raise InputError(
-                "by: there is no such column", found=spec.by, expected=", ".join(columns),
-                fix=did_you_mean(spec.by, list(columns), listing=False),
-            )  # fmt: skip
-        labels, every = list(columns[spec.by]), list(whole)
+    if corpus is not None:
+        whole = _texts_of(corpus, spec.reading())
+        labels = whole.column("by", spec.by)
         for name in filter(None, (primary, secondary)):
             if name not in labels:
                 known = [label for label in dict.fromkeys(labels) if label is not None]
                 raise InputError(f"no text has this {spec.by}", found=name, fix=did_you_mean(str(name), known))
-        chosen = [d for d, label in zip(every, labels, strict=True) if label == primary]
-        rest = [
-            d for d, label in zip(every, labels, strict=True)
-            if (label == secondary if secondary is not None else label not in (primary, None))
-        ]  # fmt: skip
-        sides, notes = [(str(primary), chosen), (str(secondary or "all others"), rest)], []
+        pairs = list(zip(whole.documents, labels, strict=True))
+        others = {secondary} if secondary is not None else {*labels} - {primary, None}
+        sides, notes = [(str(primary), [d for d, label in pairs if label == primary])], whole.notes
+        sides.append((str(secondary or "all others"), [d for d, label in pairs if label in others]))
+    elif secondary is None:
+        raise InputError(
+            "a contrast needs a second group of texts",
+            fix="give two folders, or one corpus and a name: raven contrast NAME --corpus TEXTS",
+        )
+    else:
+        read = [_texts_of(given, spec.reading()) for given in (primary, secondary)]
+        sides, notes = [(one.name, one.documents) for one in read], [note for one in read for note in one.notes]
     if sides[0][0] == sides[1][0]:
         sides = [(f"{name} ({n})", documents) for n, (name, documents) in enumerate(sides, start=1)]
     both = {d.text for d in sides[0][1]} & {d.text for d in sides[1][1]}
@@ -412,7 +400,7 @@ def _test(
     shares: tuple[Floats, Floats, Floats], column: Mapping[str, int], test: Any, size: int, notes: list[str],
 ) -> list[Placed]:  # fmt: skip
     """Further texts placed by the words that all texts of both sides chose; a short one is a slice as it is."""
-    _, documents, _ = _texts_of(test, spec.reading())
+    documents = _texts_of(test, spec.reading()).documents
     listed = _Words(spec, shares, present)
     if not listed.usable:
         raise CorpusError("no words to place a text by", fix="lower --zeta-filter-threshold")

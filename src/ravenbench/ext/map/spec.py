@@ -87,6 +87,13 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ),
     ] = 100
     linked_neighbors: Annotated[AtLeastOne, about("Nearest neighbours that a text is linked to. Default: 3.")] = 3
+    group_by: Annotated[
+        str | None,
+        about(
+            "What has one colour and counts as a group: a column of metadata.csv or of the table. Default: the author.",
+            metavar="COLUMN",
+        ),
+    ] = None
     rolling: Annotated[str | None, about("A text, by its name: who it is nearest to, along it, of all others.")] = None
     slice_size: Annotated[AtLeastTwo, about("Words in a slice of that text. Default: 5000.")] = 5000
     slice_overlap: Annotated[Count | None, about("Words shared with the next. Default: 9 tenths of a slice.")] = None
