@@ -138,7 +138,7 @@ BUDGETS = {
     "obfuscation": 4_100,
     "problems": 2_100,
     "programs": 900,
-    "reports": 2_800,
+    "reports": 2_900,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,

@@ -20,7 +20,7 @@ from ravenbench.errors import CorpusError, InputError, counted, did_you_mean
 from ravenbench.ext.contrast.spec import ContrastSpec
 from ravenbench.ext.contrast.zeta import UnitCounts, by_chance, difference, eder, intervals, keyness, log_ratio
 from ravenbench.ext.contrast.zeta import counted as added_up
-from ravenbench.ext.map.analysis import Texts, read_texts
+from ravenbench.ext.map.analysis import Collection, read_texts
 from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words
 from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
@@ -121,10 +121,10 @@ class ContrastAnalysis:
         return FUNCTION if self.function[word] else CONTENT
 
 
-def _texts_of(given: Any, reading: Mapping[str, Any]) -> Texts:
+def _texts_of(given: Any, reading: Mapping[str, Any]) -> Collection:
     if isinstance(given, str | Path) and Path(given).is_file() and is_document(Path(given)):
         name, one = Path(given).stem, read_document(given, reading.get("encoding"))
-        return Texts(name, [Document(name, one.text, one.author or name)], [], {})
+        return Collection(name, [Document(name, one.text, one.author or name)], [], {})
     return read_texts(given, reading)
 
 

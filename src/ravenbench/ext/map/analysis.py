@@ -101,7 +101,7 @@ class MapAnalysis:
         return self.spec.group_by or "author"
 
 
-class Texts(NamedTuple):
+class Collection(NamedTuple):
     """What is drawn or contrasted: its documents, what should be known of it, and labels of the documents by column."""
 
     name: str
@@ -119,7 +119,7 @@ class Texts(NamedTuple):
         return self.columns[name]
 
 
-def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Texts:
+def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
     """The documents of a corpus, of a mapping of names to texts, or of what ``load_corpus`` reads.
 
     A text's author stands before the first ``_`` of its name, as in stylo, or is its folder. Unlike other commands this
@@ -130,11 +130,11 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Texts:
         if empty := [str(name) for name, text in corpus.items() if not str(text).strip()]:
             raise FormatError("the text is empty", found=empty[0], fix="remove this text")
         documents = [Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()]
-        return Texts("texts", documents, [], {"author": [d.author for d in documents]})
+        return Collection("texts", documents, [], {"author": [d.author for d in documents]})
     loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading, pairs=False, anonymous=True)
     columns = {"author": loaded.author, "topic": loaded.topic, **loaded.columns}
     labels = {name: list(own) for name, own in columns.items()}
-    return Texts(loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ())), labels)
+    return Collection(loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ())), labels)
 
 
 def _author(name: str) -> str:
