@@ -204,9 +204,9 @@ def training(bench: Bench) -> None:
 def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -> None:
     import torch
 
+    from ravenbench.ext.encoders import devices
     from ravenbench.ext.shelf.neural import backbones, luar
     from ravenbench.ext.shelf.neural.authors import Written
-    from ravenbench.topics import devices
 
     (folder, remark), place = bench.model("distilroberta"), devices.pick(device)
     backbone = backbones.pretrained(str(folder), None, 32)
@@ -268,9 +268,9 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
 def _o2d2(bench: Bench, device: str, precision: str, pairs: int, steps: int) -> None:
     import torch
 
+    from ravenbench.ext.encoders import devices
     from ravenbench.ext.shelf.neural import o2d2
     from ravenbench.ext.shelf.neural.authors import Written
-    from ravenbench.topics import devices
 
     place, words, count = devices.pick(device), 400 if bench.tiny else 5500, 2 * pairs * steps
     sizes = {"vectors": 300, "hidden": 50, "windows": words // 26, "batch": pairs, "learning_rate": 6e-4}
@@ -330,8 +330,8 @@ def _encoder(
     bench: Bench, name: str, device: str, who: str, precision: str, texts: list[str], seconds: float, first: list[Any]
 ) -> None:
     """One way of encoding; ``first`` collects vectors, and says how far they are from the first way's."""
-    from ravenbench.topics.pretrained import load_sentences
-    from ravenbench.topics.sentences import Reading, _network, _windows, digest
+    from ravenbench.ext.encoders.pretrained import load_sentences
+    from ravenbench.ext.encoders.sentences import Reading, _network, _windows, digest
 
     folder, remark = bench.model(name)
     half, batch = precision == "bf16", 4096 if device == "cpu" else 8192

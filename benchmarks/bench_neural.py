@@ -13,10 +13,10 @@ import torch
 
 from benchmarks.bench_ppm import pronounceable
 from benchmarks.measure import compare
+from ravenbench.ext.encoders import devices
 from ravenbench.ext.shelf.neural.luar import LUAR, tiles
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
-from ravenbench.topics import devices
 from ravenbench.types import Floats, Problems
 from ravenbench.verifiers.calibrators import spread
 

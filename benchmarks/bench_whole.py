@@ -183,9 +183,9 @@ def _wheel() -> str:
 
 def _corpus(name: str, folder: Path) -> Path:
     from ravenbench import registry
-    from ravenbench.corpora.synthetic_files import generate
+    from ravenbench.ext.corpora.synthetic_files import generate_corpus
 
-    return generate(registry.parse("corpus", CORPORA[name]), folder / name)
+    return generate_corpus(registry.parse("corpus", CORPORA[name]), folder / name)
 
 
 def page(rows: list[dict[str, Any]]) -> str:

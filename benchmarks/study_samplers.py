@@ -34,7 +34,7 @@ from joblib import Parallel, delayed
 from scipy.stats import spearmanr
 
 from ravenbench import registry
-from ravenbench.corpora.synthetic import Synthetic
+from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise

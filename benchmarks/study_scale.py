@@ -43,12 +43,12 @@ def keep(study: str, rows: list[dict[str, Any]]) -> None:
 
 def generated(folder: Path, documents: int, words: int) -> Path:
     """A corpus of 100 topics with ten documents an author."""
-    from ravenbench.corpora.synthetic import Synthetic
-    from ravenbench.corpora.synthetic_files import generate
+    from ravenbench.ext.corpora.synthetic import Synthetic
+    from ravenbench.ext.corpora.synthetic_files import generate_corpus
 
     place = folder / f"c-{documents}-{words}"
     made = Synthetic(documents=documents, authors=max(50, documents // 10), topics=100, words=words)
-    return place if place.exists() else generate(made, place)
+    return place if place.exists() else generate_corpus(made, place)
 
 
 def measured(corpus: Path, out: Path, setups: int) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def growth(folder: Path) -> None:
 
 def pan_pairs(folder: Path, pairs: int, seed: int = 0) -> Path:
     """Pairs in PAN20's format: a tenth of the texts stand in a second pair."""
-    from ravenbench.corpora.synthetic import Synthetic
+    from ravenbench.ext.corpora.synthetic import Synthetic
 
     texts = round(pairs * PAN_TEXTS)
     made = Synthetic(documents=texts, authors=texts // 2, topics=1600, words=WORDS, seed=seed)

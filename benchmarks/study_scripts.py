@@ -1,8 +1,8 @@
 """Is the verdict the same in every script? ``python -m benchmarks.study_scripts FOLDER [WORLDS] [KIND …]``
 
 Worlds of known truth (``raven simulate``), written as they are and in the other scripts of their generators
-(``corpora.spelling``). The world of a number is the same in every script, so all that differs is how words are found
-and put in the place of others. Worlds are 7000 and on, looked at once. They are half as large as those of
+(``ext.corpora.spelling``). The world of a number is the same in every script, so all that differs is how words are
+found and put in the place of others. Worlds are 7000 and on, looked at once. They are half as large as those of
 docs/validation.md, with three draws of topics a world and two repetitions of the crossed probe, which is not the
 question here; about 20 CPU seconds each. Stopped, it goes on with the same command. It prints the tables of
 docs/languages.md and docs/data/scripts.csv from the folders that are there; with 0 WORLDS it does nothing else.

@@ -37,6 +37,7 @@ from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.engine.cells import execute
 from ravenbench.engine.transplants import ARMS
+from ravenbench.ext.encoders.pretrained import RECIPES, model_folder
 from ravenbench.reports.content import content_probe
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import open_store
@@ -44,7 +45,6 @@ from ravenbench.tasks.run.probes import probing
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import RunSpec, build
 from ravenbench.tasks.run.task import Run
-from ravenbench.topics.pretrained import RECIPES, model_folder
 
 HERE = Path(__file__).parent
 SHOWN = ("auc", "style_left", "drop", "swing", "sway", "silence", "share", "null_swing")

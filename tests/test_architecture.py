@@ -85,7 +85,11 @@ BETWEEN = {
     ("case", "shelf"),
     ("changes", "case"),
     ("contrast", "map"),
+    ("lab", "corpora"),
+    ("machine", "encoders"),
+    ("retrieval", "encoders"),
     ("retrieval", "shelf"),
+    ("shelf", "encoders"),
     ("shelf", "machine"),
     ("unknown", "case"),
 }
@@ -114,37 +118,39 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 
 BUDGETS = {
-    "attribution": 2_100,
-    "cli": 2_400,
-    "corpora": 2_700,
+    "attribution": 1_400,
+    "cli": 1_900,
+    "corpora": 2_000,
     "engine": 2_900,
     "ext": 100,
     "ext/case": 7_200,
     "ext/changes": 900,
     "ext/contrast": 1_100,
-    "ext/corpora": 1_700,
+    "ext/corpora": 2_400,
     "ext/documents": 1_400,
+    "ext/encoders": 1_100,
     "ext/freeze": 500,
     "ext/lab": 1_800,
     "ext/machine": 1_900,
     "ext/map": 1_800,
     "ext/retrieval": 3_000,
-    "ext/shelf": 12_200,
+    "ext/shelf": 13_000,
     "ext/site": 1_700,
+    "ext/tools": 500,
     "ext/unknown": 1_300,
     "formats": 4_000,
     "ground": 3_700,
     "metrics": 1_200,
-    "obfuscation": 4_100,
+    "obfuscation": 4_000,
     "problems": 2_100,
     "programs": 900,
     "reports": 2_900,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_500,
+    "tasks": 13_600,
     "text": 4_400,
-    "topics": 1_600,
+    "topics": 700,
     "verifiers": 2_800,
 }
 """Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
@@ -351,7 +357,7 @@ def test_modules_are_found_by_the_names_they_had():
     for before, now in former.MOVED.items():
         places = [ROOT / Path(*name.split(".")) for name in (before, now)]
         assert not places[0].with_suffix(".py").exists(), before
-        if find_spec("torch") is not None or "neural" not in now:
+        if find_spec("torch") is not None or not any(part in now for part in ("neural", "encoders")):
             assert importlib.import_module(f"ravenbench.{before}") is importlib.import_module(f"ravenbench.{now}")
         assert places[1].is_dir() or places[1].with_suffix(".py").is_file(), now
 

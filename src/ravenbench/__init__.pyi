@@ -17,6 +17,7 @@ from ravenbench.ext.case.advise.api import advise as advise
 from ravenbench.ext.changes.report import detect_changes as detect_changes
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
 from ravenbench.ext.contrast.report import contrast as contrast
+from ravenbench.ext.corpora.synthetic_files import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
@@ -163,6 +164,7 @@ __all__ = [
     "figures",
     "frames",
     "freeze",
+    "generate_corpus",
     "load_corpus",
     "map_texts",
     "obfuscate",

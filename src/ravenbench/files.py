@@ -116,6 +116,19 @@ def cache_folder() -> Path:
     return Path(os.environ.get("RAVEN_CACHE") or Path(base) / "ravenbench")
 
 
+def stand_alone() -> None:
+    """From now on this process shares no cache by content with others: what lies there tells what others read."""
+    _standing_alone.append(True)
+
+
+def stands_alone() -> bool:
+    """Whether ``stand_alone`` was called here."""
+    return bool(_standing_alone)
+
+
+_standing_alone: list[bool] = []
+
+
 def made_cache() -> Path:
     """``cache_folder``, made where it was missing; it may hold texts, and only the user may enter it."""
     folder = cache_folder()

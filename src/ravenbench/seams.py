@@ -9,7 +9,8 @@ What ``raven doctor`` looks at beside the bench's own needs is a
 function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
 mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. A
 class of Raven's own that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be
-importable from ``ravenbench`` itself stands in ``ravenbench.name``.
+importable from ``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts for
+``raven safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ CHECK_GROUP = "ravenbench.check"
 COMMAND_GROUP = "ravenbench.command"
 DOCUMENT_GROUP = "ravenbench.document"
 FORM_GROUP = "ravenbench.form"
+MEANING_GROUP = "ravenbench.meaning"
 NAME_GROUP = "ravenbench.name"
 SAVED_GROUP = "ravenbench.saved"
 TASK_GROUP = "ravenbench.task"

@@ -16,8 +16,8 @@ from ravenbench import registry
 from ravenbench.attribution import linear
 from ravenbench.attribution.base import author_means
 from ravenbench.attribution.counts import Counts, PaperWords, prepare
-from ravenbench.attribution.profiles import CNG, SCAP, compare
 from ravenbench.errors import InputError, SpecError
+from ravenbench.ext.shelf.attribution.profiles import CNG, SCAP, compare
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.ppm import cross_entropy
 from ravenbench.texts import TextTable

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from ravenbench.attribution.compression import (
+from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.attribution.compression import (
     Benedetto2002,
     Khmelev2003,
     MarkovModel,
@@ -17,9 +18,9 @@ from ravenbench.attribution.compression import (
     repeated,
     suffix_array,
 )
-from ravenbench.attribution.linear import Escalante2011, Stamatatos2006, discriminant
-from ravenbench.attribution.profiles import SPACE_FREE, Arun2009, Koppel2011, Stamatatos2007
-from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.attribution.escalante_2011 import Escalante2011
+from ravenbench.ext.shelf.attribution.profiles import SPACE_FREE, Arun2009, Koppel2011, Stamatatos2007
+from ravenbench.ext.shelf.attribution.stamatatos_2006 import Stamatatos2006, discriminant
 
 A = ["the cat sat on the mat and the cat ate", "a cat on the mat is a cat that sat"]
 B = ["whilst dogs bark, dogs bite whilst they bark", "dogs, whilst barking, seldom bite"]

@@ -8,9 +8,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MaxAbsScaler
 
 from ravenbench.attribution.counts import Scaled
+from ravenbench.attribution.delta import CosineDelta
 from ravenbench.attribution.linear import CharSVM
 from ravenbench.attribution.posterior import learned
-from ravenbench.attribution.profiles import CosineDelta
 from ravenbench.attribution.protocols import answer_problem, training
 from ravenbench.errors import SpecError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1

@@ -9,8 +9,8 @@ from stored import answers
 from typer.testing import CliRunner
 
 from ravenbench import safety
+from ravenbench.attribution.delta import BurrowsDelta
 from ravenbench.attribution.linear import CharSVM
-from ravenbench.attribution.profiles import BurrowsDelta
 from ravenbench.attribution.protocols import answer_problem
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError

@@ -41,7 +41,7 @@ from ravenbench import Scorer
 from ravenbench.ext.retrieval.methods import Retriever
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
-from ravenbench.topics.kept_vectors import KeptVectors
+from ravenbench.ext.encoders.kept_vectors import KeptVectors
 from ravenbench.types import Fold
 
 SEEN = []

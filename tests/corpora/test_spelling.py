@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ravenbench.corpora.spelling import SCRIPTS
-from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import SpecError
+from ravenbench.ext.corpora.spelling import SCRIPTS
+from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.ext.lab.manifold import Manifold
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.text.segmenters import Spaces

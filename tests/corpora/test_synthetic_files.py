@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.references.synthetic_writer import PlainWriter
 
 from ravenbench import files
-from ravenbench.corpora import synthetic_files
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.synthetic import MadeUpAuthor, Synthetic
-from ravenbench.corpora.synthetic_files import generate
 from ravenbench.errors import InputError, SpecError
+from ravenbench.ext.corpora import synthetic_files
+from ravenbench.ext.corpora.synthetic import MadeUpAuthor, Synthetic
+from ravenbench.ext.corpora.synthetic_files import generate_corpus
 
 SMALL = "synthetic(documents=90, authors=12, topics=6, words=40)"
 
@@ -54,32 +54,32 @@ def test_extreme_dials_are_written_alike():
 
 
 def test_bytes_do_not_depend_on_workers(tmp_path):
-    one = generate(small(), tmp_path / "one", workers=1)
-    two = generate(small(), tmp_path / "two", workers=2)
+    one = generate_corpus(small(), tmp_path / "one", workers=1)
+    two = generate_corpus(small(), tmp_path / "two", workers=2)
     assert contents(one) == contents(two) and len(contents(one)) == 6
     about = json.loads((one / "generated.json").read_text())
     assert about["corpus"] == SMALL and len(about["parts"]) == 5
 
 
 def test_the_parts_are_the_corpus(tmp_path):
-    read = load_corpus(generate(small(), tmp_path / "it"))
+    read = load_corpus(generate_corpus(small(), tmp_path / "it"))
     made = small().load()
     assert read.digest() == made.digest() and list(read.columns["family"]) == list(made.columns["family"])
     assert read.name == "it"
 
 
 def test_taken_up_where_it_stopped(tmp_path):
-    whole = contents(generate(small(), tmp_path / "whole"))
+    whole = contents(generate_corpus(small(), tmp_path / "whole"))
 
     def stop(done: int, total: int) -> None:
         if done == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        generate(small(), tmp_path / "it", progress=stop)
+        generate_corpus(small(), tmp_path / "it", progress=stop)
     assert not (tmp_path / "it").exists()
     first: list[int] = []
-    generate(small(), tmp_path / "it", progress=lambda done, total: first.append(done))
+    generate_corpus(small(), tmp_path / "it", progress=lambda done, total: first.append(done))
     assert first[0] == 3 and contents(tmp_path / "it") == whole
 
 
@@ -89,17 +89,17 @@ def test_another_corpus_begun_there_is_not_mixed_in(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        generate(small(), tmp_path / "it", progress=stop)
+        generate_corpus(small(), tmp_path / "it", progress=stop)
     with pytest.raises(InputError, match="another corpus was begun here"):
-        generate(small().set_params(seed=1), tmp_path / "it")
+        generate_corpus(small().set_params(seed=1), tmp_path / "it")
     for mark in ("[1]", "{", '{"corpus": 3}'):
         (tmp_path / ".it.partial" / ".begun.json").write_text(mark)
         with pytest.raises(InputError, match="another corpus was begun here"):
-            generate(small(), tmp_path / "it")
+            generate_corpus(small(), tmp_path / "it")
 
 
 def test_a_full_disk_leaves_no_part_and_the_next_call_goes_on(tmp_path, monkeypatch):
-    whole = contents(generate(small(), tmp_path / "whole"))
+    whole = contents(generate_corpus(small(), tmp_path / "whole"))
     real, left = files.os.fsync, 4
 
     def full(descriptor: int) -> None:
@@ -111,16 +111,16 @@ def test_a_full_disk_leaves_no_part_and_the_next_call_goes_on(tmp_path, monkeypa
 
     monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        generate(small(), tmp_path / "it")
+        generate_corpus(small(), tmp_path / "it")
     begun = [p.name for p in (tmp_path / ".it.partial").iterdir() if p.name.startswith("part")]
     assert len(begun) == 3 and not (tmp_path / "it").exists()
     monkeypatch.setattr(files.os, "fsync", real)
-    assert contents(generate(small(), tmp_path / "it")) == whole
+    assert contents(generate_corpus(small(), tmp_path / "it")) == whole
 
 
 def test_a_disk_without_room_is_known_before_any_work(tmp_path):
     with pytest.raises(InputError, match="not enough disk space"):
-        generate(Synthetic(documents=10**10, words=1_000_000), tmp_path / "it")
+        generate_corpus(Synthetic(documents=10**10, words=1_000_000), tmp_path / "it")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_disk_without_room_is_known_before_any_work(tmp_path):
 )
 def test_impossible_dials_are_refused(dials, named, tmp_path):
     with pytest.raises(SpecError, match=f"synthetic: {named} must"):
-        generate(Synthetic(**dials), tmp_path / "it")
+        generate_corpus(Synthetic(**dials), tmp_path / "it")
     assert not list(tmp_path.iterdir())
 
 
@@ -147,10 +147,10 @@ def test_only_generated_corpora_and_fresh_places(tmp_path):
     from ravenbench.ext.corpora.newsgroups import Newsgroups
 
     with pytest.raises(SpecError, match="only a synthetic corpus"):
-        generate(Newsgroups(), tmp_path / "it")
+        generate_corpus(Newsgroups(), tmp_path / "it")
     with pytest.raises(SpecError, match="workers"):
-        generate(small(), tmp_path / "it", workers=0)
+        generate_corpus(small(), tmp_path / "it", workers=0)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").touch()
     with pytest.raises(InputError, match="not empty"):
-        generate(small(), tmp_path / "taken")
+        generate_corpus(small(), tmp_path / "taken")

@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
+from ravenbench.ext.encoders.meaning import Judgement
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.measures import sensibleness, soundness
-from ravenbench.obfuscation.measures.neural import Judgement
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness, mean_ranks
 from ravenbench.obfuscation.measures.soundness import (
     Soundness,

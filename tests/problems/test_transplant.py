@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.references.splicing import splice_reference
 
-from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError
+from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import transplant as reasons
 from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON, TOGETHER

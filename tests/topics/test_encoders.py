@@ -9,8 +9,9 @@ from hypothesis.extra import numpy as hnp
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, MissingPart, SpecError
+from ravenbench.ext.encoders.sbert import SBERT
 from ravenbench.testing import check_component
-from ravenbench.topics.encoders import SBERT, averaged, chunked
+from ravenbench.topics.encoders import averaged, chunked
 from ravenbench.topics.levels import cosine_similarity, topic_vectors
 
 SUBJECTS = (

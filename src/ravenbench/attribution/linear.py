@@ -8,20 +8,19 @@ that scikit-learn gives on the counts themselves, which is what happens where do
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from ravenbench.attribution.base import Attributor, author_means
+from ravenbench.attribution.base import Attributor
 from ravenbench.attribution.counts import Counts, PaperWords, Scaled
 from ravenbench.randomness import stream
 from ravenbench.text.lexicon import CONTENT_WORDS
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, TokenProfiles
-from ravenbench.text.tokens import collapse, frequent_words
+from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
@@ -304,126 +303,3 @@ class CharSVM(Attributor):
     def feature_weights(self) -> tuple[list[str], Floats]:
         """The n-grams and their weights, (n-grams, authors)."""
         return self.grams_.vocabulary_, self.weights_
-
-
-@dataclass(eq=False, repr=False)
-class Stamatatos2006(Attributor):
-    """Divides the most frequent words at random into disjoint sets and averages what a discriminant on each believes.
-
-    The paper's *exhaustive disjoint subspacing*, without its cross-validated committees. Covariances are drawn a little
-    towards equal ones, so that authors of few texts can be told apart.
-
-    Parameters
-    ----------
-    words : int
-        Most frequent training words.
-    size : int
-        Words of a set.
-    shrinkage : float
-        From 0 (covariances as they are) to 1.
-
-    References
-    ----------
-    Stamatatos 2006, Authorship attribution based on feature set subspacing ensembles. International Journal on
-    Artificial Intelligence Tools 15(5).
-    """
-
-    name = "stamatatos-2006"
-
-    words: int = 1000
-    size: int = 20
-    shrinkage: float = 0.1
-
-    def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
-        features = self.profiles_.transform(texts, rows)
-        # By name: equally frequent words must not depend on the order of texts.
-        names = np.argsort(self.profiles_.words_)
-        drawn = stream(0, "stamatatos-2006", len(names)).permutation(len(names))
-        count = max(1, len(names) // self.size)
-        self.sets_ = [np.sort(part) for part in np.array_split(names[drawn], count)]
-        authors = len(self.classes_)
-        self.models_ = [discriminant(features[:, part], codes, authors, self.shrinkage) for part in self.sets_]
-
-    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        """Return probabilities, the mean over all sets."""
-        from scipy.special import softmax
-
-        features = self.profiles_.transform(texts, rows)
-        parts = zip(self.sets_, self.models_, strict=True)
-        return np.asarray(np.mean([softmax(features[:, part] @ w + b, axis=1) for part, (w, b) in parts], axis=0))
-
-
-def discriminant(features: Floats, codes: Ints, authors: int, shrinkage: float) -> tuple[Floats, Floats]:
-    """Weights (m, authors) and biases (authors,) of a linear discriminant, as scikit-learn's ``lsqr`` has it."""
-    means = author_means(features, codes, authors)
-    apart = features - means[codes]
-    covariance = apart.T @ apart / len(features)
-    m = len(covariance)
-    covariance = (1 - shrinkage) * covariance + shrinkage * max(np.trace(covariance) / max(m, 1), 1e-9) * np.eye(m)
-    weights = np.linalg.lstsq(covariance, means.T, rcond=None)[0]
-    prior = np.log(np.bincount(codes, minlength=authors) / len(codes))
-    return np.asarray(weights), np.asarray(prior - 0.5 * np.einsum("am,ma->a", means, weights))
-
-
-@dataclass(eq=False, repr=False)
-class Escalante2011(Attributor):
-    """A linear support vector machine on several histograms of a text's n-grams, each around another place in it.
-
-    Every occurrence counts by a Gaussian of its distance from the place, in shares of the text, and each histogram sums
-    to one. The machine reads square roots, whose products are close to the diffusion kernel that the paper finds best.
-
-    Parameters
-    ----------
-    n, size : int
-        Length of the n-grams, and how many of the most frequent are taken up.
-    places : int
-        Places, evenly over the text.
-    width : float
-        Deviation of the Gaussian.
-    c : float
-        Weight of the loss.
-
-    References
-    ----------
-    Escalante, Solorio & Montes-y-Gómez 2011, Local histograms of character n-grams for authorship attribution. ACL.
-    """
-
-    name = "escalante-2011"
-
-    n: int = 3
-    size: int = 2500
-    places: int = 5
-    width: float = 0.2
-    c: float = 1.0
-
-    def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        count: Counter[str] = Counter()
-        for text in texts.rows(rows):
-            count.update(self._grams(text))
-        best = sorted(count, key=lambda gram: (-count[gram], gram))[: self.size]
-        self.column_ = {gram: i for i, gram in enumerate(sorted(best))}
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
-
-    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        return np.asarray(self._features(texts, rows) @ self.weights_ + self.biases_)
-
-    def _grams(self, text: str) -> list[str]:
-        text = collapse(text)
-        return [text[i : i + self.n] for i in range(len(text) - self.n + 1)]
-
-    def _features(self, texts: TextTable, rows: Ints) -> Floats:
-        return np.stack([np.sqrt(self.histograms(text) / self.places).ravel() for text in texts.rows(rows)])
-
-    def histograms(self, text: str) -> Floats:
-        """The local histograms of a text, (places, n-grams); rows sum to 1 unless the text has no known n-gram."""
-        grams = self._grams(text)
-        column = np.array([self.column_.get(gram, -1) for gram in grams], dtype=np.int64)
-        at = (np.arange(len(grams)) + 0.5) / max(1, len(grams))
-        known = column >= 0
-        weights = np.zeros((self.places, len(self.column_)))
-        for j in range(self.places):
-            weight = np.exp(-0.5 * ((at[known] - (j + 0.5) / self.places) / self.width) ** 2)
-            weights[j] = np.bincount(column[known], weight, minlength=len(self.column_))
-        total = weights.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))

@@ -287,11 +287,11 @@ def generate(
     """
     import os
 
-    from ravenbench import registry
+    from ravenbench import registry, seams
     from ravenbench.cli.show import progress_bar
-    from ravenbench.corpora.synthetic_files import generate as write
 
     source = registry.parse("corpus", corpus)
+    write = seams.registered(seams.NAME_GROUP)["generate_corpus"].load()
     with progress_bar() as progress:
         count = workers if workers is not None else os.cpu_count() or 1
         place = write(source, out, count, lambda done, total: progress("generating", done, total))

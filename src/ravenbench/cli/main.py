@@ -63,10 +63,6 @@ COMMANDS: dict[str, Command] = {
     "list": Command(
         "ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name.", SHARE, 3
     ),
-    "new": Command("ravenbench.cli.new:command", "Write the files of a new verifier, ready to run.", SHARE, 4),
-    "doctor": Command(
-        "ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it.", SHARE, 5
-    ),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""
 

@@ -290,7 +290,6 @@ def serve(parent: int, at_once: bool) -> None:
 
 def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     """Call one function after the other, as they are sent, until none comes."""
-    from ravenbench.topics.kept_vectors import KeptVectors
 
     def reply(value: dict[str, Any]) -> None:
         message = msgspec.msgpack.encode(value, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()])
@@ -311,7 +310,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
         for name, act in UNTOLD.items():
             with suppress(ImportError, AttributeError):
                 _tell(import_module(module), name, act, acts)
-    KeptVectors.alone = True
+    files.stand_alone()
     while size := _size(questions):
         result, error, began = dict[str, Any](), None, False
         with noted():

@@ -1,5 +1,4 @@
-"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA)
-or are trained already (Sentence-BERT)."""
+"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA)."""
 
 from __future__ import annotations
 
@@ -16,7 +15,6 @@ from ravenbench.components import Component
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import lowered
-from ravenbench.topics.pretrained import is_static, load_static, missing, model_folder, static_vectors
 from ravenbench.types import Floats, Ints
 
 
@@ -420,57 +418,3 @@ class LDA(Encoder):
             model = LatentDirichletAllocation(self.components, random_state=self.seed)
             proportions = model.fit_transform(present)
         return averaged(proportions, owner)
-
-
-@dataclass(eq=False, repr=False)
-class SBERT(Encoder):
-    """Encodes a text by a sentence-embedding model that is already on this machine; nothing is downloaded.
-
-    Also called: BERT, sentence-transformers, embeddings.
-
-    Sentence-BERT (Reimers and Gurevych 2019) is the encoder of Sawatphol et al. 2024, whose code gives the model whole
-    texts, which it truncates after 256 word pieces; here windows are averaged.
-
-    Parameters
-    ----------
-    model : str
-        A name in the local Hugging Face cache, or a folder: sentence-transformers, a plain transformer, or static
-        embeddings (model2vec), the light alternative.
-    window : int
-        Words a window; 180 English words are about 256 word pieces.
-    batch : int, optional
-        Most tokens in a batch; by default what the verifier ``encoder`` takes, which then shares its vectors.
-    device : str
-        ``cpu``, ``cuda``, ``cuda:1`` or ``auto``, as ``devices.pick`` takes it.
-    revision : str, optional
-        Of a model by name.
-    remote_code : bool
-        Run code that comes with the model.
-    """
-
-    name = "sbert"
-
-    model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    window: int = 180
-    batch: int | None = None
-    device: str = "cpu"
-    revision: str | None = None
-    remote_code: bool = False
-
-    def encode(self, texts: Sequence[str]) -> Floats:
-        """Return document vectors, (len(texts), d).
-
-        MissingPart if the extra is not installed, or the model is not on this machine. FormatError, InputError if
-        files are missing, or the tokenizer belongs to another model.
-        """
-        self.need_some("window")
-        folder = model_folder(self.model, self.revision)
-        windows, owner = chunked(texts, self.window)
-        if is_static(folder):
-            return averaged(static_vectors(load_static(folder), windows), owner)
-        try:
-            from ravenbench.topics.sentences import Reading, embeddings
-        except ModuleNotFoundError as error:
-            raise missing(error, "the encoder sbert") from error
-        read = Reading(self.device, batch=self.batch, remote_code=self.remote_code, threads=None)
-        return averaged(embeddings(folder, windows, read), owner)

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.corpora.spelling import LANGUAGE
-from ravenbench.corpora.synthetic import Generated, cumulated, drawn_places
+from ravenbench.ext.corpora.spelling import LANGUAGE
+from ravenbench.ext.corpora.synthetic import Generated, cumulated, drawn_places
 from ravenbench.randomness import stream
 from ravenbench.types import Document, Floats, Ints
 

@@ -15,7 +15,7 @@ from ravenbench.errors import SpecError
 from ravenbench.text.splicing import FUNCTION_WORDS
 
 if TYPE_CHECKING:
-    from ravenbench.corpora.synthetic import Synthetic
+    from ravenbench.ext.corpora.synthetic import Synthetic
     from ravenbench.ext.lab.manifold import Manifold
 
 Dose = Annotated[float, msgspec.Meta(gt=0, lt=1)]
@@ -77,7 +77,7 @@ def generator(corpus: str) -> Synthetic | Manifold | None:
     """The generator of this name, None for a corpus that is not generated, or a file or folder of one. Raises SpecError
     for a name with parameters that does not parse.
     """
-    from ravenbench.corpora.synthetic import Synthetic
+    from ravenbench.ext.corpora.synthetic import Synthetic
     from ravenbench.ext.lab.manifold import Manifold
 
     if not is_named(corpus) and Path(corpus).exists():

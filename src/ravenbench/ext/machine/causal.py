@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError, MissingPart, SpecError, install
-from ravenbench.topics.pretrained import check_vocabulary, missing, model_folder
+from ravenbench.ext.encoders.pretrained import check_vocabulary, missing, model_folder
 from ravenbench.types import Floats, Ints
 
 SMALL = "smollm2"
@@ -70,7 +70,7 @@ def digest(model: str) -> str:
     place = model_file(model)
     if place.is_file():
         return _file_digest(place, (stat := place.stat()).st_size, stat.st_mtime_ns)
-    from ravenbench.topics.sentences import digest as folder_digest
+    from ravenbench.ext.encoders.sentences import digest as folder_digest
 
     return folder_digest(place)
 
@@ -95,7 +95,7 @@ def _loaded_model(place: Path, digest: str, device: str) -> CausalLM:
         from transformers.utils import logging
     except ModuleNotFoundError as error:
         raise missing(error, "a language model") from error
-    from ravenbench.topics.devices import pick
+    from ravenbench.ext.encoders.devices import pick
 
     folder, file = (place, {}) if place.is_dir() else (place.parent, {"gguf_file": place.name})
     options: dict[str, Any] = {**file, "dtype": torch.float32} if file else {"use_safetensors": True}
@@ -149,7 +149,7 @@ class CausalLM:
         """
         import torch
 
-        from ravenbench.topics.devices import inferring
+        from ravenbench.ext.encoders.devices import inferring
 
         longest = min(longest, self.reads // 2)
         context = min(context, self.reads - longest - 1)
@@ -174,7 +174,7 @@ class CausalLM:
         likeliest token each time. A model without a template for chats reads the messages as one text."""
         import torch
 
-        from ravenbench.topics.devices import controlled
+        from ravenbench.ext.encoders.devices import controlled
 
         if self.tokenizer.chat_template:
             text = self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False)

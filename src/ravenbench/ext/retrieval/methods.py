@@ -265,7 +265,7 @@ class EncoderRetriever(Retriever):
         self._folder()
 
     def _folder(self) -> Path:
-        from ravenbench.topics.pretrained import model_folder
+        from ravenbench.ext.encoders.pretrained import model_folder
 
         if self.model is not None:
             return model_folder(self.model)
@@ -278,7 +278,7 @@ class EncoderRetriever(Retriever):
         return Path(wheel.origin).parent / "model"
 
     def embed(self, texts: Sequence[str]) -> Any:
-        from ravenbench.topics import sentences
+        from ravenbench.ext.encoders import sentences
 
         return sentences.embeddings(
             self._folder(), texts, sentences.Reading(self.device, self.window, pooler=self.pooling == "pooler")
@@ -305,7 +305,7 @@ class LuarRetriever(Retriever):
     model: str
 
     def require(self) -> None:
-        from ravenbench.topics.pretrained import model_folder
+        from ravenbench.ext.encoders.pretrained import model_folder
 
         model_folder(self.model)
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,6 @@ import numpy as np
 from ravenbench.errors import install
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import antonyms
-from ravenbench.obfuscation.measures.neural import Inference, Similarity
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.text.alignment import align_sentences, changed, match, pieces, plain_words, runs
@@ -30,6 +30,36 @@ from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 
 _LONG = 2 * PART_WORDS
+
+Pairs = Sequence[tuple[str, str]]
+Similarity = Callable[[Pairs], Sequence[float]]
+"""Pairs of texts → cosine of their embeddings, each."""
+
+
+class Judgement(NamedTuple):
+    """Probabilities that the first text of a pair entails the second, and that it contradicts it.
+
+    ``contradicts`` is None for a model that tells entailment from all else only.
+    """
+
+    entails: float
+    contradicts: float | None
+
+
+Inference = Callable[[Pairs], Sequence[Judgement]]
+"""Pairs (premise, hypothesis) → a judgement of each."""
+
+
+class MeaningModel(NamedTuple):
+    """A kind of model of meaning, as a package registers it in ``ravenbench.meaning``.
+
+    ``folder`` takes a model by name or folder and says where its files lie; nothing is loaded, and it raises
+    MissingPart, FormatError or InputError where the model cannot be used. ``load`` gives a ``Similarity`` (registered
+    as ``encoder``) or an ``Inference`` (``nli``).
+    """
+
+    folder: Callable[[str], Path]
+    load: Callable[[str], Any]
 
 
 def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
@@ -278,9 +308,9 @@ class Soundness:
     originals : sequence of str
         Texts of the problem set: their document frequencies weigh the tf-idf cosine, and they span the LSA's.
     similarity : callable, optional
-        Cosines of pairs of texts in a sentence encoder (``obfuscation.measures.neural.sentence_similarity``).
+        Cosines of pairs of texts in a sentence encoder (the meaning model ``encoder``).
     entailment : callable, optional
-        Judgements of pairs by an inference model (``obfuscation.measures.neural.inference``).
+        Judgements of pairs by an inference model (the meaning model ``nli``).
 
     Attributes
     ----------

@@ -24,15 +24,15 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench import seams
 from ravenbench.engine.pool import Engine, Progress, run_units
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, MissingPart
 from ravenbench.files import make_folder
 from ravenbench.formats.reviews import Review
 from ravenbench.metrics.pan import auc
 from ravenbench.metrics.roc import curve
-from ravenbench.obfuscation.measures import neural
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
-from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
+from ravenbench.obfuscation.measures.soundness import MeaningModel, Soundness, efficiency, survives
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
@@ -66,7 +66,7 @@ VERSION = 2
 class Helpers:
     """Servers and models that measures may ask beyond what every machine has; each decides some measures.
 
-    ``encoder`` and ``nli`` are models as ``obfuscation.measures.neural`` loads them.
+    ``encoder`` and ``nli`` are models of meaning (``seams.MEANING_GROUP``), by name or folder.
     """
 
     languagetool: str | None = None
@@ -79,20 +79,29 @@ class Helpers:
         if self.languagetool is not None:
             LanguageTool(self.languagetool)
         if self.encoder is not None:
-            neural.encoder_folder(self.encoder)
+            _meaning_model("encoder").folder(self.encoder)
         if self.nli is not None:
-            neural.inference_folder(self.nli)
+            _meaning_model("nli").folder(self.nli)
 
     def soundness(self, originals: Sequence[str]) -> Soundness:
         """Soundness with these models."""
         return Soundness(
             originals,
-            None if self.encoder is None else neural.sentence_similarity(self.encoder),
-            None if self.nli is None else neural.inference(self.nli),
+            None if self.encoder is None else _meaning_model("encoder").load(self.encoder),
+            None if self.nli is None else _meaning_model("nli").load(self.nli),
         )
 
 
 NO_HELPERS = Helpers()
+
+
+def _meaning_model(kind: str) -> MeaningModel:
+    if (point := seams.registered(seams.MEANING_GROUP).get(kind)) is None:
+        raise MissingPart(
+            f"--{kind} needs a package that loads such models", fix="install ravenbench as it is published"
+        )
+    model: MeaningModel = point.load()
+    return model
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def having_read(network, pieces):
 
     own = deepcopy(network).train()
     optimiser = torch.optim.AdamW(own.parameters(), lr=0.02)
-    from ravenbench.topics.devices import controlled
+    from ravenbench.ext.encoders.devices import controlled
 
     with controlled(0, network.device), torch.enable_grad():
         for _ in range(40):

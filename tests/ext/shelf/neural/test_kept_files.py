@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
+from ravenbench.ext.encoders import kept_vectors
+from ravenbench.ext.encoders.kept_vectors import KeptFiles
 from ravenbench.tasks.api import run
-from ravenbench.topics import kept_vectors
-from ravenbench.topics.kept_vectors import KeptFiles
 from small_run import SMALL
 
 

@@ -69,8 +69,8 @@ def test_windows_are_those_of_the_library(sentence_folder, need_extra):
 
 
 def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
-    from ravenbench.topics import sentences
-    from ravenbench.topics.sentences import PackedLinear
+    from ravenbench.ext.encoders import sentences
+    from ravenbench.ext.encoders.sentences import PackedLinear
 
     texts = ["ka re mi to su no " * 20, "la vi po", "de"]
     model = sentences.load_sentences(bert_folder, "cpu")
@@ -89,7 +89,7 @@ def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
 
 def test_a_model_stays_as_it_is_where_torch_cannot_lay_out_its_weights(monkeypatch, need_extra):
     torch = need_extra("torch")
-    from ravenbench.topics.sentences import pack
+    from ravenbench.ext.encoders.sentences import pack
 
     lacking = SimpleNamespace(_reorder_linear_weight=None, _is_mkldnn_bf16_supported=lambda: True)
     unable = SimpleNamespace(**vars(lacking) | {"_linear_pointwise": None, "_is_mkldnn_bf16_supported": lambda: False})

@@ -21,7 +21,7 @@ def torch(need_extra):
 @pytest.fixture
 def setting(torch):
     """A small problem: model, batches, loss, held-out value."""
-    from ravenbench.topics import devices
+    from ravenbench.ext.encoders import devices
 
     cpu = torch.device("cpu")
     with devices.controlled(5, cpu):
@@ -200,7 +200,7 @@ def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settin
 
 def test_devices(torch, monkeypatch):
     from ravenbench.cli.tasks import use
-    from ravenbench.topics import devices
+    from ravenbench.ext.encoders import devices
 
     monkeypatch.setenv("RAVEN_DEVICE", "auto")
     use("cpu")
@@ -223,7 +223,7 @@ def test_devices(torch, monkeypatch):
 
 
 def test_batches_hold_every_sequence_once_and_shapes_follow_its_length(torch):
-    from ravenbench.topics.batching import batches, width_of
+    from ravenbench.ext.encoders.batching import batches, width_of
 
     rng = np.random.default_rng(0)
     sequences = [rng.integers(1, 99, size=n) for n in rng.integers(1, 200, size=150)]

@@ -10,8 +10,8 @@ import pytest
 from ravenbench import registry
 from ravenbench.components import source_hash
 from ravenbench.errors import FormatError, MissingPart
+from ravenbench.ext.encoders.pretrained import RECIPES, model_folder
 from ravenbench.testing import toy_problems
-from ravenbench.topics.pretrained import RECIPES, model_folder
 
 pytestmark = pytest.mark.extra
 TEXTS = ["ka re mi, to su no", "La vi po!", "de"]

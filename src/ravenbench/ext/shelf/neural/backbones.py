@@ -13,7 +13,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from ravenbench.errors import CorpusError, FormatError, InputError
-from ravenbench.topics.pretrained import check_vocabulary, model_folder
+from ravenbench.ext.encoders.pretrained import check_vocabulary, model_folder
 from ravenbench.types import Ints
 
 _SPECIAL = ("[PAD]", "[CLS]", "[SEP]")

@@ -15,6 +15,8 @@ import torch
 from torch import nn
 
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.encoders import devices
+from ravenbench.ext.encoders.batching import batches
 from ravenbench.ext.shelf.neural.authors import written
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
@@ -27,8 +29,6 @@ from ravenbench.ext.shelf.neural.training import (
     training_spec,
 )
 from ravenbench.randomness import stream
-from ravenbench.topics import devices
-from ravenbench.topics.batching import batches
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer, Verifier
 

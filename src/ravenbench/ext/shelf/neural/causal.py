@@ -9,13 +9,13 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.encoders.kept_vectors import KeptVectors
 from ravenbench.ext.machine import causal
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.published.lambdag import TokenRatio
 from ravenbench.randomness import stream
 from ravenbench.services import DiskCache
 from ravenbench.text.tokens import normalised
-from ravenbench.topics.kept_vectors import KeptVectors
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Scorer
 

@@ -8,11 +8,11 @@ from typing import Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.encoders import sentences
+from ravenbench.ext.encoders.batching import distinct
+from ravenbench.ext.encoders.pretrained import model_folder
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import unit
-from ravenbench.topics import sentences
-from ravenbench.topics.batching import distinct
-from ravenbench.topics.pretrained import model_folder
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import scale_of, spread
 from ravenbench.verifiers.contract.base import Scorer, mean_by_problem

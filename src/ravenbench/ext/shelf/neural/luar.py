@@ -16,6 +16,10 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.encoders import devices
+from ravenbench.ext.encoders.batching import batches, distinct
+from ravenbench.ext.encoders.pretrained import model_folder
+from ravenbench.ext.encoders.sentences import digest as folder_digest
 from ravenbench.ext.shelf.neural import backbones
 from ravenbench.ext.shelf.neural.authors import Written, pairs, written
 from ravenbench.ext.shelf.neural.backbones import Backbone, Reading
@@ -32,10 +36,6 @@ from ravenbench.ext.shelf.neural.training import (
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import unit
-from ravenbench.topics import devices
-from ravenbench.topics.batching import batches, distinct
-from ravenbench.topics.pretrained import model_folder
-from ravenbench.topics.sentences import digest as folder_digest
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import scale_of, spread
 from ravenbench.verifiers.contract.base import Scorer, mean_by_problem

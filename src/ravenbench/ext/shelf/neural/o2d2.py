@@ -14,6 +14,8 @@ import torch
 from torch import nn
 
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.encoders import devices
+from ravenbench.ext.encoders.batching import distinct
 from ravenbench.ext.shelf.neural.authors import (
     DrawnPairs,
     Written,
@@ -36,8 +38,6 @@ from ravenbench.ext.shelf.neural.training import (
 )
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent, tokens
-from ravenbench.topics import devices
-from ravenbench.topics.batching import distinct
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier, mean_by_problem
 

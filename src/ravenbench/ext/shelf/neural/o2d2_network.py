@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from ravenbench.topics import devices
+from ravenbench.ext.encoders import devices
 from ravenbench.types import Floats
 
 _UPPER, _LOWER = 0.91, 0.09

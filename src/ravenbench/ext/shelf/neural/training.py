@@ -25,9 +25,9 @@ from safetensors.torch import load, save
 
 from ravenbench.components import Component, identity
 from ravenbench.errors import CorpusError, FormatError, SpecError
+from ravenbench.ext.encoders import devices
 from ravenbench.files import cache_folder, write_bytes, write_json
 from ravenbench.randomness import stream
-from ravenbench.topics import devices
 from ravenbench.types import Bools, Problems
 
 Progress = Callable[[float, float], None]

@@ -21,6 +21,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ravenbench.errors import InputError
+from ravenbench.ext.encoders.meaning import encoder_folder
+from ravenbench.ext.encoders.pretrained import is_static, load_sentences, load_static
 from ravenbench.files import cache_folder
 from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import (
@@ -33,7 +35,6 @@ from ravenbench.obfuscation.base import (
     unchanged,
 )
 from ravenbench.obfuscation.guards import acceptable, article, forms, inflected, relatives, stretches
-from ravenbench.obfuscation.measures.neural import encoder_folder
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.obfuscation.wording.words import (
@@ -47,7 +48,6 @@ from ravenbench.obfuscation.wording.words import (
     tokens,
     wordnet_pos,
 )
-from ravenbench.topics.pretrained import is_static, load_sentences, load_static
 from ravenbench.types import Floats
 
 LEAST = 0.75

@@ -17,10 +17,10 @@ import torch
 from numba import njit
 
 from ravenbench.errors import InputError, SpecError
-from ravenbench.topics import devices
-from ravenbench.topics.batching import batches
-from ravenbench.topics.kept_vectors import KeptVectors
-from ravenbench.topics.pretrained import is_static, load_sentences, load_static, static_vectors
+from ravenbench.ext.encoders import devices
+from ravenbench.ext.encoders.batching import batches
+from ravenbench.ext.encoders.kept_vectors import KeptVectors
+from ravenbench.ext.encoders.pretrained import is_static, load_sentences, load_static, static_vectors
 from ravenbench.types import Floats, Ints
 
 ROWS = 512

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.components import Component
-from ravenbench.corpora.spelling import LANGUAGE, SCRIPTS, Transform, spelling
 from ravenbench.errors import SpecError
+from ravenbench.ext.corpora.spelling import LANGUAGE, SCRIPTS, Transform, spelling
 from ravenbench.formats.collector import TextCollector
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Document, Floats, Ints, Labels
@@ -26,7 +26,7 @@ class Generated(Component):
     limits: ClassVar[Mapping[str, tuple[float, float]]]
     """Smallest and largest value of each dial; a dial whose default is a whole number, or None, takes only those."""
     script: str
-    """How texts are written (``corpora.spelling``)."""
+    """How texts are written (``ext.corpora.spelling``)."""
 
     @abstractmethod
     def stream(self) -> Iterator[Document]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.files import cache_folder, made_cache, map_hashed, write_hashed
+from ravenbench.files import cache_folder, made_cache, map_hashed, stands_alone, write_hashed
 from ravenbench.texts import content_hash
 from ravenbench.types import Floats
 
@@ -92,10 +92,8 @@ class KeptVectors:
     Parameters
     ----------
     shared : bool
-        Keep them in the cache folder too, unless this process is ``alone``: vectors by hash tell what others asked.
+        Keep them in the cache folder too, unless this process stands alone (``files.stand_alone``).
     """
-
-    alone = False
 
     def __init__(self, most: int = MOST, *, shared: bool = False) -> None:
         self.most, self.shared = most, shared
@@ -120,7 +118,7 @@ class KeptVectors:
             for place in cached:
                 self._kept.move_to_end(place)
         missing = {place: text for place, text in zip(places, texts, strict=True) if place not in cached}
-        shared = self.shared and not self.alone
+        shared = self.shared and not stands_alone()
         if missing and shared:
             read = self._shelf(made).find([text for _, text in missing])
             cached |= {(made, text): vector for text, vector in read.items()}

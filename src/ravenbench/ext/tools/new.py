@@ -70,7 +70,7 @@ def _write(folder: Path, wanted: dict[str, str], fields: dict[str, str]) -> tupl
     there = [folder / path for path in wanted if (folder / path).exists()]
     if there:
         raise InputError("this file is there already", file=there[0], fix="choose another name, or move it away")
-    starters = files("ravenbench.cli") / "starters"
+    starters = files("ravenbench.ext.tools") / "starters"
     for path, source in wanted.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         write_text(folder / path, Template((starters / source).read_text(encoding="utf-8")).substitute(fields))

@@ -14,7 +14,7 @@ def torch(need_extra):
 
 
 def kept_vectors(**options):
-    from ravenbench.topics.kept_vectors import KeptVectors
+    from ravenbench.ext.encoders.kept_vectors import KeptVectors
 
     return KeptVectors(**options)
 

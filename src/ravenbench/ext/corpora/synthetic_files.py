@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.components import Component
-from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError, SpecError
+from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.files import check_not_forked, make_folder, replacing, sha256, write_json
 from ravenbench.formats.output import check_folder
 from ravenbench.programs.parent import ending_with_me
@@ -26,7 +26,7 @@ Progress = Callable[[int, int], None]
 """Called with (parts done, parts in all)."""
 
 
-def generate(
+def generate_corpus(
     corpus: Component, folder: str | Path, workers: int = 1, progress: Progress = lambda done, total: None
 ) -> Path:
     """Write a synthetic corpus as ``part-00000.parquet`` …, with ``generated.json`` (its dials, hashes of the parts).

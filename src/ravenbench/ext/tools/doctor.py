@@ -163,7 +163,6 @@ def _extras() -> Iterator[HealthCheck]:
 def _data() -> Iterator[HealthCheck]:
     from ravenbench.text.nltk_data import lies_here
 
-    yield HealthCheck("data", "synthetic", "ok", "made-up texts of known authors and topics, always there")
     for name, purpose in NLTK.items():
         gone = not lies_here(name)
         fix = f"python -m nltk.downloader {name}" if gone else ""

@@ -8,35 +8,25 @@ inference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.topics.pretrained import check_vocabulary, is_static, load_static, missing, model_folder, static_vectors
+from ravenbench.ext.encoders.pretrained import (
+    check_vocabulary,
+    is_static,
+    load_static,
+    missing,
+    model_folder,
+    static_vectors,
+)
+from ravenbench.obfuscation.measures.soundness import Inference, Judgement, MeaningModel, Pairs, Similarity
 from ravenbench.types import Floats
-
-Pairs = Sequence[tuple[str, str]]
-Similarity = Callable[[Pairs], Sequence[float]]
-"""Pairs of texts → cosine of their embeddings, each."""
-
-
-class Judgement(NamedTuple):
-    """Probabilities that the first text of a pair entails the second, and that it contradicts it.
-
-    ``contradicts`` is None for a model that tells entailment from all else only.
-    """
-
-    entails: float
-    contradicts: float | None
-
-
-Inference = Callable[[Pairs], Sequence[Judgement]]
-"""Pairs (premise, hypothesis) → a judgement of each."""
 
 
 def encoder_folder(model: str) -> Path:
@@ -89,7 +79,7 @@ def _static(folder: Path) -> Callable[[list[str]], Floats]:
 
 
 def _network(folder: Path) -> Callable[[list[str]], Floats]:
-    from ravenbench.topics.sentences import Reading, embeddings
+    from ravenbench.ext.encoders.sentences import Reading, embeddings
 
     # A model that cannot be loaded is refused now.
     embeddings(folder, [""], Reading())
@@ -151,3 +141,7 @@ def label_places(labels: Mapping[int, str], model: str = "the model") -> tuple[i
             fix="name them in id2label of its config.json",
         )
     return yes[0], no[0] if no else None
+
+
+SIMILARITY = MeaningModel(encoder_folder, sentence_similarity)
+INFERENCE = MeaningModel(inference_folder, inference)

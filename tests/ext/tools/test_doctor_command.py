@@ -9,9 +9,9 @@ from importlib import metadata
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.cli import doctor as checkup
 from ravenbench.cli.main import build
 from ravenbench.errors import install
+from ravenbench.ext.tools import doctor as checkup
 
 
 def doctor(*arguments: str):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ravenbench.errors import FormatError, SpecError
-from ravenbench.topics.encoders import SBERT
+from ravenbench.ext.encoders.sbert import SBERT
 
 pytestmark = pytest.mark.extra
 
@@ -43,9 +43,9 @@ def test_texts_become_vectors_and_long_ones_are_averaged(tiny_model):
 
 
 def test_verifier_topics_and_soundness_encode_a_text_once(tiny_model, monkeypatch):
+    from ravenbench.ext.encoders import sentences
+    from ravenbench.ext.encoders.meaning import sentence_similarity
     from ravenbench.ext.shelf.neural.encoder import Encoder
-    from ravenbench.obfuscation.measures.neural import sentence_similarity
-    from ravenbench.topics import sentences
 
     asked, real = [], sentences._windows
     monkeypatch.setattr(sentences, "_KEPT", sentences.KeptVectors())

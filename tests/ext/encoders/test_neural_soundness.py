@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
 from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
-from ravenbench.obfuscation.measures.neural import inference, label_places, sentence_similarity
+from ravenbench.ext.encoders.meaning import inference, label_places, sentence_similarity
 from ravenbench.tasks.safety.measures import Helpers, measures_key
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran", "not", "."]

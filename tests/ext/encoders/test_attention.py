@@ -12,7 +12,7 @@ pytestmark = pytest.mark.extra
 @pytest.fixture
 def attention(need_extra):
     need_extra("transformers")
-    from ravenbench.topics import sentences
+    from ravenbench.ext.encoders import sentences
 
     return sentences
 
@@ -35,7 +35,7 @@ def test_weights_are_the_softmax_of_the_scores(attention, need_extra, keys, spre
 
 WEIGHTS = """
 import hashlib, numpy as np
-from ravenbench.topics.sentences import soften
+from ravenbench.ext.encoders.sentences import soften
 scores = (np.random.default_rng(0).standard_normal((24, 256, 256)).astype(np.float32) * 3).view(np.uint32) >> 16
 soften(found := scores.astype(np.uint16), np.zeros((2, 1, 256), np.float32), 32**-0.5)
 print(hashlib.sha256(found.tobytes()).hexdigest())

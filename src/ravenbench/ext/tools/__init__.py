@@ -1,0 +1,8 @@
+"""Setting up: what is installed and what is missing, and the files of a method of one's own."""
+
+from ravenbench.seams import SHARE, Command
+
+DOCTOR = Command(
+    "ravenbench.ext.tools.doctor:command", "What is installed, what is missing, and how to get it.", SHARE, 5
+)
+NEW = Command("ravenbench.ext.tools.new:command", "Write the files of a new verifier, ready to run.", SHARE, 4)
