@@ -125,7 +125,7 @@ BUDGETS = {
     "ext": 100,
     "ext/case": 7_200,
     "ext/changes": 900,
-    "ext/contrast": 1_100,
+    "ext/contrast": 1_000,
     "ext/corpora": 2_400,
     "ext/documents": 1_400,
     "ext/encoders": 1_100,

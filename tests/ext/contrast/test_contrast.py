@@ -49,7 +49,7 @@ def test_zeta_is_that_of_stylo():
     assert rows.keys() == STYLO_SLICES.keys()
     for word, (p, q) in STYLO_SLICES.items():
         row = rows[word]
-        assert row["slices, primary"] * 100 == pytest.approx(p) and row["slices, secondary"] * 100 == pytest.approx(q)
+        assert row["primary"] * 100 == pytest.approx(p) and row["secondary"] * 100 == pytest.approx(q)
         assert row["zeta"] == pytest.approx((p - q) / 100)
     eder = {word: row["eder"] for word, row in rows.items() if abs(row["eder"] or 0) > 0.1}
     assert eder == pytest.approx(STYLO_EDER)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ravenbench.ext.contrast.analysis import FUNCTION, HOLDS, ContrastAnalysis
 from ravenbench.reports.page import COLORS, FAINT, canvas, style, titled
 from ravenbench.reports.view import printable, public
@@ -21,20 +19,18 @@ def _short(name: str, most: int = 24) -> str:
 
 def draw_words(a: ContrastAnalysis, count: int) -> Figure:
     """Zeta of the words that each side prefers most, with intervals; what is or may be topic is hollow."""
-    rows = [*a.preferred[:count].tolist(), *a.avoided[:count].tolist()[::-1]]
+    rows = a.words.filter((a.words["prefers"] != "") & (a.words["rank"] <= count)).sort("zeta", descending=True)
     with style():
         drawing, (axes,) = canvas(5.2, 0.6 + 0.155 * len(rows))
-        for y, w in enumerate(rows):
-            color = COLORS[0] if a.zeta[w] > 0 else COLORS[1]
-            low, high = a.bounds[:, w]
-            if np.isfinite([low, high]).all():
-                axes.plot([low, high], [y, y], color=color, linewidth=1)
-            hollow = a.topical(w) not in (FUNCTION, HOLDS)
-            fill = "none" if hollow else color
-            (made,) = axes.plot([a.zeta[w]], [y], "o", color=color, markersize=4, markerfacecolor=fill)
-            titled(made, f"{a.words[w]}, {a.topical(w)}")
+        for y, row in enumerate(rows.iter_rows(named=True)):
+            color = COLORS[0] if row["zeta"] > 0 else COLORS[1]
+            if row["zeta low"] is not None:
+                axes.plot([row["zeta low"], row["zeta high"]], [y, y], color=color, linewidth=1)
+            fill = color if row["kind"] in (FUNCTION, HOLDS) else "none"
+            (made,) = axes.plot([row["zeta"]], [y], "o", color=color, markersize=4, markerfacecolor=fill)
+            titled(made, f"{row['word']}, {row['kind']}")
         axes.axvline(0, color=FAINT, linewidth=0.8)
-        axes.set_yticks(range(len(rows)), [public(printable(a.words[w])) for w in rows], fontsize=7.5)
+        axes.set_yticks(range(len(rows)), [public(printable(word)) for word in rows["word"]], fontsize=7.5)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlabel(f"{_short(a.sides[1].name)}  ←  Zeta  →  {_short(a.sides[0].name)} (hollow: may be topic)")
         return drawing

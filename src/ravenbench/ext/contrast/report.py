@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 from markupsafe import Markup
 
 from ravenbench.engine.options import plain_of
 from ravenbench.errors import counted
 from ravenbench.ext.contrast.analysis import (
+    FIRST,
     FUNCTION,
     HOLDS,
     ONE_TEXT,
+    SECOND,
     TOPIC,
     ContrastAnalysis,
     Placed,
@@ -29,7 +30,7 @@ from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.report import FolderView, write_parts
-from ravenbench.reports.view import Section, Table, col, figure, rows_json, table, to_csv, to_html
+from ravenbench.reports.view import Column, Section, Table, col, figure, rows_json, table, to_csv, to_html
 from ravenbench.tasks.functions import as_function
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 SHOWN, DRAWN, BRIEF = 40, 20, 10
 """Words of a side on the page, in the picture, and in the terminal."""
-COUNTED = 5_000
-"""Words in the tables of frequencies, as many as stylo counts."""
 NOTE = (
     "Zeta: share of slices of this side with the word, less that of the other. 95%: over the units that the finding "
     "names. G²: log-likelihood of the counts, without a p-value. Kind: a function word or a content word; where topics "
@@ -73,15 +72,21 @@ class TextContrast(FolderView):
         """The findings, a sentence each."""
         return _sentences(self.analysis)
 
+    @cached_property
+    def _whole(self) -> list[Table]:
+        """The words of each side, all of them."""
+        lists = zip(("preferred", "avoided"), (FIRST, SECOND), self.analysis.sides, strict=True)
+        return [_listed(self.analysis, key, prefers, side.name) for key, prefers, side in lists]
+
     def tables(self) -> list[Table]:
-        a = self.analysis
-        lists = zip(("preferred", "avoided"), (a.preferred, a.avoided), a.sides, (1, -1), strict=True)
-        return [*(_listed(a, key, own[:SHOWN], side.name, sign) for key, own, side, sign in lists), _texts(a)]
+        return [*(replace(t, rows=t.rows[:SHOWN]) for t in self._whole), _texts(self.analysis)]
 
     def listings(self) -> list[Table]:
         a = self.analysis
         names = [d.id for side in a.sides for d in side.documents]
-        return [_words(a, range(len(a.words))), frequency_table(a.frequencies.first(COUNTED), names)]
+        text = {name: not kind.is_numeric() for name, kind in a.words.schema.items()}
+        words = Table("words", "All words", tuple(Column(*each) for each in text.items()), tuple(a.words.rows()))
+        return [words, frequency_table(a.frequencies, names)]
 
     @cached_property
     def _drawn(self) -> dict[str, Figure]:
@@ -100,15 +105,15 @@ class TextContrast(FolderView):
     def to_json(self) -> dict[str, Any]:
         """Plain values; of the words those that are preferred or avoided."""
         a = self.analysis
+        listed = a.words.filter(a.words["prefers"] != "").sort("prefers", "rank").to_dicts()
         sides = [
             {"name": s.name, "texts": len(s.documents), "slices": len(s.slices), "unit": s.unit_name, "units": s.units}
             for s in a.sides
         ]
-        listed = _words(a, [*a.preferred.tolist(), *a.avoided.tolist()])
         return {
             "findings": self.sentences, "notes": list(a.notes), "settings": a.spec.resolved(), "slice": a.size,
             "sides": sides, "by_chance": a.chance, "held_out": None if a.right is None else a.right[0],
-            "held_out_interval": None if a.right is None else a.right[1], "words": rows_json(listed),
+            "held_out_interval": None if a.right is None else a.right[1], "words": listed,
             "texts": rows_json(_texts(a)),
         }  # fmt: skip
 
@@ -171,49 +176,25 @@ def _listing(sentences: Sequence[str], kind: str = "") -> Markup:
     return Markup('<div class="finding{}"><ul>{}</ul></div>').format(kind, items) if sentences else Markup("")
 
 
-def _bounds(low: float, high: float) -> tuple[float, float] | None:
-    return (float(low), float(high)) if np.isfinite([low, high]).all() else None
-
-
-def _listed(a: ContrastAnalysis, key: str, words: Any, name: str, sign: int) -> Table:
+def _listed(a: ContrastAnalysis, key: str, prefers: str, name: str) -> Table:
     """Words of one side, whose numbers are given from its point of view."""
-    first, second = (0, 1) if sign > 0 else (1, 0)
+    rows: list[dict[str, Any]] = a.words.filter(a.words["prefers"] == prefers).sort("rank").to_dicts()
+    sign, there = (1, SECOND) if prefers == FIRST else (-1, FIRST)
 
-    def bounds(w: int) -> tuple[float, float] | None:
-        return _bounds(*sorted(sign * a.bounds[:, w]))
+    def of(column: str, sign: int = sign) -> Callable[[dict[str, Any]], float | None]:
+        return lambda row: None if row[column] is None else sign * row[column]
 
-    def within(w: int) -> float | None:
-        return float(sign * a.within[0, w]) if np.isfinite(a.within[0, w]) else None
+    def bounds(row: dict[str, Any]) -> Any:
+        ends = row["zeta low"], row["zeta high"]
+        return None if None in ends else tuple(sorted(sign * end for end in ends))
 
     return table(
-        key, f"Preferred by {name}", words,
-        col("word", lambda w: a.words[w], text=True), col("Zeta", lambda w: float(sign * a.zeta[w]), digits=2),
-        col("95%", bounds, digits=2), col("here", lambda w: float(a.shares[first, w]), digits=2),
-        col("there", lambda w: float(a.shares[second, w]), digits=2),
-        col("Eder", lambda w: float(sign * a.eder[w]) if np.isfinite(a.eder[w]) else None, digits=2, terminal=False),
-        col("G²", lambda w: float(sign * a.keyness[w]), digits=0), col("in topics", within, digits=2, terminal=False),
-        col("kind", a.topical, text=True), note=NOTE,
-    )  # fmt: skip
-
-
-def _words(a: ContrastAnalysis, words: Any) -> Table:
-    def of(values: Any) -> Callable[[int], float | None]:
-        return lambda w: float(values[w]) if np.isfinite(values[w]) else None
-
-    lists = {1: a.sides[0].name, -1: a.sides[1].name, 0: ""}
-    return table(
-        "words", "All words", words,
-        col("word", lambda w: a.words[w], text=True, json="word"), col("zeta", of(a.zeta), json="zeta"),
-        col("95%", lambda w: _bounds(*a.bounds[:, w]), json="zeta_interval"), col("eder", of(a.eder), json="eder"),
-        col("burrows", lambda w: lists[int(a.burrows[w])], text=True, json="burrows"),
-        col("keyness", of(a.keyness), json="keyness"), col("log ratio", of(a.ratio), json="log_ratio"),
-        col("slices, primary", of(a.shares[0]), json="primary"),
-        col("slices, secondary", of(a.shares[1]), json="secondary"),
-        col("within topics", of(a.within[0]), json="within_topics"),
-        col("within topics 95%", lambda w: _bounds(*a.within[1:, w]), json="within_topics_interval"),
-        col("texts, primary", of(a.texts[0])), col("texts, secondary", of(a.texts[1])),
-        col("function word", lambda w: "yes" if a.function[w] else "no", text=True, json="function_word"),
-        col("kind", a.topical, text=True, json="kind"),
+        key, f"Preferred by {name}", rows,
+        col("word", lambda r: r["word"], text=True), col("Zeta", of("zeta"), digits=2), col("95%", bounds, digits=2),
+        col("here", of(prefers, 1), digits=2), col("there", of(there, 1), digits=2),
+        col("Eder", of("eder"), digits=2, terminal=False), col("G²", of("keyness"), digits=0),
+        col("in topics", of("within_topics"), digits=2, terminal=False), col("kind", lambda r: r["kind"], text=True),
+        note=NOTE,
     )  # fmt: skip
 
 
@@ -232,38 +213,38 @@ def _texts(a: ContrastAnalysis) -> Table:
 
 def _sentences(a: ContrastAnalysis) -> list[str]:
     one, other = a.sides
-    best = [", ".join(a.words[w] for w in own[:5]) or "none" for own in (a.preferred, a.avoided)]
+    lists = [a.words.filter(a.words["prefers"] == name).sort("rank") for name in (FIRST, SECOND)]
+    best = [", ".join(own["word"][:5]) or "none" for own in lists]
     sides = " and ".join(f"{counted(s.units, s.unit_name)} of {s.name}" for s in a.sides)
     said = [
-        f"Of {len(a.words):,} words {one.name} prefers {len(a.preferred):,} (most: {best[0]}) and {other.name} "
-        f"{len(a.avoided):,} (most: {best[1]}); {counted(len(one.slices), 'slice')} against {len(other.slices):,}, "
+        f"Of {len(a.words):,} words {one.name} prefers {len(lists[0]):,} (most: {best[0]}) and {other.name} "
+        f"{len(lists[1]):,} (most: {best[1]}); {counted(len(one.slices), 'slice')} against {len(other.slices):,}, "
         f"intervals over {sides}."
     ]
     if a.chance is not None:
-        above = int((np.abs(a.zeta) > a.chance).sum())
+        above = int((a.words["zeta"].abs() > a.chance).sum())
         said.append(
             f"With sides shuffled the largest Zeta of any word is up to {figure(a.chance)} (95%); "
             f"{counted(above, 'word')} here {'lies' if above == 1 else 'lie'} beyond it."
         )
-    if np.isfinite(a.bounds).any():
-        sure = int(((a.bounds[0] > 0) | (a.bounds[1] < 0)).sum())
+    if a.words["zeta low"].count():
+        sure = int(((a.words["zeta low"] > 0) | (a.words["zeta high"] < 0)).sum())
         said.append(
             f"{sure:,} words have an interval without zero; of {len(a.words):,} words without any difference about "
             f"{len(a.words) / 20:,.0f} would."
         )
-    if one.unit_name == "slice" or other.unit_name == "slice":
+    if "slice" in (one.unit_name, other.unit_name):
         said.append("One side is a single text: intervals over its slices say nothing of other texts by its author.")
-    first = [*a.preferred[:SHOWN], *a.avoided[:SHOWN]]
-    kinds = [a.topical(w) for w in first]
-    if np.isfinite(a.within).any():
+    kinds = [kind for own in lists for kind in own["kind"][:SHOWN]]
+    if a.words["within_topics"].count():
         holding, topical = kinds.count(HOLDS), kinds.count(TOPIC)
         said.append(
-            f"Of the first {counted(len(first), 'word')}, {holding:,} hold within topics that both sides have, "
-            f"{topical:,} are topic, and of {len(first) - holding - topical:,} it cannot be told."
+            f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold within topics that both sides have, "
+            f"{topical:,} are topic, and of {len(kinds) - holding - topical:,} it cannot be told."
         )
-    elif first:
+    elif kinds:
         said.append(
-            f"Of the first {counted(len(first), 'word')}, {kinds.count(FUNCTION):,} are function words; "
+            f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function words; "
             f"{kinds.count(ONE_TEXT):,} stand in one text of their side; the others are content words and may be topic."
         )
     if a.right is not None:

@@ -48,10 +48,6 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     zeta_filter_threshold: Annotated[
         Share, about("Zeta from which on a word is preferred or avoided. Default: 0.1.")
     ] = 0.1
-    burrows_least: Annotated[
-        Share, about("Share of one side's slices with a word, at least (Burrows). Default: 0.6.")
-    ] = 0.6
-    burrows_most: Annotated[Share, about("Share of the other side's, at most. Default: 0.2.")] = 0.2
     analyzed_features: Features = "w"
     ngram_size: NgramSize = 1
     preserve_case: PreserveCase = False

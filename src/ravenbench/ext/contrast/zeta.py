@@ -53,6 +53,12 @@ def eder(p: Floats, q: Floats) -> Floats:
     return np.where(np.abs(value) < 1, value, np.nan)
 
 
+def burrows(p: Floats, q: Floats) -> Ints:
+    """1 for words that three in five slices of the first side have and at most one in five of the other's, −1 for the
+    reverse, 0 for the rest; Burrows set such limits for each study."""
+    return ((p >= 0.6) & (q <= 0.2)).astype(np.int64) - ((q >= 0.6) & (p <= 0.2))
+
+
 def keyness(a: Floats, b: Floats, size_a: float, size_b: float) -> Floats:
     """G² of counts of words in two collections of so many words, (w,), negative where the second has more."""
     from scipy.special import xlogy
