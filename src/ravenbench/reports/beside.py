@@ -35,7 +35,8 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
     made = table(
         "published", f"Beside the published figures: {source}", rows,
         col("figure", lambda r: r.figure, text=True, json="figure"), col("here", lambda r: r.ours, json="here"),
-        col("95%", lambda r: r.interval, json="interval"), col("printed", lambda r: r.printed, json="printed"),
+        *([col("95%", lambda r: r.interval, json="interval")] if any(r.interval for r in rows) else []),
+        col("printed", lambda r: r.printed, json="printed"),
         col("theirs is", lambda r: theirs_is(r.printed, r.ours, r.interval), text=True, json="theirs_is"),
         note=f"Why they may differ: {why}",
     )  # fmt: skip

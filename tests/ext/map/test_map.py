@@ -88,7 +88,7 @@ def test_rolling_finds_the_hand_of_each_part():
         hands = m.to_polars("rolling-all")["rank 1"].to_list()
         assert hands[:3] == ["A"] * 3 and hands[-3:] == ["B"] * 3, hands
         assert m.to_polars("rolling-all")["middle word"].to_list()[:2] == [100, 120]
-        said = m.sentences[-1]
+        said = m.finding()
         first, _, second = said.partition("; ")
         assert re.match(r"Of 91 slices of 200 words, 4\d are nearest to [AB], ", first) and first.endswith(
             "with all words and masked alike"

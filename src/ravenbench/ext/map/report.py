@@ -259,6 +259,11 @@ def _rolling(r: Rolling, which: str) -> Table:
 
 
 def _sentences(a: MapAnalysis) -> Iterable[str]:
+    if len(a.rolling) > 1:
+        both = [
+            one[0] if one[0] == other[0] else None for one, other in zip(*(r.ranking for r in a.rolling), strict=True)
+        ]
+        yield _hands("all words and masked alike", a.rolling[0], both)
     yield from _on_topic(a)
     counts = dict(zip(a.group.names, a.group.counts().tolist(), strict=True))
     own = [i for i, t in enumerate(a.texts) if counts.get(t.group or "", 0) > 1]
@@ -281,11 +286,6 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         )
     for r in a.rolling:
         yield _hands(r.title, r, [ranking[0] for ranking in r.ranking])
-    if len(a.rolling) > 1:
-        both = [
-            one[0] if one[0] == other[0] else None for one, other in zip(*(r.ranking for r in a.rolling), strict=True)
-        ]
-        yield _hands("all words and masked alike", a.rolling[0], both)
 
 
 def _hands(title: str, r: Rolling, nearest: Sequence[str | None]) -> str:
