@@ -188,12 +188,15 @@ def _listed(a: ContrastAnalysis, key: str, prefers: str, name: str) -> Table:
         ends = row["zeta low"], row["zeta high"]
         return None if None in ends else tuple(sorted(sign * end for end in ends))
 
+    topics = (
+        [col("in topics", of("within_topics"), digits=2, terminal=False)] if a.words["within_topics"].count() else []
+    )
     return table(
         key, f"Preferred by {name}", rows,
         col("word", lambda r: r["word"], text=True), col("Zeta", of("zeta"), digits=2), col("95%", bounds, digits=2),
         col("here", of(prefers, 1), digits=2), col("there", of(there, 1), digits=2),
         col("Eder", of("eder"), digits=2, terminal=False), col("G²", of("keyness"), digits=0),
-        col("in topics", of("within_topics"), digits=2, terminal=False), col("kind", lambda r: r["kind"], text=True),
+        *topics, col("kind", lambda r: r["kind"], text=True),
         note=NOTE,
     )  # fmt: skip
 

@@ -49,9 +49,9 @@ PRINTED_BINARY = {"k-fold": (0.9953, 0.0048), "novel-topic": (0.6953, 0.3388)}
 PRINTED_MANY = {"k-fold": (0.9835, 0.0029), "novel-topic": (0.7272, 0.1631)}
 """Accuracy and its standard deviation over folds, Tables 5 and 6 of the paper."""
 WHY_NOVEL = (
-    "theirs are of a maximum entropy classifier on the New York Times Annotated Corpus, which is licensed; here maxent, "
-    "or else the best method of this run, on another corpus. What can be compared is how much lower accuracy is, and "
-    "how much wider it varies, when the topic is new."
+    "theirs are of a maximum entropy classifier on the New York Times Annotated Corpus, which is licensed; here "
+    "maxent, or else the best method of this run, on another corpus. What can be compared is how much lower accuracy "
+    "is, and how much wider it varies, when the topic is new."
 )
 
 
