@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from given_problems import made_up, write_made_up
 from ravenbench.errors import SpecError
 from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
@@ -18,9 +17,6 @@ from ravenbench.tasks.run.analysis import analyse
 from ravenbench.tasks.run.probes import lengths_table
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import build
-
-sys.path.insert(0, str(Path(__file__).parent))
-from given_problems import made_up, write_made_up
 
 
 def test_texts_are_cut_after_so_many_words():
