@@ -182,6 +182,10 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
         say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
     if preview.cpu_seconds is not None:
         say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
+    if preview.untimed:
+        say(f"not counted, for nothing tells their time: {', '.join(preview.untimed)}")
+    if preview.megabytes is not None:
+        say(f"memory: about {preview.megabytes:,.0f} MB a worker")
     say(f"folder: {preview.folder}")
 
 

@@ -1,13 +1,12 @@
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references.trigram_distance import reference_distance
 
 from ravenbench import registry
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import (
     Author,
     EditedText,
@@ -15,7 +14,6 @@ from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import (
     SearchState,
     plain_bytes,
 )
-from ravenbench.ext.shelf.obfuscation.mutant_x_2019 import positional_meteor
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.testing import toy_tasks
 
@@ -98,61 +96,3 @@ def test_bevendorff_leaves_alone_what_is_far_enough(no_resources):
 def test_bevendorff_parameters():
     with pytest.raises(SpecError, match="did you mean 'pan15'"):
         registry.parse("obfuscator", "bevendorff-2019(target='pan16')").fit([])
-
-
-@pytest.mark.data
-def test_mutants_mislead_a_surrogate(resources):
-    task = toy_tasks(1)[0]
-
-    def oracle(variants, known):
-        # An author is recognised by the words that stay.
-        words = set(task.questioned.split())
-        return np.array([len(words & set(v.split())) / len(words) - 0.2 for v in variants])
-
-    found = registry.parse("obfuscator", "mutant-x-2019").obfuscate(task, 1, oracle)
-    assert oracle([found.text], ())[0] < 0.5 and found.counts["mutate"] > 0 and not found.notes
-    known = registry.parse("obfuscator", "mutant-x-2019").obfuscate(task, 1, lambda v, k: np.zeros(len(v)))
-    assert not known.changed and "do not recognise" in known.notes[0]
-
-
-@pytest.mark.data
-def test_mutants_imitate(resources, tmp_path):
-    task = toy_tasks(1)[0]
-    (tmp_path / "other.txt").write_text("Somebody else.")
-
-    def oracle(variants, known):
-        # The other is recognised by the words that are new; the author always.
-        words = set(task.questioned.split())
-        fresh = np.array([len(set(v.split()) - words) / len(words) + 0.4 for v in variants])
-        return fresh if known == ("Somebody else.",) else np.ones(len(variants))
-
-    recipe = registry.parse("obfuscator", f"mutant-x-2019(imitate={str(tmp_path)!r})")
-    found = recipe.obfuscate(task, 1, oracle)
-    assert oracle([found.text], ("Somebody else.",))[0] > 0.5 and not found.notes
-    assert "take it for the other's" in recipe.obfuscate(task, 1, lambda v, k: np.ones(len(v))).notes[0]
-    before = recipe.stamp()
-    (tmp_path / "other.txt").write_text("Somebody new.")
-    assert recipe.stamp() != before and registry.parse("obfuscator", "mutant-x-2019").stamp() == ""
-    with pytest.raises(InputError, match="no text to imitate"):
-        registry.parse("obfuscator", "mutant-x-2019(imitate='nowhere')").fit([task])
-
-
-@pytest.mark.data
-def test_neighbours_of_an_encoder_are_guarded(resources, monkeypatch):
-    from ravenbench.ext.shelf.obfuscation import mutant_x_2019 as near
-
-    words = ("big", "bigger", "great", "small", "mighty", "grow", "distant")
-    space = np.array([[1, 0], [1, 0.01], [1, 0.1], [1, 0.2], [1, 0.3], [1, 0.1], [0, 1]], dtype=float)
-    space /= np.linalg.norm(space, axis=1, keepdims=True)
-    monkeypatch.setattr(near, "_space", lambda model: (words, space))
-    near.near_words.cache_clear()
-    # No form of the word, no antonym, no other part of speech, nothing far away; the nearest first.
-    assert near.near_words("any", "big", "a", "JJ") == ("great", "mighty")
-    assert near.near_words("any", "unknown", "a", "JJ") == ()
-    near.near_words.cache_clear()
-
-
-def test_positional_meteor():
-    assert positional_meteor([True] * 10) == pytest.approx(1 - 0.5 / 1000)
-    assert positional_meteor([False] * 3) == 0
-    assert positional_meteor([True, False, True, True]) == pytest.approx(0.75 * (1 - 0.5 * (2 / 3) ** 3))
