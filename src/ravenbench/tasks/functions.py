@@ -174,7 +174,8 @@ def stub_of(tasks: Iterable[type[Declared]]) -> str:
     for name, module in _NAMES.items():
         if re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", body, flags=re.DOTALL)):
             modules.setdefault(module, []).append(name)
-    lines = [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
+    lines = [f"from {module} import {', '.join(names)}" for module, names in sorted(modules.items())]
+    lines.sort(key=lambda line: "ravenbench" in line)
     first = next((i for i, line in enumerate(lines) if "ravenbench" in line), len(lines))
     return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], "", body, ""])
 
