@@ -158,9 +158,11 @@ MOST_TABLES = 4
 def show_answer(answer: Ending, json: bool) -> None:
     """Print what a command ends with, or one JSON object."""
     if json:
+        for note in answer.notes:
+            say(f"note: {note}", err=True)
         print_json(answer.json)
     else:
-        print_parts(answer.parts, answer.page)
+        print_parts(answer.parts, answer.page, answer.finding)
 
 
 def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | None = None) -> None:
@@ -180,6 +182,10 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
         say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
     if preview.cpu_seconds is not None:
         say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
+    if preview.untimed:
+        say(f"not counted, for nothing tells their time: {', '.join(preview.untimed)}")
+    if preview.megabytes is not None:
+        say(f"memory: about {preview.megabytes:,.0f} MB a worker")
     say(f"folder: {preview.folder}")
 
 

@@ -16,19 +16,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import lru_cache
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
+from ravenbench.limits import cell_timeout
+from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
 
-LIMIT = "RAVEN_CELL_TIMEOUT"
-"""Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
-LONGEST = 365 * 24 * 3600
-"""Seconds; clocks take no endless limit."""
 _received: list[int] = []
 """Signals to end that were noted in this process."""
 _watching: dict[int, Any] = {}
@@ -89,22 +89,10 @@ def in_worker() -> None:
     _worker[:] = [os.getpid()]
 
 
-def time_limit() -> float | None:
-    """The limit that is set, in seconds; SpecError if it is not above 0 and at most a year."""
-    limit = os.environ.get(LIMIT)
-    try:
-        seconds = float(limit) if limit else None
-    except ValueError:
-        seconds = 0.0
-    if seconds is not None and not 0 < seconds <= LONGEST:
-        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=limit)
-    return seconds
-
-
 @contextmanager
 def _limited() -> Iterator[None]:
     """Raise ``_TimeUp`` where Python runs when time is up; a worker that does not come back for it is ended."""
-    seconds = time_limit()
+    seconds = cell_timeout()
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -254,13 +242,20 @@ def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -
     return answers, answers
 
 
+_BARE = WeakKeyDictionary[TextTable, NDArray[np.int8]]()
+"""Whether the texts of a table have no letter, −1 where nobody asked."""
+
+
 def without_words(problems: Problems) -> Bools:
     """Problems (n,) one of whose sides has no letter: there is nothing to go by, and no method's answer counts."""
-    bare = np.zeros(len(problems.texts), dtype=bool)
-    for row in problems.documents.tolist():
-        bare[row] = not any(map(str.isalpha, problems.texts[row]))
-    if not bare.any():
+    texts, rows = problems.texts, problems.documents
+    # Every method and fold asks about the same texts.
+    seen = _BARE.setdefault(texts, np.full(len(texts), -1, np.int8))
+    for row in rows[seen[rows] < 0].tolist():
+        seen[row] = not any(map(str.isalpha, texts[row]))
+    if not (seen[rows] > 0).any():
         return np.zeros(len(problems), dtype=bool)
+    bare = seen > 0
     known = np.bincount(problems.owner, weights=~bare[problems.known_index], minlength=len(problems)) == 0
     return np.asarray(bare[problems.questioned_index] | known)
 

@@ -7,7 +7,6 @@ import sys
 
 import msgspec
 import pytest
-from stored import answers
 
 from ravenbench import registry
 from ravenbench.errors import InputError
@@ -15,6 +14,7 @@ from ravenbench.store.plans import cell_key
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
 from small_run import SMALL
+from stored import answers
 
 OPTIONS = {**SMALL, "verifiers": "length, ppm(order=2), chance"}
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "attribution"))
 from toy_topics import simulate
 
 

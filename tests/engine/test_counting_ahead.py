@@ -3,13 +3,13 @@
 import os
 
 import pytest
-from stored import answers
 
 from ravenbench.engine import prepare
 from ravenbench.engine.pool import local, run_units, silent
 from ravenbench.tasks.api import run
 from ravenbench.texts import TextTable
 from small_run import SMALL
+from stored import answers
 
 OPTIONS = {**SMALL, "verifiers": "char-ngram, topic-fit, style-only"}
 

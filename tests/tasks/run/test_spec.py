@@ -1,8 +1,6 @@
-import subprocess
-import sys
-
 import pytest
 
+from contracts.commands import raven
 from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.tasks.run.spec import RunSpec, build
@@ -85,17 +83,16 @@ def test_a_spec_file_nested_too_deep(text, tmp_path):
 
 
 @pytest.mark.parametrize("key", ["verifiers", "encoder", "pairs", "corpus"])
-def test_a_spec_file_calls_nothing(key, tmp_path):
+def test_a_spec_file_calls_nothing(key, tmp_path, monkeypatch):
     """Not while it is parsed, and not where only a plan is asked for."""
     call = "subprocess:Popen(['touch', 'called'])"
     corpus = "" if key == "corpus" else 'corpus = "synthetic"\n'
     value = f"calibrated({call})" if key == "verifiers" else call
     (tmp_path / "evil.toml").write_text(f'[run]\n{corpus}{key} = "{value}"\n')
-    code = "from ravenbench.cli.main import run; run()"
+    monkeypatch.chdir(tmp_path)
     for flags in ([], ["--plan"]):
-        command = [sys.executable, "-c", code, "run", "--spec", "evil.toml", "--out", "run", *flags]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+        done = raven("run", "--spec", "evil.toml", "--out", "run", *flags)
+        assert done.code == 2 and "Traceback" not in done.said, done.said
         assert sorted(p.name for p in tmp_path.iterdir()) == ["evil.toml"]
 
 

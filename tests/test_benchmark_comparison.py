@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture
 def slower(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
     from benchmarks.__main__ import slower
 
     assert "benchmarks" in sys.modules

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stored import answers
 from typer.testing import CliRunner
 
 from ravenbench import safety
@@ -20,6 +19,7 @@ from ravenbench.reports.report import write_report
 from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.report import SafetyReport
+from stored import answers
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]
 METHODS = "svm, burrows-delta(words=80)"

@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from toy_topics import simulate
 
 from ravenbench import registry
 from ravenbench.attribution.protocols import answer_problem, fit_split, splits
@@ -16,6 +15,7 @@ from ravenbench.errors import InputError
 from ravenbench.ext.shelf.raven_2026 import attribution as raven_2026
 from ravenbench.ext.shelf.raven_2026.attribution import Raven2026, _folds, _pieces
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
+from toy_topics import simulate
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]
 
@@ -83,7 +83,7 @@ def test_other_scripts(letters):
 
 
 CODE = """
-import sys; sys.path.insert(0, "tests/attribution")
+import sys; sys.path[:0] = ["tests", "tests/ext/shelf"]
 from test_raven_2026_attribution import Raven2026, asked, known
 print(Raven2026().fit(*known(4, 4)).probabilities(asked(5)[0]).round(9).tolist())
 """

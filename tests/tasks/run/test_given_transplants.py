@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from given_problems import made_up, write_made_up
 from typer.testing import CliRunner
 
+from given_problems import made_up, write_made_up
 from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from msgspec.structs import asdict
-from stored import answers
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
@@ -30,6 +29,7 @@ from ravenbench.tasks.safety.spec import SafetySpec
 from ravenbench.tasks.safety.spec import build as build_spec
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
+from stored import answers
 
 CHOSEN = "identity, random(rate=0.9), other-author"
 

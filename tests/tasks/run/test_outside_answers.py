@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from given_problems import write_made_up
 from typer.testing import CliRunner
 
+from given_problems import write_made_up
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import write_answers

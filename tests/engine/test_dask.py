@@ -9,12 +9,12 @@ import threading
 import time
 
 import pytest
-from stored import answers
 
 from ravenbench.engine.pool import dask, engine
 from ravenbench.errors import RavenError, SpecError
 from ravenbench.tasks.api import run
 from small_run import SMALL
+from stored import answers
 
 pytestmark = pytest.mark.extra
 OPTIONS = {**SMALL, "verifiers": "length, char-ngram, function-words, chance"}

@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.engine.guard import LIMIT, isolated
+from ravenbench.engine.guard import isolated
 from ravenbench.engine.pool import engine
 from ravenbench.errors import SpecError
+from ravenbench.limits import TIMEOUT as LIMIT
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
 
@@ -54,18 +55,19 @@ def endless(tmp_path, monkeypatch):
 
 def test_a_method_that_sleeps_forever_fails_its_cells_alone(endless, monkeypatch):
     assert not run(CORPUS, out=endless / "plain", workers=1, verifiers="length", **OPTIONS).errors
-    monkeypatch.setenv(LIMIT, "1")
+    monkeypatch.setenv(LIMIT, "0.5")
     names = ["endless:Sleeps", "endless:Catches"]
     errors = run(CORPUS, out=endless / "run", workers=1, verifiers=", ".join(["length", *names]), **OPTIONS).errors
     store, plain = Store.open(endless / "run"), Store.open(endless / "plain")
     assert len(errors) == 2 * len(store.plan.folds)
-    assert all("the method took longer than 1 seconds, the limit (--cell-timeout)" in error for error in errors)
+    assert all("the method took longer than 0.5 seconds, the limit (--cell-timeout)" in error for error in errors)
     for fold in store.plan.folds:
         assert store.keys["length", fold] == plain.keys["length", fold]
         assert store.cell("length", fold).answers.tolist() == plain.cell("length", fold).answers.tolist()
         assert all(store.cell(name, fold).error for name in names)
 
 
+@pytest.mark.slow
 def test_a_worker_whose_method_hears_nothing_is_ended(endless):
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
     given = ["--verifiers=endless:Deaf,length", "--cell-timeout=2", "--workers=2", "--out=run", "--json"]

@@ -11,7 +11,7 @@ from ravenbench.cli.main import build
 from ravenbench.reports.report import analyse
 from ravenbench.store.store import Store
 
-PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "disputed-text.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "disputed-text.md"
 
 
 def block(kind: str) -> str:

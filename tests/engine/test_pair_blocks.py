@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stored import answers
 
 from ravenbench.engine import prepare
 from ravenbench.tasks.api import run
 from small_run import SMALL
+from stored import answers
 
 
 @pytest.mark.parametrize(("partners", "grouped"), [(1000, False), (1, True)])
