@@ -27,7 +27,7 @@ class Pages:
 
     KINDS = (
         "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "validate", "unknown",
-        "detect", "evaluate", "map", "advise", "retrieve",
+        "detect", "evaluate", "map", "contrast", "advise", "retrieve",
         "diff", "columns", "diffs", "site", "board", "system", "fold",
     )  # fmt: skip
 
@@ -169,6 +169,13 @@ class Pages:
             "--resamples", 5, "--analysis-type", "all", "--out", self.place / "map",
         )  # fmt: skip
         return self.place / "map" / "index.html"
+
+    def contrast(self) -> Path:
+        raven(
+            "contrast", "f00a", "--corpus", "synthetic(documents=50, authors=8, topics=4, words=200)", "--by",
+            "topic", "--text-slice-length", 100, "--resamples", 50, "--out", self.place / "contrast",
+        )  # fmt: skip
+        return self.place / "contrast" / "index.html"
 
     def advise(self) -> Path:
         self("compare")

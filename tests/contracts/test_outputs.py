@@ -42,6 +42,11 @@ OUTPUTS = {
     ("map", "out"): Output(
         ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True
     ),
+    ("contrast", "out"): Output(
+        ("$data/known", "$data/others", "--text-slice-length", "5", "--resamples", "10"),
+        ("known", "others", "toy"),
+        True,
+    ),
     ("advise", "out"): Output(
         ("$data/questioned.txt", "--known", "$data/known", "--background", "$data/others", "--verifiers", "length"),
         ("questioned.txt", "known", "others", "toy"),

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
+from ravenbench import registry
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems
@@ -325,7 +326,12 @@ SHELF = [
 
 
 def test_every_method_of_the_shelf_has_its_publication():
-    for name in [*SHELF, META, 'impostors(variant="khonji-iraqi")', "mayor-2014(iterations=5)"]:
+    for name in [
+        *SHELF,
+        META,
+        *registry.named("verifier", 'impostors(variant="khonji-iraqi")'),
+        "mayor-2014(iterations=5)",
+    ]:
         found = publication(name)
         assert found is not None and found.why
         assert set(found.figures) in (set(CORPORA), set())
@@ -341,5 +347,6 @@ def test_published_figures_stand_beside_ours(overview):
     assert (name, corpus, printed) == (META, "du_essays", 0.867)
     assert final == overview.corpora[0].rows[META].scores["final"]
     low, high = interval.low, interval.high
-    assert place == ("below" if printed < low else "above" if printed > high else "inside")
+    stands = "below ours" if printed < low else "above ours" if printed > high else "within our interval"
+    assert place == stands
     assert [row[0] for row in why.rows] == [META]
