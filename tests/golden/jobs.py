@@ -138,6 +138,10 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("map", "synthetic(documents=30, authors=4, topics=3, words=150)", "--mfw-min", "50", "--mfw-max", "50",
          "--resamples", "5", "--analysis-type", "all", "--out", "page"),
     ),
+    "contrast": (
+        ("contrast", "f00a", "f00b", "--corpus", "synthetic(documents=40, authors=6, topics=3, words=150)",
+         "--by", "topic", "--text-slice-length", "75", "--resamples", "50", "--out", "page"),
+    ),
     "changes": (
         ("changes", "changed/test", "--train", "changed/train", "--plan"),
         ("changes", "changed/test", "--train", "changed/train", "--out", "page"),

@@ -10,8 +10,7 @@ from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.guards import Stretches, article, mended
 from ravenbench.testing import toy_tasks
 
-RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "castro-2017", "bevendorff-2019"]
-RECIPES += ["mutant-x-2019(generations=2)"]
+RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "raven-hide", "bevendorff-2019"]
 KNOWN = ("The people who live in the town say that they like the big house and the old school near the river.",) * 3
 
 
@@ -137,7 +136,7 @@ def test_stretches_without_resources(no_resources):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("spec", ["castro-2017", "random", "mutant-x-2019", "bevendorff-2019"])
+@pytest.mark.parametrize("spec", ["random", "bevendorff-2019"])
 def test_faithful_mode_keeps_the_faults(spec, resources):
     task = toy_tasks()[0]
     repaired, faithful = (rewrite(s, task.questioned, 3, task.known) for s in (spec, f"{spec}(mode='faithful')"))
@@ -148,7 +147,7 @@ def test_faithful_mode_keeps_the_faults(spec, resources):
 
 @pytest.mark.data
 def test_anomalies_are_counted_by_kind(resources):
-    from ravenbench.obfuscation.measures.sensibleness import KINDS, anomalies, per_thousand
+    from benchmarks.anomalies import KINDS, anomalies, per_thousand
 
     original = "Arnaz saw no one. The death of a pilot is a loss, e.g. for his old mother. It had three pages."
     bad = "After all, arnaz saw no 1. The birth of a airman be an loss , e.g. for his his deadeninger mother "

@@ -29,7 +29,7 @@ from ravenbench.formats.problems import (
     read_truth_lines,
     read_truth_records,
 )
-from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.formats.tabular import is_lines, parsed, record_id, stem_of, table_kind, table_rows
 from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
@@ -337,12 +337,12 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         if not structured and is_truth(name):
             read_truth_lines(archive, name)
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
-        rows = table_rows if table_kind(name) is not None else records
-        source: Iterator[tuple[int, Any]] = rows(archive, name) if structured else archive.lines(name)
-        csv = table_kind(name) == "csv"
+        csv, by_line = table_kind(name) == "csv", not structured or table_kind(name) is None or is_lines(name)
+        source: Iterator[tuple[int, Any]] = archive.lines(name) if by_line else table_rows(archive, name)
         for line, row in source:
             given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
             with faults.gathered():
+                given = parsed(given, archive, name, line) if by_line and structured else given
                 if structured:
                     (key, value), decision = _answer(given, archive, name, line, lenient, notes), None
                 else:

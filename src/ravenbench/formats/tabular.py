@@ -160,21 +160,20 @@ def _one_row_a_line(archive: Archive, name: str, delimiter: str, width: int) -> 
 
 def records(archive: Archive, name: str) -> Iterator[Row]:
     """Records of a file of JSON lines. FormatError if a line is not a JSON object."""
-    for number, line in archive.lines(name):
-        fix = "write each record on a line of its own, as json.dumps does"
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise FormatError(
-                f"this line is not JSON ({error})", file=archive.label(name), line=number, found=line,
-                expected="one JSON object a line", fix=fix,
-            ) from None  # fmt: skip
-        if not isinstance(record, dict):
-            raise FormatError(
-                "not a JSON object", file=archive.label(name), line=number, found=line,
-                expected="one JSON object a line", fix=fix,
-            )  # fmt: skip
-        yield number, record
+    return ((number, parsed(line, archive, name, number)) for number, line in archive.lines(name))
+
+
+def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
+    """The record of one JSON line. FormatError if it is not a JSON object."""
+    where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
+    where |= {"expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does"}
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"this line is not JSON ({error})", **where) from None
+    if not isinstance(record, dict):
+        raise FormatError("not a JSON object", **where)
+    return record
 
 
 def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) -> str:

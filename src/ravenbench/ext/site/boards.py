@@ -53,7 +53,6 @@ from ravenbench.tasks.run.record import RunPlan
 from ravenbench.text.tokens import count_words
 from ravenbench.types import Labels
 
-Interval = tuple[float, float]
 LEADERS = 5
 """Ranks that a site's first page shows of each board."""
 
@@ -387,7 +386,8 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         )
         outsiders = [s.system for s in standings if s.submitted]
         metas = {s.system: (None, s.scores[board.metric].value) for s in standings if s.system.startswith("meta-")}
-        notes = (*board.notes, *_of_late(outsiders, metas))
+        late_notes = (note for one in each_run for system in getattr(one, "systems", ()) for note in system.notes)
+        notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
         made_boards.append(replace(board, standings=standings, notes=notes, data=_data(run), versions=versions))
     return with_own_titles(sorted(made_boards, key=lambda board: list(places).index(board.key)))
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.report import Gap, Report
-from ravenbench.reports.view import Section, Table, col, public_head, rows_json, table
+from ravenbench.reports.view import Table, col, public_head, rows_json, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
@@ -20,6 +20,7 @@ from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_r
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+MOST_NOTES = 6
 LOST = "its rewriting is missing or damaged: repeat the command"
 
 
@@ -147,9 +148,6 @@ class ObfuscateReport(Report[Obfuscation]):
         a = self.analysis
         return f"{a.plan.obfuscator}: {a.changed} of {len(a.texts)} texts changed."
 
-    def sections(self) -> list[Section]:
-        return [Section("texts", "Texts"), Section("operations", "Operations"), Section("provenance", "Provenance")]
-
     def context(self) -> dict[str, Any]:
         return {"analysis": self.analysis, "run": msgspec.to_builtins(self.analysis.run)}
 
@@ -175,7 +173,9 @@ class ObfuscateReport(Report[Obfuscation]):
 
         a = self.analysis
         lines = [f"  {count:>7}  {name}" for name, count in a.operations.items()]
-        lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in a.notes.items()]
+        lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in [*a.notes.items()][:MOST_NOTES]]
+        if len(a.notes) > MOST_NOTES:
+            lines.append(f"  {len(a.notes) - MOST_NOTES} more notes stand in the report")
         if a.failed:
             name, error = next(iter(a.failed.items()))
             lines.append(f"{len(a.failed)} texts were not rewritten, the first: {name} ({error})")

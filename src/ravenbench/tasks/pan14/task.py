@@ -36,7 +36,8 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     verifiers: Annotated[
         str,
         about(
-            "Verifiers to test, e.g. 'ppm, impostors'; default: raven-2026 and five published methods.",
+            "Verifiers to test, e.g. 'ppm, impostors'; published: all with printed figures. Default: raven-2026 and "
+            "five published methods.",
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
@@ -63,10 +64,11 @@ class Pan14(Task):
 
         raven pan14 pan14/*.zip
 
-        raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
+        raven pan14 pan14/ --verifiers published
     """
 
     name = "pan14"
+    first = "verifiers metrics out"
     report = "ravenbench.tasks.pan14.report:Pan14Report"
     Spec = Pan14Spec
     own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH, flags=("--out", "-o")),)
@@ -80,8 +82,12 @@ class Pan14(Task):
         from ravenbench.store.plans import content_key, decides
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.pan14.plan import read_corpora
+        from ravenbench.tasks.pan14.published import PUBLISHED
 
-        self.named = registry.named("verifier", self.values.get("verifiers"), default=DEFAULT_VERIFIERS)
+        given = self.values.get("verifiers")
+        if given == "published":
+            given = [n for n in PUBLISHED if n.partition("(")[0] in registry.targets("verifier")]
+        self.named = registry.named("verifier", given, default=DEFAULT_VERIFIERS)
         smoke_test(self.named)
         self.spec = spec_of(Pan14Spec, {**self.values, "verifiers": ", ".join(self.named)})
         for metric in metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ():

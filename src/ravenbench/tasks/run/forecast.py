@@ -119,8 +119,8 @@ class SampledPlanning:
     sizes: MeanSizes | None = None
 
     def compare(self, work: Callable[..., T], *args: object) -> Callable[[], T]:
-        """Compare topics (``args``: a corpus and an encoder) of few texts, unless all vectors are kept; a forecast needs
-        nothing but the time."""
+        """Compare topics (``args``: a corpus and an encoder) of few texts, unless all vectors are kept: a forecast
+        needs nothing but the time."""
         corpus, encoder = cast(tuple[Corpus, Any], args)
         rows = np.flatnonzero(corpus.topic.codes >= 0)
         if not kept_in(encoder, corpus.texts, rows).is_dir():

@@ -39,7 +39,7 @@ class Safety(Task):
 
     With --methods, attribution is attacked: who of several candidates wrote a text, before and after rewriting.
 
-        raven safety pan18.zip --methods svm,ppm,burrows-delta --obfuscators mihaylova-2016,castro-2017
+        raven safety pan18.zip --methods svm,ppm,burrows-delta --obfuscators mihaylova-2016,bevendorff-2019
 
     Several data sets are pooled, each in a folder of --out; --train once for all of them, or once for each:
 
@@ -47,6 +47,7 @@ class Safety(Task):
     """
 
     name = "safety"
+    first = "train obfuscators verifiers methods out"
     report = "ravenbench.tasks.safety.report:SafetyReport"
     Spec = SafetySpec
     own = (

@@ -8,6 +8,7 @@ text leaves this machine and nothing is written.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.features import Habit, habits, places, without
+from ravenbench.ext.case.advise.spec import AdviseSpec
 from ravenbench.ext.case.compare.material import FEWEST_WORDS, CaseTexts, read_material, read_text
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
@@ -37,6 +39,8 @@ TRIED = 40
 """Habits that verifiers are asked about."""
 OTHERS = 60
 """Texts by others that are asked about, to see how far the author's own stands out."""
+EYE_Z, EYE_TIMES = 3.0, 3.0
+"""A habit that is no topic's catches a reader's eye from so many standard deviations and times the others' rate."""
 RARE = 0.05
 """Share of others' texts that may come as near as the author's own where the author is called recognised."""
 
@@ -63,6 +67,12 @@ class Tip:
     instead: str | None
     gain: float | None
 
+    @property
+    def catches_the_eye(self) -> bool:
+        """Whether a reader sees it without counting: a mark, word or pair at an extreme rate."""
+        h = self.habit
+        return not h.content and h.excess > 1 and h.z >= EYE_Z and h.here >= EYE_TIMES * h.others
+
 
 @dataclass(frozen=True)
 class Telling:
@@ -75,7 +85,8 @@ class Telling:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice(Shown):
-    """What gives a text away: ``tips`` in order of what they gain, then ``sentences`` that tell most.
+    """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
+    the topic's last; and ``sentences`` that tell most.
 
     ``answers`` are the verifiers' to the text as it is, ``after`` to the text with all gaining tips followed,
     ``others`` their mean answers to texts by other people, asked as if the author had written them; ``judge`` answers
@@ -111,59 +122,32 @@ class Advice(Shown):
         """The line of a place in the text, from 1."""
         return self.text.count("\n", 0, place) + 1
 
+    def sentence(self, place: int) -> int:
+        """The sentence of a place in the text, from 1."""
+        return bisect_right(self._starts, place)
 
-def advise(
-    text: str | Path,
-    known: str | Path | Sequence[str | Path],
-    background: str | Path,
-    *,
-    verifiers: str | Sequence[str] | None = None,
-    column: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    seed: int | None = None,
-    progress: Progress = silent,
-) -> Advice:
-    """Say what gives a text away, and what changing it would gain.
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in sentences(self.text)]
 
-    Parameters
-    ----------
-    text : path
-        The text whose author wants to stay unknown.
-    known : path or paths
-        Other texts by that author: files, or a folder of them.
-    background : str or path
-        Texts by other people, of the same kind and language: the crowd, as ``compare`` takes it.
-    verifiers : str, optional
-        Verifiers to use, separated by commas; by default three fast ones.
-    column, author, topic : str, optional
-        Columns of a background table with the texts, authors and topics; by default found by name.
-    encoding : str, optional
-        Of texts that are not UTF-8, e.g. cp1252.
-    seed : int, optional
-        Seed of every random choice; default 0.
-    progress : callable, optional
-        Called with (stage, done, total).
 
-    Raises
-    ------
-    InputError
-        If a text is missing, empty or too short, if there is no background or too small a one, or if the text repeats
-        one of the others.
-    """
-    if not known:
+def advise(given: AdviseSpec, progress: Progress) -> Advice:
+    """Say what gives a text away, and what changing it would gain. Raises InputError if a text is missing, empty or too
+    short, if there is no background or too small a one, or if the text repeats one of the others."""
+    if not given.known:
         raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
-    options = {"questioned": (str(text),), "known": known, "background": background, "seed": seed, "encoding": encoding}
-    columns = {"text": column, "author": author, "topic": topic}
-    spec = build({**options, **columns, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
+    named = {name: getattr(given, name) for name in ("known", "background", "seed", "encoding", "author", "topic")}
+    verifiers = given.verifiers or DEFAULT
+    spec = build(
+        {**named, "questioned": (given.text,), "text": given.column, "verifiers": verifiers, "folds": 2, "donors": 1}
+    )
     material = read_material(spec)
     if len(material.cases) != 1:
         raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
     plan = draft(spec, material, progress, whole=True)
     record = plan.plan.cases[0]
     if record.refusals:
-        raise InputError(f"no advice can be given: {record.refusals[0]}", file=text)
+        raise InputError(f"no advice can be given: {record.refusals[0]}", file=given.text)
     (case_fold,) = (name for shape in plan.plan.shapes for name in shape.case_folds)
     fold = next(fold for fold in plan.folds if fold.name == case_fold)
     learned: dict[str, Verifier] = {}
@@ -205,7 +189,7 @@ def _advice(
     means, others = means[: len(variants)], means[len(variants) :]
     gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
     tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in text_habits]
-    tips.sort(key=lambda tip: -(tip.gain or 0.0))
+    tips.sort(key=lambda tip: (tip.habit.content, not tip.catches_the_eye, -(tip.gain or 0.0)))
     best = text
     for tip in (tip for tip in tips if (tip.gain or 0) > 0):
         best = without(best, _again(tip.habit, best), instead)

@@ -47,6 +47,7 @@ class Compare(Task):
     """
 
     name = "compare"
+    first = "questioned known background out"
     report = "ravenbench.ext.case.compare.report:CompareReport"
     freezes = False
     Spec = CompareSpec
