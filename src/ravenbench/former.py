@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -140,15 +139,16 @@ def present_name(name: str) -> str | None:
     return None
 
 
-class _Former(MetaPathFinder, Loader):
-    """Finds a module by its former name: it is the one of the present name, no second copy."""
+class _Former:
+    """Finds a module by its former name: it is the one of the present name, no second copy. It is no ``MetaPathFinder``
+    by class: importing that takes as long as all the rest of ``import ravenbench``."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if not name.startswith("ravenbench.") or (now := present_name(name)) is None:
             return None
-        return ModuleSpec(name, self, origin=now)
+        return ModuleSpec(name, self, origin=now)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         assert spec.origin is not None

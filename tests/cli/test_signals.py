@@ -90,3 +90,19 @@ def test_sigterm_leaves_nothing_behind(tmp_path: Path, confine: str) -> None:
 def test_workers_and_programs_end_with_a_killed_process(tmp_path: Path) -> None:
     interrupted(tmp_path, signal.SIGKILL, "off")
     assert running(tmp_path) == []
+
+
+def test_ctrl_c_while_the_command_is_imported_ends_it_quietly():
+    code = (
+        "import os, signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *more):\n"
+        "        if name == 'typer':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "sys.argv = ['raven', '--help']\n"
+        "from ravenbench.__main__ import run\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and "Traceback" not in done.stderr, done

@@ -90,7 +90,10 @@ def test_a_run_without_topics_tests_authors_that_it_did_not_learn_from(corpora, 
     plan = Store.open(corpora / "run").plan
     assert all(record.authors.both == 0 for record in plan.folds.values() if record.authors)
     page = (corpora / "run" / "report" / "index.html").read_text("utf-8")
-    assert "authors were dealt into" in page
+    assert "authors were dealt into" in page and "in 6 groups of authors" in page
+    assert "6 topics" not in page and "6 topics" not in done.output
+    planned = raven(corpora, monkeypatch, "raven run texts/ --verifiers length --plan").output
+    assert "in 6 groups of authors" in " ".join(planned.split()) and "6 topics" not in planned
 
 
 def test_a_kept_corpus_without_topics(corpora, monkeypatch):

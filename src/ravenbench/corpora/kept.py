@@ -19,7 +19,7 @@ from typing import Any
 from ravenbench.components import Component, identity_hash
 from ravenbench.errors import InputError, StoreError
 from ravenbench.files import cache_folder, code_of, made_cache, make_folder, make_room, size_of, sweep
-from ravenbench.formats.archive import LINKS
+from ravenbench.formats.archive import LINKS, walk
 from ravenbench.formats.output import digest
 from ravenbench.seams import document_formats
 from ravenbench.types import Corpus
@@ -72,7 +72,7 @@ def _place(what: Path | Component, how: Mapping[str, Any], beside: Sequence[Path
     if sum(map(size_of, paths)) < LEAST:
         return None
     named = what.name if isinstance(what, Component) else what.resolve().name
-    content = [digest(path) for path in paths]
+    content = [[digest(path), walk(path)[1] if path.is_dir() else {}] for path in paths]
     identity: Any = [what] if isinstance(what, Component) else []
     module = type(what).__module__ if isinstance(what, Component) else ""
     return cache_folder() / FOLDER / identity_hash([named, content, identity, sorted(how.items()), _code(module)])

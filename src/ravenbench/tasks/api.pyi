@@ -236,12 +236,18 @@ def compare(
 def detect(
     texts: str | Path,
     *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
     train: str | Path,
     people: str,
     detectors: str | Sequence[str | Component] | None = None,
     by: str | None = None,
     most: int | None = None,
-    encoding: str | None = None,
     seed: int | Sequence[int] | None = None,
     out: str | Path | None = None,
     frozen: str | Path | None = None,
@@ -411,7 +417,7 @@ def contrast(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> TextContrast:
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder) and keyness, with intervals."""
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
 
 def detect_changes(
     problems: str | Path,
@@ -419,8 +425,14 @@ def detect_changes(
     background: str | Path | None = None,
     *,
     out: str | Path | None = None,
-    year: int | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
     encoding: str | None = None,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
+    year: int | None = None,
     seed: int = 0,
     allow_shared: bool = False,
     progress: Progress | None = None,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -160,11 +161,17 @@ def _extracted(topics: Any, corpus: Corpus) -> Labels:
 
 
 MOST_GROUPS, LEAST_AUTHORS = 10, 2
+_GROUP = re.compile(r"authors \d\d")
 
 
 def has_no_topics(corpus: Corpus, level: str) -> bool:
     """Whether a level of topic is none at all: it is asked for, or no text has one."""
     return level == "none" or (level == "topic" and not (corpus.topic.codes >= 0).any())
+
+
+def parted_by(names: Sequence[str]) -> str:
+    """What the parts of a corpus are: topics, or groups of authors that stand in their place (``by_authors``)."""
+    return "groups of authors" if names and all(map(_GROUP.fullmatch, names)) else "topics"
 
 
 def by_authors(corpus: Corpus, seed: int) -> Corpus:

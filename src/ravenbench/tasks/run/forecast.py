@@ -27,7 +27,7 @@ from ravenbench.tasks.run.record import RepetitionRecord, RunPlan
 from ravenbench.tasks.run.setups import SweepSize, no_choice, pools_advice, sweep_sizes
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.texts import TextTable
-from ravenbench.topics.levels import kept_in
+from ravenbench.topics.levels import kept_in, parted_by
 from ravenbench.types import Corpus, Fold, Ints
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
 
@@ -64,6 +64,8 @@ class Forecast:
     ``asked`` says of each verifier that asks a paid or outside service how many ``questions`` all its cells come to at
     most, with ``tokens_in``, ``tokens_out`` and ``cost`` at the prices it was given.
 
+    ``parts`` says what the topics are: topics, or groups of authors where the texts have none.
+
     ``segmented`` says how words are found where spaces do not part them.
 
     ``more_pools`` are options that give the plan several pools, None where there can be none.
@@ -75,6 +77,7 @@ class Forecast:
 
     documents: int
     topics: int
+    parts: str
     setups: dict[str, MeanSizes]
     sweep: list[SweepSize] | None
     probe: MeanSizes | None
@@ -207,6 +210,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     return Forecast(
         documents=plan.corpus.documents,
         topics=len(plan.topics),
+        parts=parted_by(plan.topics),
         setups=setups,
         sweep=sweep_sizes(plan.sweep, folds),
         probe=_sizes([folds[f] for entry in probes for f in entry.folds.values()]) if probes else None,
