@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ravenbench.components import Component, parts
-from ravenbench.engine.estimate import megabytes, reckon
+from ravenbench.engine.estimate import megabytes
 from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
@@ -41,8 +41,10 @@ PART, FEW = 150, 30
 """Problems of a fold that are transplanted, and that are scored by the probe's reference scorers, to time that."""
 REPEATED = 5
 """Times that a quick verifier is timed, at most; the least counts."""
-SOME = 512
-"""Texts by which the second encoder is timed."""
+SOME = 2_000
+"""Texts, about, by which the second encoder is timed."""
+ITERATIONS = (2, 4, 10)
+"""Iterations of the second encoder that are timed, after a first time in which all is loaded."""
 STEADY = 0.3
 """Spread of a probe's gain against that of independent answers. Both trainings answer the same pairs; a simulated
 style-only scorer varied by so much (docs/verdict.md), scorers that lean on topic by more."""
@@ -122,13 +124,19 @@ class SampledPlanning:
     sizes: MeanSizes | None = None
 
     def compare(self, work: Callable[..., T], *args: object) -> Callable[[], T]:
-        """Compare topics (``args``: a corpus and an encoder) of few texts, unless all vectors are kept: a forecast
-        needs nothing but the time."""
+        """Compare topics (``args``: a corpus and an encoder), unless the vectors are kept, of a part of the texts in
+        few iterations of an encoder that takes many; a forecast needs nothing but the time."""
         corpus, encoder = cast(tuple[Corpus, Any], args)
-        rows = np.flatnonzero(corpus.topic.codes >= 0)
-        if not kept_in(encoder, corpus.texts, rows).is_dir():
-            some = corpus.texts.view(rows)
-            self.seconds += reckon(lambda count: encoder.encode(some[:count]), len(rows), SOME, SOME // 4) or 0.0
+        if kept_in(encoder, corpus.texts, np.flatnonzero(corpus.topic.codes >= 0)).is_dir():
+            return lambda: work(*args)
+        step = max(1, len(corpus) // SOME)
+        texts, timed, most = corpus.texts.view(np.arange(0, len(corpus.texts), step)), [], encoder.iterations
+        for few in ITERATIONS:
+            start = time.process_time()
+            encoder.set_params(iterations=few).encode(texts)
+            timed.append(time.process_time() - start)
+        each = (timed[2] - timed[1]) / (ITERATIONS[2] - ITERATIONS[1])
+        self.seconds += step * (timed[1] + each * (most - ITERATIONS[1])) - sum(timed)
         return lambda: np.zeros((0, 0))  # type: ignore[return-value]
 
     def transplant(
