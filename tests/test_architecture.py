@@ -141,7 +141,7 @@ BUDGETS = {
     "obfuscation": 3_900,
     "problems": 2_100,
     "programs": 900,
-    "reports": 2_900,
+    "reports": 2_800,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
