@@ -42,7 +42,7 @@ def test_every_corpus_has_a_citation():
 
 def test_every_entry_is_whole_and_of_something_that_is_there():
     known = {f"{kind}:{name}" for kind in BUILTIN for name in registry.targets(kind)}
-    known |= {f"corpus:{name}" for name in catalogue()} | {"task:evaluate", "task:map"}
+    known |= {f"corpus:{name}" for name in catalogue()} | {"task:evaluate", "task:map", "task:contrast"}
     for key, paper in bibliography().items():
         assert set(paper.of) <= known and paper.of, key
         assert {"author", "title", "year"} | NEEDED.get(paper.kind, set()) <= set(paper.fields), key

@@ -15,6 +15,7 @@ from ravenbench.engine.task import Task as Task
 from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
+from ravenbench.ext.contrast.report import TextContrast as TextContrast
 from ravenbench.ext.corpora.synthetic_files import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
@@ -50,6 +51,7 @@ from ravenbench.store.store import Store as Store
 from ravenbench.tasks.api import advise as advise
 from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
+from ravenbench.tasks.api import contrast as contrast
 from ravenbench.tasks.api import detect as detect
 from ravenbench.tasks.api import detect_changes as detect_changes
 from ravenbench.tasks.api import evaluate as evaluate
@@ -142,6 +144,7 @@ __all__ = [
     "Store",
     "Table",
     "Task",
+    "TextContrast",
     "TextMap",
     "TextTable",
     "ThresholdBand",
@@ -157,6 +160,7 @@ __all__ = [
     "attribute",
     "col",
     "compare",
+    "contrast",
     "detect",
     "detect_changes",
     "evaluate",

@@ -14,12 +14,14 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.options import CorpusSpec, LevelSpec, spec_of
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import FormatError
+from ravenbench.ext.contrast.spec import ContrastSpec
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.topics.levels import at_level
+from ravenbench.types import Corpus
 
 GIVEN = {"text": "gesagt", "author": "wer", "topic": "anlass", "encoding": "cp1252"}
 NEEDED = {"background": "x", "candidates": "x", "unknown": ["x"], "corpus": "x", "source": "x"}
-SPECS = {name: task_of(name).Spec for name in tasks()} | {"map": MapSpec}
+SPECS = {name: task_of(name).Spec for name in tasks()} | {"map": MapSpec, "contrast": ContrastSpec}
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +39,15 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_task_that_reads_a_corpus_takes_its_columns(table: Path) -> None:
     specs = {name: spec for name, spec in SPECS.items() if issubclass(spec, CorpusSpec)}
-    assert {"run", "attribute", "compare", "validate", "unknown", "simulate", "map"} <= set(specs)
+    assert {"run", "attribute", "compare", "validate", "unknown", "simulate", "map", "contrast"} <= set(specs)
+    corpora: dict[str, Corpus] = {}
     for name, spec in specs.items():
         needed = {key: value for key, value in NEEDED.items() if key in spec.__struct_fields__}
         made = spec_of(spec, {**needed, **GIVEN})
-        corpus = load_corpus(table, **made.reading())
+        reading = made.reading()
+        if repr(reading) not in corpora:  # what is read alike is read once
+            corpora[repr(reading)] = load_corpus(table, **reading)
+        corpus = corpora[repr(reading)]
         assert len(corpus) == 160 and corpus.texts[0].startswith("Grüße") and len(corpus.topic.names) == 8, name
         level = made.topic if issubclass(spec, LevelSpec) else "topic"
         assert len(at_level(corpus, level, {})[0].topic.names) == 8

@@ -183,3 +183,11 @@ def test_a_sound_file_read_at_once_is_read_as_line_by_line(tmp_path, monkeypatch
     for name in ("ids", "value", "lines"):
         np.testing.assert_array_equal(getattr(at_once, name), getattr(by_line, name))
     assert at_once.system == by_line.system and at_once.file == by_line.file
+
+
+def test_a_line_that_is_no_json_hides_no_later_fault(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"id": "p0", "value": 2}\nnot json\n[1]\n{"id": "p1", "value": 0.2}\n{"id": "p1", "value": 0.3}\n')
+    with pytest.raises(InputError) as refusal:
+        read_answers(file)
+    assert [f":{line}: " in str(refusal.value) for line in range(1, 6)] == [True, True, True, False, True]

@@ -27,7 +27,7 @@ from contracts.tasks import TASKS, options, write_data
 CLOCK = {
     "seconds", "cpu_seconds", "fit_seconds", "score_seconds", "wall", "started", "finished", "created", "built",
     "since", "date", "python", "platform", "machine", "host", "packages", "versions", "environment", "raven", "digest",
-    "sha256", "numpy", "memory", "peak",
+    "sha256", "numpy", "memory", "megabytes", "peak",
 }  # fmt: skip
 """Fields whose values are of the day or the machine."""
 EVALUATED = ("--trials", "200", "--replicates", "100")
@@ -137,6 +137,10 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "map": (
         ("map", "synthetic(documents=30, authors=4, topics=3, words=150)", "--mfw-min", "50", "--mfw-max", "50",
          "--resamples", "5", "--analysis-type", "all", "--out", "page"),
+    ),
+    "contrast": (
+        ("contrast", "f00a", "f00b", "--corpus", "synthetic(documents=40, authors=6, topics=3, words=150)",
+         "--by", "topic", "--text-slice-length", "75", "--resamples", "50", "--out", "page"),
     ),
     "changes": (
         ("changes", "changed/test", "--train", "changed/train", "--plan"),

@@ -108,6 +108,13 @@ class Report(View, Generic[A]):
         """Sections of a page without a template of its own: by default one for each table."""
         return [] if self.template else [Section(t.key, t.title, to_html(t)) for t in self.tables()]
 
+    def published(self) -> Sequence[Table]:
+        """Figures of the paper that the task repeats, beside those found."""
+        return ()
+
+    def named(self) -> dict[str, Table]:
+        return super().named() | {t.key: t for t in self.published()}
+
     def figures(self) -> dict[str, Figure]:
         """Figures by name."""
         return {}
@@ -167,7 +174,7 @@ class Report(View, Generic[A]):
         """Write page, tables, figures and ``report.json`` into a folder."""
         from ravenbench.reports.page import inline, render
 
-        figures, tables = self.figures(), self.tables()
+        figures, tables, published = self.figures(), self.tables(), list(self.published())
         programs = [programs_table(self.programs)] if self.programs else []
         page = render(
             self.template or "task.html.j2",
@@ -179,14 +186,15 @@ class Report(View, Generic[A]):
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),
                 "incomplete": averaged_over(self.gaps) if self.gaps else "",
-                "appendix": [Section("programs", t.title, to_html(t)) for t in programs],
+                "appendix": [Section(f"section-{t.key}", t.title, to_html(t)) for t in [*published, *programs]],
                 "papers": self.papers(),
                 **self.context(),
             },
         )
         json = {**self.to_json(), "programs": self.programs, "incomplete": gaps_json(self.gaps)}
+        json |= {t.key: rows_json(t) for t in published}
         write_parts(
-            folder, kind=self.kind, page=page, json=json, tables=[*tables, *programs], figures=figures,
+            folder, kind=self.kind, page=page, json=json, tables=[*tables, *published, *programs], figures=figures,
             papers=self.papers(), forms=self.forms,
         )  # fmt: skip
         for long in self.listings():
@@ -295,6 +303,7 @@ def terminal(report: Report[Any]) -> list[RenderableType]:
     return [
         *([averaged_over(report.gaps)] if report.gaps else []),
         *report.closing(),
+        *map(for_terminal, report.published()),
         *([for_terminal(programs_table(report.programs))] if report.programs else []),
     ]
 

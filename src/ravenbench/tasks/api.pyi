@@ -10,6 +10,7 @@ from ravenbench.engine.task import RunResult
 from ravenbench.ext.case.advise.api import Advice
 from ravenbench.ext.changes.report import Changes
 from ravenbench.ext.machine.exposure import Exposure
+from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.map.report import TextMap
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
@@ -235,12 +236,18 @@ def compare(
 def detect(
     texts: str | Path,
     *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
     train: str | Path,
     people: str,
     detectors: str | Sequence[str | Component] | None = None,
     by: str | None = None,
     most: int | None = None,
-    encoding: str | None = None,
     seed: int | Sequence[int] | None = None,
     out: str | Path | None = None,
     frozen: str | Path | None = None,
@@ -382,14 +389,50 @@ def advise(
 ) -> Advice:
     """What gives this text away, where in it, and what changing it would gain."""
 
+def contrast(
+    primary: str | Path | Mapping[str, str] | Corpus,
+    secondary: str | Path | Mapping[str, str] | Corpus | None = None,
+    *,
+    corpus: str | Path | Mapping[str, str] | Corpus | None = None,
+    test: str | Path | Mapping[str, str] | Corpus | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
+    oppose_method: str | None = None,
+    by: str | None = None,
+    text_slice_length: int | None = None,
+    text_slice_overlap: int | None = None,
+    rare_occurrences_threshold: int | None = None,
+    zeta_filter_threshold: float | None = None,
+    analyzed_features: str | None = None,
+    ngram_size: int | None = None,
+    preserve_case: bool | None = None,
+    corpus_lang: str | None = None,
+    function_words: int | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> TextContrast:
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
+
 def detect_changes(
     problems: str | Path,
     train: str | Path | None = None,
     background: str | Path | None = None,
     *,
     out: str | Path | None = None,
-    year: int | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
     encoding: str | None = None,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
+    year: int | None = None,
     seed: int = 0,
     allow_shared: bool = False,
     progress: Progress | None = None,
@@ -400,10 +443,16 @@ def exposure(
     texts: str | Path | Sequence[str],
     reference: str | Path | Sequence[str],
     *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
     model: str = "smollm2",
     most: int = 200,
     longest: int = 256,
-    encoding: str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
     device: str | None = None,
@@ -443,6 +492,7 @@ def map_texts(
     consensus_strength: float | None = None,
     resamples: int | None = None,
     linked_neighbors: int | None = None,
+    group_by: str | None = None,
     rolling: str | None = None,
     slice_size: int | None = None,
     slice_overlap: int | None = None,

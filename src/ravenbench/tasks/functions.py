@@ -197,6 +197,7 @@ _NAMES = {
     "Advice": "ravenbench.ext.case.advise.api",
     "Changes": "ravenbench.ext.changes.report",
     "Exposure": "ravenbench.ext.machine.exposure",
+    "TextContrast": "ravenbench.ext.contrast.report",
     "TextMap": "ravenbench.ext.map.report",
     "Truth": "ravenbench.formats.answers",
     "ProblemAttribute": "ravenbench.formats.tabular",

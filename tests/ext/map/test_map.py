@@ -88,6 +88,34 @@ def test_rolling_finds_the_hand_of_each_part():
         hands = m.to_polars("rolling-all")["rank 1"].to_list()
         assert hands[:3] == ["A"] * 3 and hands[-3:] == ["B"] * 3, hands
         assert m.to_polars("rolling-all")["middle word"].to_list()[:2] == [100, 120]
+        said = m.finding()
+        first, _, second = said.partition("; ")
+        assert re.match(r"Of 91 slices of 200 words, 4\d are nearest to [AB], ", first) and first.endswith(
+            "with all words and masked alike"
+        )
+        assert re.search(r"another hand is nearest: .* at words [\d,]+ to [\d,]+ \(\d+\)", second), said
+
+
+def test_a_column_of_metadata_gives_colours_and_groups(tmp_path):
+    rows = ["file,gender"]
+    for name, words in corpus("ABCD", 2).items():
+        (tmp_path / f"{name}.txt").write_text(words)
+        rows.append(f"{name}.txt,{'F' if name < 'C' else 'M'}")
+    (tmp_path / "metadata.csv").write_text("\n".join(rows))
+    m = map_texts(tmp_path, **SMALL, analysis_type="CA", group_by="gender")
+    assert m.analysis.group.names == ("F", "M") and "gender" in m.to_polars("texts").columns
+    assert any("nearest text has the same gender" in one for one in m.sentences)
+    with pytest.raises(InputError, match="no such column"):
+        map_texts(tmp_path, **SMALL, group_by="age")
+
+
+def test_frequencies_lie_beside_the_page_as_stylo_keeps_them(crossed):
+    tables = crossed[0] / "tables"
+    lines = (tables / "table_with_frequencies.txt").read_text().splitlines()
+    comma = (tables / "frequencies.csv").read_text().splitlines()
+    assert len(lines) == len(comma) and comma[0].startswith("word,A/sea/0,") and lines[0].startswith('"A/sea/0" ')
+    first = lines[1].split(" ")
+    assert first[0] == '"' + comma[1].split(",")[0] + '"' and len(first) == 31
 
 
 def test_in_python_tables_are_data_frames_and_pictures_figures():
@@ -197,6 +225,6 @@ def test_documents_are_read_as_other_commands_read_them(tmp_path, need_extra):
     for name, written in (("A/one.txt", "a text"), ("B/two.html", "<p>another text</p>"), ("B/scan.pdf", "%PDF-1.4")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(written)
-    _, documents, left_out = read_texts(tmp_path, {"encoding": None})
+    _, documents, left_out, _ = read_texts(tmp_path, {"encoding": None})
     assert [(d.author, d.text.strip()) for d in documents] == [("A", "a text"), ("B", "another text")]
     assert len(left_out) == 1 and left_out[0].startswith("B/scan.pdf: left out, for")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,10 +37,11 @@ EACH = 10
 
 @dataclass(frozen=True)
 class MapText:
-    """A text, or a sample of one, and how many words it has."""
+    """A text, or a sample of one, the group that it is drawn as (by default its author), and how many words it has."""
 
     id: str
     author: str | None
+    group: str | None
     topic: str | None
     words: int
 
@@ -87,16 +88,39 @@ class MapAnalysis:
     rolling: tuple[Rolling, ...]
     kept_by: str
     notes: tuple[str, ...]
+    frequencies: WordTable
 
     @cached_property
-    def author(self) -> Labels:
-        """Authors of the texts."""
-        return Labels.of(t.author for t in self.texts)
+    def group(self) -> Labels:
+        """Groups of the texts, by default their authors."""
+        return Labels.of(t.group for t in self.texts)
+
+    @property
+    def noun(self) -> str:
+        """What a group is called."""
+        return self.spec.group_by or "author"
 
 
-def read_texts(corpus: Any, reading: Mapping[str, Any]) -> tuple[str, list[Document], list[str]]:
-    """A name, the documents of a corpus, a mapping of names to texts, or what ``load_corpus`` reads, and what should be
-    known of it.
+class Collection(NamedTuple):
+    """What is drawn or contrasted: its documents, what should be known of it, and labels of the documents by column."""
+
+    name: str
+    documents: list[Document]
+    notes: list[str]
+    columns: Mapping[str, Sequence[str | None]]
+
+    def column(self, option: str, name: str) -> Sequence[str | None]:
+        """The labels of a column. InputError, naming the option, if there is none."""
+        if name not in self.columns:
+            raise InputError(
+                f"{option}: there is no such column", found=name, expected=", ".join(self.columns),
+                fix=did_you_mean(name, list(self.columns), listing=False),
+            )  # fmt: skip
+        return self.columns[name]
+
+
+def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
+    """The documents of a corpus, of a mapping of names to texts, or of what ``load_corpus`` reads.
 
     A text's author stands before the first ``_`` of its name, as in stylo, or is its folder. Unlike other commands this
     one takes authors of a single text, and texts by nobody in particular. Raises InputError if there are no texts, or a
@@ -105,9 +129,12 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> tuple[str, list[Docum
     if isinstance(corpus, Mapping):
         if empty := [str(name) for name, text in corpus.items() if not str(text).strip()]:
             raise FormatError("the text is empty", found=empty[0], fix="remove this text")
-        return "texts", [Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()], []
+        documents = [Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()]
+        return Collection("texts", documents, [], {"author": [d.author for d in documents]})
     loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading, pairs=False, anonymous=True)
-    return loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ()))
+    columns = {"author": loaded.author, "topic": loaded.topic, **loaded.columns}
+    labels = {name: list(own) for name, own in columns.items()}
+    return Collection(loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ())), labels)
 
 
 def _author(name: str) -> str:
@@ -132,7 +159,7 @@ def draw_texts(documents: Sequence[Document], most: int, seed: int) -> list[Docu
 class _Material:
     """The words of the texts (samples), plain and masked, and their tables."""
 
-    def __init__(self, spec: MapSpec, documents: Sequence[Document]) -> None:
+    def __init__(self, spec: MapSpec, documents: Sequence[Document], group: Mapping[str, str | None]) -> None:
         self.spec, self.notes = spec, list[str]()
         words = [stylo_words(d.text, spec.corpus_lang, spec.preserve_case) for d in documents]
         least = max(FEWEST_WORDS, spec.sample_size if spec.sampling != "no" else 0)
@@ -167,7 +194,7 @@ class _Material:
             plain += cuts
             for number, cut in enumerate(cuts, start=1):
                 name = f"{d.id}_{number}" if spec.sampling != "no" else d.id
-                self.texts.append(MapText(name, d.author, d.topic, len(cut)))
+                self.texts.append(MapText(name, d.author, group[d.id], d.topic, len(cut)))
         if len(plain) < 3:
             raise CorpusError(
                 "a map needs three texts or more", found=counted(len(plain), "text"),
@@ -207,7 +234,9 @@ class _Material:
 def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) -> MapAnalysis:
     """Everything that a map says. Raises InputError if the corpus or a setting cannot be used."""
     progress = shown_by_default(progress)
-    name, documents, left_out = read_texts(corpus, spec.reading())
+    read = read_texts(corpus, spec.reading())
+    documents = read.documents
+    group = dict(zip((d.id for d in documents), read.column("group_by", spec.group_by or "author"), strict=True))
     shown = draw_texts(documents, spec.texts, spec.seed)
     if spec.rolling is not None and spec.rolling not in [d.id for d in shown]:
         known = [d.id for d in documents]
@@ -216,11 +245,13 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
                 "rolling: there is no such text", found=spec.rolling, fix=did_you_mean(spec.rolling, known)
             )
         shown.append(next(d for d in documents if d.id == spec.rolling))
-    material = _Material(spec, shown)
-    texts, notes = tuple(material.texts), [*material.notes, *(f"{one}." for one in left_out)]
+    material = _Material(spec, shown, group)
+    texts, notes = tuple(material.texts), [*material.notes, *(f"{one}." for one in read.notes)]
     if len(shown) < len(documents):
         notes.append(f"{len(shown):,} of {len(documents):,} texts are shown, of authors drawn at random (--texts).")
-    author, topic = (Labels.of(getattr(t, label) for t in texts).codes for label in ("author", "topic"))
+    author, group_of, topic = (
+        Labels.of(getattr(t, label) for t in texts).codes for label in ("author", "group", "topic")
+    )
     views, features = list[MapView](), dict[str, int]()
     scores: dict[str, tuple[GroupingScore, ...]] = {}
     for title in (ALL, MASKED):
@@ -229,12 +260,16 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
         views.append(view)
         features[title] = len(view.words)
         progress("how much is topic", len(scores), 3)
-        scores[title] = tuple(grouping(view.distances, author, topic, partial(cut_into, view.tree), spec.seed))
+        scores[title] = tuple(
+            grouping(view.distances, group_of, topic, partial(cut_into, view.tree), spec.seed, author)
+        )
     last = list(material.settings(ALL).values())[-1]
     fewer = last.first(len(views[1].words))
     same = distances(spec.distance_measure, prepared(spec.distance_measure, fewer.frequencies))
     features[AS_MANY] = len(fewer.names)
-    scores[AS_MANY] = tuple(grouping(same, author, topic, partial(cut_into, tree_of(same, spec.linkage)), spec.seed))
+    scores[AS_MANY] = tuple(
+        grouping(same, group_of, topic, partial(cut_into, tree_of(same, spec.linkage)), spec.seed, author)
+    )
     if len(last.names) < spec.steps("mfw")[-1]:
         notes.append(f"Only {len(last.names):,} words are left of the {spec.steps('mfw')[-1]:,} wanted (mfw_max).")
     if short := sum(t.words < ADVISED for t in texts):
@@ -243,8 +278,8 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
         )
     rolled = () if spec.rolling is None else _roll(spec, material)
     return MapAnalysis(
-        name, spec, texts, tuple(material.settings(ALL)), (views[0], views[1]), scores, features, rolled,
-        material.kept_by, tuple(notes),
+        read.name, spec, texts, tuple(material.settings(ALL)), (views[0], views[1]), scores, features, rolled,
+        material.kept_by, tuple(notes), material.tables[ALL],
     )  # fmt: skip
 
 

@@ -127,12 +127,14 @@ def _measures(distances: Floats, labels: Labels, cut: Callable[[int], Ints]) -> 
 
 
 def grouping(
-    distances: Floats, author: Ints, topic: Ints, cut: Callable[[int], Ints], seed: int = 0
+    distances: Floats, author: Ints, topic: Ints, cut: Callable[[int], Ints], seed: int = 0, unit: Ints | None = None
 ) -> list[GroupingScore]:
     """All numbers of one matrix of distances (n, n), for author and topic codes (n,), −1 unknown; the topic's share is
-    first. ``cut`` gives the clusters (n,) of its dendrogram, as many as it is asked for.
+    first. ``cut`` gives the clusters (n,) of its dendrogram, as many as it is asked for. Of groups of another kind than
+    authors ``unit`` are the authors that are left out in turn.
     """
-    unit = np.where(author >= 0, author, author.max(initial=-1) + 1 + np.arange(len(author)))
+    unit = author if unit is None else unit
+    unit = np.where(unit >= 0, unit, unit.max(initial=-1) + 1 + np.arange(len(unit)))
     _, unit = np.unique(unit, return_inverse=True)
     weights = np.vstack([np.ones(len(unit)), unit[None, :] != np.arange(unit.max() + 1)[:, None]])
     rng = stream(seed, "grouping")

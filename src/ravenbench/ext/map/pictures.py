@@ -72,16 +72,17 @@ class _Looks:
     """Colour, sign and the line that pointing shows, of each text."""
 
     def __init__(self, a: MapAnalysis) -> None:
-        counts = a.author.counts()
-        ranked = sorted(range(len(counts)), key=lambda i: (-counts[i], a.author.names[i]))
+        counts = a.group.counts()
+        ranked = sorted(range(len(counts)), key=lambda i: (-counts[i], a.group.names[i]))
         several = [i for i in ranked if counts[i] > 1] or ranked
         # Six colours and seven signs: 42 pairs, of which neighbours differ in both.
         pairs = list(islice(zip(cycle(COLORS), cycle(MARKERS), strict=False), len(COLORS) * len(MARKERS)))
-        self.of = dict(zip([a.author.names[i] for i in several], pairs, strict=False))
-        self.rest = len(counts) - len(self.of)
-        self.texts = [self.of.get(t.author or "", (FAINT, ".")) for t in a.texts]
+        self.of = dict(zip([a.group.names[i] for i in several], pairs, strict=False))
+        self.rest, self.noun = len(counts) - len(self.of), a.noun
+        self.texts = [self.of.get(t.group or "", (FAINT, ".")) for t in a.texts]
         self.lines = [
-            ", ".join(part for part in (t.id, t.author, t.topic, f"{t.words:,} words") if part) for t in a.texts
+            ", ".join(dict.fromkeys(p for p in (t.id, t.author, t.group, t.topic, f"{t.words:,} words") if p))
+            for t in a.texts
         ]
 
     def mark(self, axes: Any, i: int, x: float, y: float, size: float = 5, **how: Any) -> None:
@@ -94,7 +95,7 @@ class _Looks:
         from matplotlib.lines import Line2D
 
         signs = [(_cut(name, 24), look) for name, look in self.of.items()]
-        signs += [(counted(self.rest, "more author"), (FAINT, "."))] if self.rest else []
+        signs += [(counted(self.rest, f"more {self.noun}"), (FAINT, "."))] if self.rest else []
         handles = [Line2D([], [], linestyle="", marker=m, color=c, label=name) for name, (c, m) in signs]
         columns = max(1, min(8, len(signs), 80 // (6 + max(len(name) for name, _ in signs))))
         figure.set_figheight(figure.get_figheight() + 0.165 * -(-len(signs) // columns))
@@ -308,7 +309,7 @@ def _rolling(r: Rolling, looks: _Looks) -> Figure:
     low, high = float(r.distances[:, near].min()), float(r.distances[:, near].max())
     strip = high + 0.12 * max(high - low, 1e-9)
     for i in near:
-        color, marker = looks.of.get(r.authors[i], (FAINT, "."))
+        color, marker = looks.of.get(r.authors[i], (COLORS[i % len(COLORS)], MARKERS[i % len(MARKERS)]))
         axes.plot(r.middle, r.distances[:, i], color=color, linewidth=1.1, marker=marker, markersize=3,
                   markevery=max(1, len(r.middle) // 12), label=_cut(r.authors[i], 20))  # fmt: skip
         own = [x for x, author in zip(r.middle, first, strict=True) if author == r.authors[i]]

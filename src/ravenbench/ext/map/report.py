@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, MapVi
 from ravenbench.ext.map.grouping import GroupingScore
 from ravenbench.ext.map.pictures import draw_map, tree_parts
 from ravenbench.ext.map.spec import PICTURES
+from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.report import FolderView, write_parts
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WHICH = ("all", "masked")
+RUNS = 4
+"""Places of other hands that the finding names."""
 SHOWN = 4
 """Names of a cluster that the page shows."""
 NOTE = (
@@ -44,7 +48,7 @@ class TextMap(FolderView):
 
     Figures are named as stylo names its types of analysis: ``CA-all``, ``CA-masked`` and so on; tables ``grouping``,
     ``texts``, ``clusters-…``, ``edges-…``, ``places``, ``rolling-…``, ``distances-…``, those with dots for ``all`` and
-    ``masked``.
+    ``masked``, and ``frequencies``.
 
     Attributes
     ----------
@@ -79,7 +83,7 @@ class TextMap(FolderView):
     @cached_property
     def _made(self) -> dict[str, Table]:
         a = self.analysis
-        made = [_grouping(a), _texts(a), _places(a)]
+        made = [_grouping(a), _texts(a), _places(a), frequency_table(a.frequencies, [t.id for t in a.texts])]
         for view, which in zip(a.views, WHICH, strict=True):
             made += [_clusters(a, view, which), _edges(a, view, which), _distances(a, view, which)]
         made += [_rolling(r, which) for r, which in zip(a.rolling, WHICH, strict=False)]
@@ -92,7 +96,7 @@ class TextMap(FolderView):
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
-        short = {k: rows_json(t) for k, t in self._made.items() if not k.startswith("distances")}
+        short = {k: rows_json(t) for k, t in self._made.items() if not k.startswith(("distances", "frequencies"))}
         return {
             "corpus": self.analysis.name, "findings": self.sentences, "notes": list(self.analysis.notes),
             "settings": self.analysis.spec.resolved(), "words": {v.title: list(v.words) for v in self.analysis.views},
@@ -127,6 +131,7 @@ class TextMap(FolderView):
         for key, long in self._made.items():
             if long not in shown:
                 write_text(folder / "tables" / f"{key}.csv", to_csv(long))
+        write_text(folder / "tables" / "table_with_frequencies.txt", table_for_r(self._made["frequencies"]))
 
 
 def _grouping(a: MapAnalysis) -> Table:
@@ -142,7 +147,7 @@ def _grouping(a: MapAnalysis) -> Table:
     return table(
         "grouping", "How much of the grouping is topic", rows,
         col("number", lambda r: {"topic's share": "share of topic"}.get(r[0], r[0]), text=True, json="number"),
-        col("by", lambda r: "" if r[1] == "both" else r[1], text=True, json="by"),
+        col("by", lambda r: {"both": "", "author": a.noun}.get(r[1], r[1]), text=True, json="by"),
         col("all words", value(ALL), json="all", digits=2),
         col("95 %", interval(ALL), json="all_interval", digits=2),
         col("masked", value(MASKED), json="masked", digits=2),
@@ -168,6 +173,7 @@ def _texts(a: MapAnalysis) -> Table:
         "texts", "Texts", range(len(a.texts)),
         col("text", lambda i: a.texts[i].id, text=True, json="text"),
         col("author", lambda i: a.texts[i].author or "", text=True, json="author"),
+        *([col(a.noun, lambda i: a.texts[i].group or "", text=True, json="group")] if a.spec.group_by else []),
         col("topic", lambda i: a.texts[i].topic or "", text=True, json="topic"),
         col("words", lambda i: a.texts[i].words, json="words"),
         col("nearest text", lambda i: a.texts[near[0][i]].id, text=True, json="nearest"),
@@ -239,16 +245,22 @@ def _rolling(r: Rolling, which: str) -> Table:
 
 
 def _sentences(a: MapAnalysis) -> Iterable[str]:
+    if len(a.rolling) > 1:
+        both = [
+            one[0] if one[0] == other[0] else None for one, other in zip(*(r.ranking for r in a.rolling), strict=True)
+        ]
+        yield _hands("all words and masked alike", a.rolling[0], both)
     yield from _on_topic(a)
-    counts = dict(zip(a.author.names, a.author.counts().tolist(), strict=True))
-    own = [i for i, t in enumerate(a.texts) if counts.get(t.author or "", 0) > 1]
+    counts = dict(zip(a.group.names, a.group.counts().tolist(), strict=True))
+    own = [i for i, t in enumerate(a.texts) if counts.get(t.group or "", 0) > 1]
     if own:
         # Who has no name is nobody's neighbour.
-        named = [i for i, t in enumerate(a.texts) if t.author]
+        named = [i for i, t in enumerate(a.texts) if t.group]
         nearest = [_nearest(view, named) for view in a.views]
-        right = [sum(a.texts[i].author == a.texts[near[i]].author for i in own) for near in nearest]
+        alike = f"has the same {a.noun}" if a.spec.group_by else "is by the same author"
+        right = [sum(a.texts[i].group == a.texts[near[i]].group for i in own) for near in nearest]
         yield (
-            f"The nearest text is by the same author for {right[0]:,} of {len(own):,} texts with all words, "
+            f"The nearest text {alike} for {right[0]:,} of {len(own):,} texts with all words, "
             f"for {right[1]:,} with content words masked."
         )
     if "BCT" in a.spec.pictures:
@@ -259,9 +271,22 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
             f"and {sizes[1]} with content words masked."
         )
     for r in a.rolling:
-        first = [ranking[0] for ranking in r.ranking]
-        most = max(dict.fromkeys(first), key=first.count)
-        yield f"Of {len(first):,} slices, {first.count(most):,} are nearest to {most}, with {r.title}."
+        yield _hands(r.title, r, [ranking[0] for ranking in r.ranking])
+
+
+def _hands(title: str, r: Rolling, nearest: Sequence[str | None]) -> str:
+    """Who most slices are nearest to, and where another hand is: the middle words of its slices, the longest runs."""
+    most = max(dict.fromkeys(name for name in nearest if name), key=nearest.count, default=None)
+    runs = [(name, list(run)) for name, run in groupby(range(len(nearest)), nearest.__getitem__)]
+    others = [(name, run) for name, run in runs if name not in (most, None)]
+    longest = sorted(sorted(others, key=lambda one: -len(one[1]))[:RUNS], key=lambda one: one[1])
+    where = [f"{name} at words {r.middle[run[0]]:,} to {r.middle[run[-1]]:,} ({len(run):,})" for name, run in longest]
+    more = f", and {counted(len(others) - RUNS, 'shorter run')}" if len(others) > RUNS else ""
+    rest = f"another hand is nearest: {'; '.join(where)}{more}" if others else "no other hand is nearest anywhere"
+    return (
+        f"Of {counted(len(nearest), 'slice')} of {r.size:,} words, {nearest.count(most) if most else 0:,} are nearest "
+        f"to {most or 'the same author'}, with {title}; {rest}."
+    )
 
 
 def _on_topic(a: MapAnalysis) -> Iterable[str]:

@@ -24,6 +24,15 @@ PICTURES = {
 """Pictures by stylo's ``analysis.type``, and two that it has not under that name."""
 Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Features = Annotated[Literal["w", "c"], about("w (words) or c (characters). Default: w.")]
+NgramSize = Annotated[AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")]
+PreserveCase = Annotated[bool, about("Keep capitals apart.")]
+CorpusLang = Annotated[
+    Literal["English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German",
+            "Italian", "Spanish", "Other"],
+    about("English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."),
+]  # fmt: skip
+Seed = Annotated[Count, about("Seed of every draw. Default: 0.")]
 
 
 class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,17 +55,11 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     culling_incr: Annotated[AtLeastOne, about("Step between the two. Default: 20.")] = 20
     start_at: Annotated[AtLeastOne, about("Rank of the first word used. Default: 1.")] = 1
     mfw_list_cutoff: Annotated[AtLeastTwo, about("Words that are counted at all. Default: 5000.")] = 5000
-    analyzed_features: Annotated[Literal["w", "c"], about("w (words) or c (characters). Default: w.")] = "w"
-    ngram_size: Annotated[AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")] = 1
-    preserve_case: Annotated[bool, about("Keep capitals apart.")] = False
+    analyzed_features: Features = "w"
+    ngram_size: NgramSize = 1
+    preserve_case: PreserveCase = False
     delete_pronouns: Annotated[bool, about("Leave personal and possessive pronouns out (of corpus_lang).")] = False
-    corpus_lang: Annotated[
-        Literal["English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German",
-                "Italian", "Spanish", "Other"],
-        about(
-            "English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."
-        ),
-    ] = "English"  # fmt: skip
+    corpus_lang: CorpusLang = "English"
     sampling: Annotated[
         Literal["no", "normal", "random"],
         about("no, normal (texts are cut into samples) or random (samples are drawn from each text). Default: no."),
@@ -78,6 +81,13 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ),
     ] = 100
     linked_neighbors: Annotated[AtLeastOne, about("Nearest neighbours that a text is linked to. Default: 3.")] = 3
+    group_by: Annotated[
+        str | None,
+        about(
+            "What has one colour and counts as a group: a column of metadata.csv or of the table. Default: the author.",
+            metavar="COLUMN",
+        ),
+    ] = None
     rolling: Annotated[str | None, about("A text, by its name: who it is nearest to, along it, of all others.")] = None
     slice_size: Annotated[AtLeastTwo, about("Words in a slice of that text. Default: 5000.")] = 5000
     slice_overlap: Annotated[Count | None, about("Words shared with the next. Default: 9 tenths of a slice.")] = None
@@ -90,7 +100,7 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     texts: Annotated[
         int, msgspec.Meta(ge=3), about("Most texts shown; of more, whole authors are drawn. Default: 300.")
     ] = 300
-    seed: Annotated[Count, about("Seed of every draw. Default: 0.")] = 0
+    seed: Seed = 0
 
     @property
     def pictures(self) -> list[str]:

@@ -13,9 +13,11 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
+from ravenbench.reports.view import Column, Table
 from ravenbench.text.content_words import LETTERS
 from ravenbench.text.tokens import frequent
 from ravenbench.types import Floats
@@ -109,3 +111,21 @@ def table_of(texts: Sequence[Sequence[str]], cutoff: int, listed: Sequence[Seque
             if name in column:
                 frequencies[row, column[name]] = 100 * count / len(text)
     return WordTable(names, frequencies)
+
+
+def frequency_table(frequencies: WordTable, texts: Sequence[str]) -> Table:
+    """Frequencies in percent, words in rows and texts in columns, as stylo keeps them."""
+    columns = (Column("word", text=True), *(Column(text) for text in texts))
+    rows = zip(frequencies.names, frequencies.frequencies.T.tolist(), strict=True)
+    return Table("frequencies", "Frequencies in percent", columns, tuple((name, *own) for name, own in rows))
+
+
+def table_for_r(frequencies: Table) -> str:
+    """The same as R's ``write.table`` writes it, for ``stylo(frequencies = "table_with_frequencies.txt")``."""
+
+    def quoted(value: Any) -> str:
+        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    head = " ".join(quoted(column.title) for column in frequencies.columns[1:])
+    rows = (" ".join([quoted(row[0]), *(f"{value:.15g}" for value in row[1:])]) for row in frequencies.rows)
+    return "\n".join([head, *rows, ""])

@@ -28,7 +28,7 @@ from ravenbench.engine.apart import learned as learned_apart
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Draft, Task, content_hash, slug
+from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, counted
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
 from ravenbench.ext.retrieval.content import GIVERS, with_content
@@ -293,7 +293,7 @@ class Retrieve(Task):
         ]
         return run_units(self.engine, units, self.progress, "searching")
 
-    def cost(self, draft: Draft[RetrievePlan], missing: Sequence[CellPlace]) -> float | None:
+    def cost(self, draft: Draft[RetrievePlan], missing: Sequence[CellPlace]) -> Cost:
         """Without re-rankers, whose time nobody knows."""
         plan, megabytes, left = draft.plan, self._megabytes(draft), {place.verifier for place in missing}
         giving = min(1, GIVERS / plan.candidates) * megabytes * (plan.transplanted > 0)
@@ -303,7 +303,7 @@ class Retrieve(Task):
         )
         pairs = sum(queries[name] for name in left & queries.keys()) * plan.candidates
         methods = sum(one.seconds(queries[name], megabytes) for name, one in self.named.items() if name in left)
-        return float(REPORT + start + PAIR * pairs + methods)
+        return float(REPORT + start + PAIR * pairs + methods), tuple(name for name in left if name in self.orders)
 
     def _megabytes(self, draft: Draft[RetrievePlan]) -> float:
         assert draft.texts is not None

@@ -47,7 +47,7 @@ PUBLISHED: dict[str, Publication] = {
         "n-gram and profile lengths, θ and a recalled; not tuned here either",
         "685 865 792  322 607 530  288 543 530  202 453 445  452 706 640  378 713 530",
     ),
-    'impostors(variant="khonji-iraqi")': _published(
+    "impostors(variant='khonji-iraqi')": _published(
         "Khonji & Iraqi",
         "the impostor corpora of 2014 are lost: here they are the training problems' texts",
         "770 913 844  479 736 650  349 599 583  458 750 610  720 889 810  698 898 778",
@@ -131,4 +131,4 @@ PUBLISHED: dict[str, Publication] = {
 
 def publication(name: str) -> Publication | None:
     """What was printed for a verifier, None for methods of no publication's tables."""
-    return PUBLISHED.get(name) or PUBLISHED.get(name.split("(", 1)[0])
+    return PUBLISHED.get(name.replace('"', "'")) or PUBLISHED.get(name.split("(", 1)[0])

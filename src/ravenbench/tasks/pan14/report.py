@@ -10,6 +10,7 @@ import msgspec
 
 from ravenbench.builtin import is_control
 from ravenbench.metrics.base import Metric, title_of
+from ravenbench.reports.beside import theirs_is
 from ravenbench.reports.content import (
     TITLE,
     content_figure,
@@ -26,7 +27,7 @@ from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Measure, Table, col, for_terminal, highest, printable, table
 from ravenbench.tasks.evaluate.evaluation import hull_table, significance_table
 from ravenbench.tasks.pan14.analysis import META, METRICS, CorpusScores, Overview, Row, Rows, analyse
-from ravenbench.tasks.pan14.published import CORPORA, Printed, Publication, publication
+from ravenbench.tasks.pan14.published import CORPORA, Publication, publication
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -269,6 +270,10 @@ def published_tables(overview: Overview) -> list[Table]:
     ]
     if not rows:
         return []
+
+    def stands(r: Any) -> str:
+        return theirs_is(None if r[3] is None else r[3].final, r[2].scores["final"], r[2].interval["final"])
+
     beside = table(
         "published",
         "Beside the published figures",
@@ -278,7 +283,11 @@ def published_tables(overview: Overview) -> list[Table]:
         col("final", lambda r: r[2].scores["final"]),
         col("95 % interval", lambda r: r[2].interval["final"]),
         col("printed", lambda r: None if r[3] is None else r[3].final),
-        col("it lies", lambda r: _place(r[3], r[2]), text=True),
+        col(
+            "theirs is",
+            lambda r: theirs_is(r[3] and r[3].final, r[2].scores["final"], r[2].interval["final"]),
+            text=True,
+        ),
         note="Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data.",
     )
     why = table(
@@ -290,14 +299,6 @@ def published_tables(overview: Overview) -> list[Table]:
         col("why figures may differ", lambda m: m[1].why, text=True),
     )
     return [beside, why]
-
-
-def _place(printed: Printed | None, row: Row) -> str:
-    """Where a printed score lies by the interval of a row."""
-    if printed is None or (interval := row.interval["final"]) is None:
-        return "n/a"
-    low, high = interval
-    return "below" if printed.final < low else "above" if printed.final > high else "inside"
 
 
 def reasons_table(overview: Overview) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -14,6 +16,7 @@ from ravenbench.errors import SpecError
 from ravenbench.metrics.base import metrics_of
 
 if TYPE_CHECKING:
+    from ravenbench.components import Component
     from ravenbench.store.store import Store
 
 
@@ -33,7 +36,8 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     verifiers: Annotated[
         str,
         about(
-            "Verifiers to test, e.g. 'ppm, impostors'; default: raven-2026 and five published methods.",
+            "Verifiers to test, e.g. 'ppm, impostors'; published: all with printed figures. Default: raven-2026 and "
+            "five published methods.",
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
@@ -60,7 +64,7 @@ class Pan14(Task):
 
         raven pan14 pan14/*.zip
 
-        raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
+        raven pan14 pan14/ --verifiers published
     """
 
     name = "pan14"
@@ -78,8 +82,12 @@ class Pan14(Task):
         from ravenbench.store.plans import content_key, decides
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.pan14.plan import read_corpora
+        from ravenbench.tasks.pan14.published import PUBLISHED
 
-        self.named = registry.named("verifier", self.values.get("verifiers"), default=DEFAULT_VERIFIERS)
+        given = self.values.get("verifiers")
+        if given == "published":
+            given = [n for n in PUBLISHED if n.partition("(")[0] in registry.targets("verifier")]
+        self.named = registry.named("verifier", given, default=DEFAULT_VERIFIERS)
         smoke_test(self.named)
         self.spec = spec_of(Pan14Spec, {**self.values, "verifiers": ", ".join(self.named)})
         for metric in metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ():
@@ -96,6 +104,16 @@ class Pan14(Task):
         from ravenbench.tasks.pan14.plan import draft
 
         return draft(self.corpora, self.named, self.spec.probe, self.progress)
+
+    def sketch(self) -> Draft[Any]:
+        from ravenbench.engine.transplants import plan_transplants
+        from ravenbench.tasks.pan14.plan import draft
+
+        unmeasured = partial(plan_transplants, measure=False)
+        return draft(self.corpora, self.named, self.spec.probe, self.progress, unmeasured)
+
+    def components(self) -> Mapping[str, Component]:
+        return self.named
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.cells import execute

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from ravenbench import registry
 from ravenbench.builtin import is_control
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import counted
+from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.content import (
     badge,
     content_json,
@@ -62,6 +64,7 @@ from ravenbench.tasks.run.probes import (
 from ravenbench.tasks.run.setups import NOT_ASKED, pools_advice
 from ravenbench.tasks.run.sweep import planned_sweep, sweep_json, sweep_tables
 from ravenbench.tasks.run.variants import told_variants, variants_table
+from ravenbench.topics.levels import parted_by
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 if TYPE_CHECKING:
@@ -111,6 +114,10 @@ class RunReport(Report[Analysis]):
         )
         return [one for one in every if one.rows]
 
+    def published(self) -> list[Table]:
+        """Tables 2, 4 and 7 of the paper with 70 topics, for what the run has of them."""
+        return beside(_beside_hits(self.analysis), "HITS and RAVEN, 2024, with 70 topics", WHY_HITS)
+
     def listings(self) -> list[Table]:
         """Fold by fold, and what failed."""
         return [one for one in (*fold_tables(self.analysis), failures(self.analysis)) if one.rows]
@@ -140,6 +147,7 @@ class RunReport(Report[Analysis]):
         plan = a.plan
         return {
             "plan": plan,
+            "parts": parted_by(plan.topics),
             "run": _resolved(msgspec.to_builtins(a.run)),
             "verifiers": a.verifiers,
             "pools": a.pools,
@@ -353,6 +361,27 @@ def variants_of(analysis: Analysis) -> Table:
     """Methods with all their seeds, each against one of them."""
     titles = {m: own for m in analysis.metrics if (own := analysis.title(m)) is not None}
     return variants_table(analysis.variants, list(titles), titles | {s.name: title(s.name) for s in analysis.setups})
+
+
+WHY_HITS = (
+    "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five verifiers; here the "
+    "corpus, its topics, their encoder and the verifiers that are ranked are others, unless you chose them so."
+)
+PRINTED_HITS = {"char-ngram": (0.926, 0.927), "ppm": (0.913, 0.926)}
+"""Overall in HITS and Random, Table 2."""
+
+
+def _beside_hits(analysis: Analysis) -> Iterable[Beside]:
+    for place, name in enumerate(("hits", "random")):
+        for s in (s for s in analysis.setups if s.name == name):
+            known = [rho for m in SHOWN if (rho := analysis.stability[name][m]) is not None]
+            stable = sum(known) / len(known) if known else None
+            yield Beside(f"{title(name)}: mean topic similarity", s.mean_similarity, None, (0.775, 0.841)[place])
+            yield Beside(f"{title(name)}: highest", s.max_similarity, None, (0.862, 0.922)[place])
+            yield Beside(f"{title(name)}: ranking stability", stable, None, (0.92, 0.86)[place])
+        for verifier, printed in PRINTED_HITS.items():
+            if (own := analysis.result(verifier, name)) is not None:
+                yield Beside(f"{title(name)}: overall of {verifier}", own.mean["overall"], None, printed[place])
 
 
 def stability(analysis: Analysis) -> Table:
@@ -595,7 +624,8 @@ def forecast_table(forecast: Forecast) -> Table:
         col("folds", lambda r: r[1].folds),
         col("pairs in train", lambda r: round(r[1].train)),
         col("pairs in test", lambda r: round(r[1].test)),
-        note=f"{forecast.documents:,} documents on {forecast.topics} topics. Pairs: means over folds.",
+        note=f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'} {forecast.topics} "
+        f"{forecast.parts}. Pairs: means over folds.",
     )
 
 
@@ -618,7 +648,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
             f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s). These are "
             "seconds of CPU, timed now: a part of planning, every verifier on one fold. A first run also compiles "
-            "kernels, about 12 s; a busy machine takes longer."
+            f"kernels, about 12 s; a busy machine takes longer. Memory: about {forecast.megabytes:,.0f} MB a worker."
         ),
     ]
     for name, answer in forecast.asked.items():
@@ -634,7 +664,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
         parts.append(Text(forecast.no_choice))
-    elif forecast.topics:
+    elif forecast.topics and forecast.parts == "topics":
         parts.append(
             Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
         )

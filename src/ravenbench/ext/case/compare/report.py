@@ -188,10 +188,10 @@ class CompareReport(Report[Comparison]):
 
         comparison = self.analysis
         parts: list[RenderableType] = []
-        if len(comparison.cases) > 1:
-            parts.append(for_terminal(self.cases()))
         if comparison.members:
             parts.append(Text(f"{NO_FINDING} {comparison.by_chance}".strip()))
+        if len(comparison.cases) > 1:
+            parts.append(for_terminal(self.cases()))
         for case in comparison.cases if len(comparison.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
         parts += [Text(f"note: {note}") for note in comparison.plan.notes]

@@ -1,0 +1,407 @@
+"""A contrast of two groups of texts, computed: which words each prefers, how surely, and what of it is topic.
+
+That chosen words tell the very texts that chose them is no finding: units are left out in turn, a tenth at a time, and
+their slices are placed by words that the others chose.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ravenbench.engine.pool import Progress, shown_by_default
+from ravenbench.errors import CorpusError, InputError, counted, did_you_mean
+from ravenbench.ext.contrast.spec import ContrastSpec
+from ravenbench.ext.contrast.zeta import UnitCounts, burrows, by_chance, difference, eder, intervals, keyness, log_ratio
+from ravenbench.ext.contrast.zeta import counted as added_up
+from ravenbench.ext.map.analysis import Collection, read_texts
+from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words
+from ravenbench.formats.documents import is_document, read_document
+from ravenbench.randomness import stream
+from ravenbench.statistics.estimates import percentiles
+from ravenbench.text.splicing import Splicer
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Document, Floats, Ints, Labels
+
+if TYPE_CHECKING:
+    import polars as pl
+    from scipy.sparse import csr_array
+
+USUAL, PIECES, SHORTEST = 3_000, 6, 20
+"""Words of a slice; slices that few texts give at least; fewest words of a slice that is chosen here."""
+FEW = 5
+"""Authors from which on intervals are over them; texts from which on a side's usual length is their median."""
+LISTED = 500
+"""Most words of a side that are looked at within topics."""
+COUNTED = 5_000
+"""Words in the tables of frequencies, as many as stylo counts."""
+SHUFFLES, FEWEST_SPLITS, FOLDS = 200, 40, 10
+FUNCTION, CONTENT, ONE_TEXT = "function word", "content word", "of one text"
+HOLDS, TOPIC, UNCLEAR = "holds in topics", "topic", "unclear"
+FIRST, SECOND = "primary", "secondary"
+
+
+class Placed(NamedTuple):
+    """A text whose slices were placed by words that others chose: shares of those preferred and of those avoided that
+    a slice has, means, and how many slices are nearer to the primary side."""
+
+    text: str
+    side: str
+    slices: int
+    preferred: float
+    avoided: float
+    nearer: int
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastSide:
+    """One group: its texts as words, in slices, ``text`` and ``unit`` (s,) of each slice, and what a unit is."""
+
+    name: str
+    documents: tuple[Document, ...]
+    words: tuple[Sequence[str], ...]
+    slices: tuple[Sequence[str], ...]
+    text: Ints
+    unit: Ints
+    unit_name: str
+
+    @property
+    def units(self) -> int:
+        """How many authors, texts or slices intervals are over."""
+        return int(self.unit.max()) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastAnalysis:
+    """A contrast, computed.
+
+    ``words`` has a row a word, the most frequent first: Craig's ``zeta`` with its interval, ``eder``'s (null where one
+    side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` signed, ``log_ratio`` of
+    frequencies, shares of slices and numbers of texts of both sides, zeta ``within_topics``, ``function_word``,
+    ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance`` is what no word's zeta exceeds in 95 % of
+    shuffles, ``right`` the mean of both sides' shares of slices told by words that others chose, with its interval.
+    """
+
+    spec: ContrastSpec
+    sides: tuple[ContrastSide, ContrastSide]
+    words: pl.DataFrame
+    frequencies: WordTable
+    kept_by: str
+    chance: float | None
+    right: tuple[float, tuple[float, float]] | None
+    placed: tuple[Placed, ...]
+    size: int
+    notes: tuple[str, ...]
+
+
+def _texts_of(given: Any, reading: Mapping[str, Any]) -> Collection:
+    if isinstance(given, str | Path) and Path(given).is_file() and is_document(Path(given)):
+        name, one = Path(given).stem, read_document(given, reading.get("encoding"))
+        return Collection(name, [Document(name, one.text, one.author or name)], [], {})
+    return read_texts(given, reading)
+
+
+def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tuple[list[Any], list[str]]:
+    """Name and documents of both sides, and notes."""
+    if corpus is not None:
+        whole = _texts_of(corpus, spec.reading())
+        labels = whole.column("by", spec.by)
+        for name in filter(None, (primary, secondary)):
+            if name not in labels:
+                known = [label for label in dict.fromkeys(labels) if label is not None]
+                raise InputError(f"no text has this {spec.by}", found=name, fix=did_you_mean(str(name), known))
+        pairs = list(zip(whole.documents, labels, strict=True))
+        others = {secondary} if secondary is not None else {*labels} - {primary, None}
+        sides, notes = [(str(primary), [d for d, label in pairs if label == primary])], whole.notes
+        sides.append((str(secondary or "all others"), [d for d, label in pairs if label in others]))
+    elif secondary is None:
+        fix = "give two folders, or one corpus and a name: raven contrast NAME --corpus TEXTS"
+        raise InputError("a contrast needs a second group of texts", fix=fix)
+    else:
+        read = [_texts_of(given, spec.reading()) for given in (primary, secondary)]
+        sides, notes = [(one.name, one.documents) for one in read], [note for one in read for note in one.notes]
+    if sides[0][0] == sides[1][0]:
+        sides = [(f"{name} ({n})", documents) for n, (name, documents) in enumerate(sides, start=1)]
+    if both := {d.text for d in sides[0][1]} & {d.text for d in sides[1][1]}:
+        raise CorpusError(f"{counted(len(both), 'text')} on both sides", fix="leave each text on one side only")
+    return sides, [f"{note}." for note in notes]
+
+
+def _features(spec: ContrastSpec, document: Document) -> list[str]:
+    words = stylo_words(document.text, spec.corpus_lang, spec.preserve_case)
+    return features_of(words, spec.analyzed_features, spec.ngram_size)
+
+
+def _cuts(words: Sequence[str], size: int, overlap: int) -> list[Sequence[str]]:
+    return samples_of(words, "normal", size, overlap, 0, np.random.default_rng(0))
+
+
+def _usual(lengths: Sequence[int]) -> int:
+    """Words of a slice that suits a side: its texts' median, or a sixth of all words where there are few texts."""
+    usual = sorted(lengths)[len(lengths) // 2] if len(lengths) >= FEW else sum(lengths) // PIECES
+    return max(SHORTEST, min(USUAL, usual))
+
+
+def _side(name: str, documents: Sequence[Document], words: Sequence[Any], size: int, overlap: int) -> ContrastSide:
+    """The texts of at least a slice, in slices."""
+    long = [i for i, own in enumerate(words) if len(own) >= size]
+    if not long:
+        raise CorpusError(
+            f"no text of {name} has a slice", found=f"{max(map(len, words), default=0)} words at most",
+            expected=f"{size} or more", fix="take shorter slices (--text-slice-length)",
+        )  # fmt: skip
+    cuts = [_cuts(words[i], size, overlap) for i in long]
+    flat = tuple(cut for own in cuts for cut in own)
+    text = np.repeat(np.arange(len(long)), [len(own) for own in cuts])
+    authors = Labels.of(documents[i].author or f"\0{i}" for i in long)
+    unit, unit_name = (text, "text") if len(long) > 1 else (np.arange(len(text)), "slice")
+    if len(authors.names) >= FEW:
+        unit, unit_name = authors.codes[text], "author"
+    return ContrastSide(
+        name, tuple(documents[i] for i in long), tuple(words[i] for i in long), flat, text, unit, unit_name
+    )
+
+
+def _table(counts: Sequence[Mapping[str, int]], column: Mapping[str, int]) -> csr_array:
+    """Counts of words, (n, w), sparse."""
+    from scipy.sparse import csr_array
+
+    rows = [[(column[word], count) for word, count in own.items() if word in column] for own in counts]
+    places, values = np.array([pair for row in rows for pair in row], dtype=np.int64).reshape(-1, 2).T
+    bounds = np.cumsum([0, *map(len, rows)])
+    return csr_array((values.astype(float), places, bounds), shape=(len(counts), len(column)))
+
+
+def _present(slices: Sequence[Sequence[str]], column: Mapping[str, int]) -> csr_array:
+    """Which words stand in which slices, (s, w), as 0 and 1."""
+    return _table([dict.fromkeys(own, 1) for own in slices], column)
+
+
+def _added(table: Any) -> Floats:
+    return np.asarray(table.sum(axis=0), dtype=np.float64).ravel()
+
+
+def chosen(spec: ContrastSpec, p: Floats, q: Floats, key: Floats | None = None) -> tuple[Ints, Ints]:
+    """Columns of the words preferred and of those avoided, the most so first, by ``spec.oppose_method``."""
+    zeta, least = p - q, spec.zeta_filter_threshold
+    order = eder(p, q) if spec.oppose_method == "eder.zeta" else zeta
+    if spec.oppose_method == "burrows.zeta":
+        lists = burrows(p, q)
+        wanted = [lists > 0, lists < 0]
+    else:
+        wanted = [order > least, order < -least]
+    if spec.oppose_method == "keyness" and key is not None:
+        order = key
+    first, second = (np.flatnonzero(one) for one in wanted)
+    return first[np.argsort(-order[first], kind="stable")], second[np.argsort(order[second], kind="stable")]
+
+
+def analyse_contrast(
+    primary: Any, secondary: Any, corpus: Any, test: Any, spec: ContrastSpec, progress: Progress | None = None
+) -> ContrastAnalysis:
+    """Everything that a contrast says. Raises InputError if the texts or a setting cannot be used."""
+    progress = shown_by_default(progress)
+    progress("reading texts", 0, 0)
+    groups, notes = _groups(primary, secondary, corpus, spec)
+    features = [[_features(spec, d) for d in documents] for _, documents in groups]
+    size = spec.text_slice_length or min(_usual([len(own) for own in side]) for side in features)
+    one, other = (
+        _side(name, documents, own, size, spec.text_slice_overlap)
+        for (name, documents), own in zip(groups, features, strict=True)
+    )
+    sides = (one, other)
+    for side, (_, documents) in zip(sides, groups, strict=True):
+        if short := len(documents) - len(side.documents):
+            notes.append(f"{counted(short, 'text')} of {side.name} left out: shorter than a slice of {size:,} words.")
+    progress("counting words", 0, 0)
+    counts = [Counter(own) for own in (*one.words, *other.words)]
+    total = Counter[str]()
+    for each in counts:
+        total.update(each)
+    ranked = sorted((w for w, c in total.items() if c > spec.rare_occurrences_threshold), key=lambda w: (-total[w], w))
+    # A word that stands behind the last slices alone has no share, as in stylo.
+    inside = {word for side in sides for cut in side.slices for word in cut}
+    words = [word for word in ranked if word in inside]
+    if len(words) < 2:
+        raise CorpusError("the texts have too few words in common", found=len(words), fix="give longer texts")
+    column = {word: i for i, word in enumerate(words)}
+    present = [_present(side.slices, column) for side in sides]
+    table = _table(counts, column)
+    lengths = np.array([len(own) for own in (*one.words, *other.words)], dtype=float)
+    parts = [slice(len(one.documents)), slice(len(one.documents), None)]
+    (a, b), sizes = [_added(table[part]) for part in parts], [float(lengths[part].sum()) for part in parts]
+    key = keyness(a, b, *sizes)
+    units = [added_up(part, side.unit) for part, side in zip(present, sides, strict=True)]
+    p, q = (each.share() for each in units)
+    lists = chosen(spec, p, q, key)
+    progress("intervals", 0, 0)
+    bounds = intervals(units[0], units[1], spec.resamples, stream(spec.seed, "contrast"))
+    within, shared = _within_topics(spec, sides, present, np.concatenate([own[:LISTED] for own in lists]), len(words))
+    function, kept_by = _function_words(spec, (*one.documents, *other.documents), words)
+    if not shared:
+        notes.append(
+            "No topic has texts on both sides, so what is topic cannot be measured: content words may be topic, and "
+            f"function words (chosen by {kept_by}) are the better evidence of style."
+        )
+    progress("words that others chose", 0, 0)
+    placed, right = _placed(spec, sides, present, units)
+    if test is not None:
+        placed += _test(_Words(lists, present), spec, column, test, size, notes)
+    texts = [_added(table[part] > 0).astype(np.int64) for part in parts]
+    frame = _frame(words, sides, (p, q), bounds, key, log_ratio(a, b, *sizes), texts, within, function, lists)
+    percent = 100 * table[:, :COUNTED].toarray() / lengths[:, None]
+    return ContrastAnalysis(
+        spec, sides, frame, WordTable(tuple(words[:COUNTED]), percent), kept_by,
+        _chance(spec, sides, units), right, tuple(placed), size, tuple(notes),
+    )  # fmt: skip
+
+
+def _frame(
+    words: Sequence[str], sides: tuple[ContrastSide, ContrastSide], shares: tuple[Floats, Floats], bounds: Floats,
+    key: Floats, ratio: Floats, texts: Sequence[Ints], within: Floats, function: Bools, lists: tuple[Ints, Ints],
+) -> pl.DataFrame:  # fmt: skip
+    import polars as pl
+
+    zeta = shares[0] - shares[1]
+    prefers, rank = np.full(len(words), "", dtype=object), np.zeros(len(words), dtype=np.int64)
+    for name, own in zip((FIRST, SECOND), lists, strict=True):
+        prefers[own], rank[own] = name, np.arange(1, len(own) + 1)
+    side = (zeta < 0).astype(int)
+    alone = np.array(texts)[side, np.arange(len(words))] == 1
+    alone &= np.array([len(s.documents) > 1 for s in sides])[side]
+    kinds = [_kind(*each) for each in zip(zeta, *within, alone, function, strict=True)]
+    listed = np.array(["", FIRST, SECOND])[burrows(*shares)]
+    columns = {
+        "word": list(words), "zeta": zeta, "zeta low": bounds[0], "zeta high": bounds[1], "eder": eder(*shares),
+        "burrows": listed, "keyness": key, "log_ratio": ratio, FIRST: shares[0], SECOND: shares[1],
+        "texts primary": texts[0], "texts secondary": texts[1], "within_topics": within[0],
+        "within_topics low": within[1], "within_topics high": within[2], "function_word": function, "kind": kinds,
+        "prefers": list(prefers), "rank": rank,
+    }  # fmt: skip
+    return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _kind(zeta: float, within: float, low: float, high: float, alone: bool, function: bool) -> str:
+    """What is known of a word's topic: whether its preference holds within topics, or else its class."""
+    if alone:
+        return ONE_TEXT
+    if np.isfinite([within, low, high]).all():
+        sure, much = low > 0 or high < 0, within / zeta >= 0.5
+        return HOLDS if sure and much else TOPIC if not (sure or much) or within * zeta < 0 else UNCLEAR
+    return FUNCTION if function else CONTENT
+
+
+def _function_words(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[str]) -> tuple[Bools, str]:
+    """Which of the words are function words only, and how these were chosen."""
+    table, rows = TextTable.collect(d.text for d in documents)
+    first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
+    author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
+    # Of few words most would be among the most frequent.
+    splicer = Splicer(table, min(spec.function_words, max(2, len(words) // 10)), author, topic)
+    parts = [word.lower().replace("^", " ").replace("-", " ").split() for word in words]
+    return np.array([all(part in splicer.functions for part in own) for own in parts]), splicer.by
+
+
+def _within_topics(
+    spec: ContrastSpec, sides: tuple[ContrastSide, ContrastSide], present: Sequence[csr_array], listed: Ints, width: int
+) -> tuple[Floats, bool]:
+    """Differences within shared topics and their bounds (3, w) of the words listed; and whether topics are shared."""
+    within = np.full((3, width), np.nan)
+    names = [{d.topic for d in side.documents if d.topic is not None} for side in sides]
+    code = {topic: i for i, topic in enumerate(sorted(names[0] & names[1]))}
+    if code and len(listed):
+        parts = list[UnitCounts]()
+        for side, part in zip(sides, present, strict=True):
+            topic = np.array([code.get(d.topic or "", -1) for d in side.documents])[side.text]
+            here = np.flatnonzero(topic >= 0)
+            unit = np.unique(side.unit[here], return_inverse=True)[1]
+            parts.append(added_up(part[here][:, listed], unit, topic[here], len(code)))
+        within[0, listed] = difference(parts[0], parts[1])
+        within[1:, listed] = intervals(parts[0], parts[1], spec.resamples, stream(spec.seed, "contrast-topics"))
+    return within, bool(code)
+
+
+def _chance(spec: ContrastSpec, sides: Sequence[ContrastSide], units: Sequence[UnitCounts]) -> float | None:
+    """What no word's Zeta exceeds in 95 % of shuffles; None where units differ in kind or are few."""
+    splits = comb(sides[0].units + sides[1].units, sides[0].units)
+    if sides[0].unit_name != sides[1].unit_name or splits < FEWEST_SPLITS:
+        return None
+    return float(np.percentile(by_chance(units[0], units[1], SHUFFLES, stream(spec.seed, "contrast-chance")), 95))
+
+
+class _Words:
+    """Lists of words, and where between the sides' means a slice stands by the shares of them that it has."""
+
+    def __init__(self, lists: tuple[Ints, Ints], present: Sequence[csr_array]) -> None:
+        self.lists = lists
+        self.usable = all(len(own) for own in lists)
+        if self.usable:
+            self.middle = sum(float(np.subtract(*self.has(part)).mean()) for part in present) / 2
+
+    def has(self, present: csr_array) -> tuple[Floats, Floats]:
+        """Shares (s,) of the words preferred, and of those avoided, that slices have."""
+        preferred, avoided = (np.asarray(present[:, own].sum(axis=1)).ravel() / len(own) for own in self.lists)
+        return preferred, avoided
+
+    def place(self, side: str, names: Sequence[str], text: Ints, present: csr_array) -> tuple[list[Placed], Bools]:
+        """Each text placed, and which slices are nearer to the primary side."""
+        preferred, avoided = self.has(present)
+        nearer, placed = preferred - avoided > self.middle, list[Placed]()
+        for t in np.unique(text):
+            own = text == t
+            means = float(preferred[own].mean()), float(avoided[own].mean())
+            placed.append(Placed(names[t], side, int(own.sum()), *means, int(nearer[own].sum())))
+        return placed, nearer
+
+
+def _placed(
+    spec: ContrastSpec, sides: tuple[ContrastSide, ContrastSide], present: Sequence[csr_array],
+    units: Sequence[UnitCounts],
+) -> tuple[list[Placed], tuple[float, tuple[float, float]] | None]:  # fmt: skip
+    """Every text placed by words that others chose, and the mean of both sides' shares of slices told apart."""
+    placed, rng = list[Placed](), stream(spec.seed, "contrast-folds")
+    right = [np.zeros(len(side.slices)) for side in sides]
+    orders = [rng.permutation(side.units) for side in sides]
+    fewest = min(side.units for side in sides)
+    for fold in range(min(FOLDS, max(side.units for side in sides))):
+        out = [order[fold::FOLDS] for order in orders]
+        away = [np.isin(side.unit, own) for side, own in zip(sides, out, strict=True)]
+        p, q = (each.share(own) if fewest > 1 else each.share() for each, own in zip(units, out, strict=True))
+        words = _Words(chosen(spec, p, q), [part[~own] for part, own in zip(present, away, strict=True)])
+        if fewest < 2 or not words.usable:
+            return [], None
+        for n, (side, own) in enumerate(zip(sides, away, strict=True)):
+            if own.any():
+                texts, nearer = words.place(side.name, [d.id for d in side.documents], side.text[own], present[n][own])
+                placed += texts
+                right[n][own] = nearer if n == 0 else ~nearer
+    draws = np.zeros(spec.resamples)
+    for side, hits in zip(sides, right, strict=True):
+        sums, sizes = (np.bincount(side.unit, w) for w in (hits, np.ones(len(hits))))
+        weights = rng.multinomial(side.units, np.full(side.units, 1 / side.units), size=spec.resamples)
+        draws += (weights @ sums) / (weights @ sizes) / 2
+    placed.sort(key=lambda one: (one.side != sides[0].name, one.text))
+    return placed, (sum(float(hits.mean()) for hits in right) / 2, percentiles(draws, fewest))
+
+
+def _test(
+    chosen_words: _Words, spec: ContrastSpec, column: Mapping[str, int], test: Any, size: int, notes: list[str]
+) -> list[Placed]:
+    """Further texts placed by the words that all texts of both sides chose; a short one is a slice as it is."""
+    if not chosen_words.usable:
+        raise CorpusError("no words to place a text by", fix="lower --zeta-filter-threshold")
+    placed = list[Placed]()
+    for d in _texts_of(test, spec.reading()).documents:
+        words = _features(spec, d)
+        cuts = _cuts(words, size, spec.text_slice_overlap)
+        if not cuts:
+            cuts = [words]
+            notes.append(f"{d.id} has {len(words):,} words, less than a slice, and so fewer of either side's words.")
+        placed += chosen_words.place("test", [d.id], np.zeros(len(cuts), np.int64), _present(cuts, column))[0]
+    return placed

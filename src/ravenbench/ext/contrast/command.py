@@ -1,0 +1,72 @@
+"""``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ravenbench.engine.options import Option, plain_of
+from ravenbench.engine.pool import Progress
+from ravenbench.engine.task import Ending, Work, slug
+from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, ContrastSpec, build
+
+if TYPE_CHECKING:
+    from ravenbench.ext.contrast.report import TextContrast
+
+OUT = Option(
+    "out", "Folder of the page, tables and figures; an earlier contrast is replaced. Default: contrast-PRIMARY.",
+    flags=("--out", "-o"), function=False,
+)  # fmt: skip
+
+
+class ContrastedTexts(Work):
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals.
+
+    Words that may be topic are marked. Options have the names of stylo's oppose(), with hyphens for dots.
+
+        raven contrast austen/ others/
+
+        raven contrast Dickens Trollope --corpus novels/
+
+        raven contrast her_letters/ his_letters/ --test anonymous.txt --text-slice-length 500
+    """
+
+    name = "contrast"
+    first = "corpus by test oppose_method text_slice_length out"
+    Spec = ContrastSpec
+    own = (PRIMARY, SECONDARY, CORPUS, TEST, OUT)
+    arguments = ("primary", "secondary")
+    positional = ("primary", "secondary")
+    order = "primary secondary corpus test"
+    shows_defaults = False
+    note = "Options have the names of stylo's ``oppose`` with ``_`` for ``.``."
+    result = "TextContrast"
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> ContrastSpec:
+        return build(plain_of(ContrastSpec, values))
+
+    @classmethod
+    def work(
+        cls, spec: ContrastSpec, primary: Any, progress: Progress, secondary: Any = None, corpus: Any = None,
+        test: Any = None,
+    ) -> TextContrast:  # fmt: skip
+        from ravenbench.ext.contrast.analysis import analyse_contrast
+        from ravenbench.ext.contrast.report import TextContrast
+
+        return TextContrast(analyse_contrast(primary, secondary, corpus, test, spec, progress))
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.formats.output import check_folder
+        from ravenbench.reports.view import for_terminal
+
+        given = {name: value for name, value in values.items() if value is not False}
+        out = given.pop("out", None) or f"contrast-{slug(given['primary']) or 'texts'}"
+        names = ("corpus", "test") if given.get("corpus") is not None else ("primary", "secondary", "test")
+        check_folder(out, inputs=[place for name in names if (place := given.get(name))], kind="contrast")
+        made: TextContrast = cls.call({**given, "progress": progress})
+        page = made.write(out)
+        tables = [for_terminal(one) for one in made.brief() if one.rows]
+        parts = [*made.sentences[1:], *made.analysis.notes, *tables]
+        return Ending({**made.to_json(), "page": str(page)}, parts, page, made.finding())

@@ -1,0 +1,67 @@
+"""What decides a contrast of two groups of texts: options by the names of stylo's ``oppose``, with ``_`` for ``.``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, about, checked
+from ravenbench.errors import SpecError
+from ravenbench.ext.map.spec import CorpusLang, Count, Features, NgramSize, PreserveCase, Seed
+from ravenbench.text.splicing import FUNCTION_WORDS
+
+TEXTS = "str | Path | Mapping[str, str] | Corpus"
+PRIMARY = Option(
+    "primary", "Texts whose preferred words are sought: a folder, zip, table or one text; with --corpus a name.",
+    takes=TEXTS, required=True,
+)  # fmt: skip
+SECONDARY = Option("secondary", "Texts to compare with; with --corpus by default all others.", takes=TEXTS)
+CORPUS = Option(
+    "corpus", "Instead of two folders one corpus: primary and secondary are then names in its column --by.", takes=TEXTS
+)
+TEST = Option("test", "Further texts, or one: whose words they have.", takes=TEXTS)
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides the numbers of a contrast."""
+
+    oppose_method: Annotated[
+        Literal["craig.zeta", "eder.zeta", "burrows.zeta", "keyness"],
+        about(
+            "Which number orders words and chooses those preferred: craig.zeta, eder.zeta, burrows.zeta or keyness. "
+            "All are given. Default: craig.zeta."
+        ),
+    ] = "craig.zeta"
+    by: Annotated[
+        str, about("Column of --corpus with the groups: author, topic, or one of metadata.csv. Default: author.")
+    ] = "author"
+    text_slice_length: Annotated[
+        AtLeastTwo | None,
+        about("Words in a slice. Default: 3000, or the usual length of a side's texts, or a sixth of few, where less."),
+    ] = None
+    text_slice_overlap: Annotated[Count, about("Words that a slice shares with the next. Default: 0.")] = 0
+    rare_occurrences_threshold: Annotated[
+        Count, about("Words that occur no more often than this are left out. Default: 2.")
+    ] = 2
+    zeta_filter_threshold: Annotated[
+        Share, about("Zeta from which on a word is preferred or avoided. Default: 0.1.")
+    ] = 0.1
+    analyzed_features: Features = "w"
+    ngram_size: NgramSize = 1
+    preserve_case: PreserveCase = False
+    corpus_lang: CorpusLang = "English"
+    function_words: Annotated[
+        AtLeastTwo, about("Words that may count as function words, a tenth of all at most. Default: 200.")
+    ] = FUNCTION_WORDS
+    resamples: Annotated[AtLeastOne, about("Draws of authors or texts for the intervals. Default: 1000.")] = 1_000
+    seed: Seed = 0
+
+
+def build(values: dict[str, object]) -> ContrastSpec:
+    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
+    spec = checked({key: value for key, value in values.items() if value is not None}, ContrastSpec)
+    if spec.text_slice_length is not None and spec.text_slice_overlap >= spec.text_slice_length:
+        raise SpecError("text_slice_overlap must be less than text_slice_length", found=spec.text_slice_overlap)
+    return spec

@@ -1,0 +1,43 @@
+"""Figures that a paper prints beside those found here, and how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ravenbench.reports.view import Table, col, table
+
+Interval = tuple[float, float] | None
+
+
+class Beside(NamedTuple):
+    """A figure of a paper: what it is of, what was found here with its 95 % interval, and what is printed."""
+
+    figure: str
+    ours: float | None
+    interval: Interval
+    printed: float
+
+
+def theirs_is(printed: float | None, ours: float | None, interval: Interval = None) -> str:
+    """How a printed figure stands to ours; above and below mean beyond our interval, where there is one."""
+    if printed is None or ours is None:
+        return "n/a"
+    low, high = interval or (ours, ours)
+    if low <= printed <= high:
+        return "the same" if interval is None else "within our interval"
+    return "below ours" if printed < low else "above ours"
+
+
+def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
+    """The table of such figures, none where there are no rows."""
+    rows = [row for row in rows if row.ours is not None]
+    made = table(
+        "published", f"Beside the published figures: {source}", rows,
+        col("figure", lambda r: r.figure, text=True, json="figure"), col("here", lambda r: r.ours, json="here"),
+        *([col("95%", lambda r: r.interval, json="interval")] if any(r.interval for r in rows) else []),
+        col("printed", lambda r: r.printed, json="printed"),
+        col("theirs is", lambda r: theirs_is(r.printed, r.ours, r.interval), text=True, json="theirs_is"),
+        note=f"Why they may differ: {why}",
+    )  # fmt: skip
+    return [made] if rows else []
