@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from benchmarks.anomalies import KINDS, anomalies, per_thousand
 from ravenbench import registry
 from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of
-from ravenbench.obfuscation.measures.sensibleness import KINDS, anomalies, per_thousand
 from ravenbench.obfuscation.measures.soundness import aligned_parts, efficiency, meteor
 from ravenbench.types import Floats
 

@@ -15,7 +15,7 @@ from ravenbench.errors import SpecError
 
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "kinds", "builtin"]
-GROUND += ["registry", "seams", "former"]
+GROUND += ["registry", "seams", "former", "limits"]
 ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
 ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "reports", "tasks", "cli", "ext"]
 STRANGERS = {
@@ -119,11 +119,11 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 BUDGETS = {
     "attribution": 1_400,
-    "cli": 1_900,
+    "cli": 1_700,
     "corpora": 2_000,
-    "engine": 2_900,
+    "engine": 3_000,
     "ext": 100,
-    "ext/case": 7_200,
+    "ext/case": 7_100,
     "ext/changes": 900,
     "ext/contrast": 1_000,
     "ext/corpora": 2_400,
@@ -141,7 +141,7 @@ BUDGETS = {
     "formats": 4_000,
     "ground": 3_700,
     "metrics": 1_200,
-    "obfuscation": 4_000,
+    "obfuscation": 3_900,
     "problems": 2_100,
     "programs": 900,
     "reports": 2_900,
@@ -328,10 +328,10 @@ def test_a_type_checker_sees_the_public_face(tmp_path):
 
 
 def test_the_stub_says_what_the_functions_take():
-    from ravenbench.engine.task import task_of
-    from ravenbench.tasks.functions import of_raven, stub_of
+    from ravenbench.engine.task import declared_of
+    from ravenbench.tasks.functions import public, stub_of
 
-    stub = stub_of(map(task_of, of_raven()))
+    stub = stub_of(map(declared_of, public()))
     assert (ROOT / "tasks" / "api.pyi").read_text() == stub, "write it anew: python -m ravenbench.tasks.functions"
 
 

@@ -8,22 +8,19 @@ from ravenbench.engine.options import Option as Option
 from ravenbench.engine.options import Spec as Spec
 from ravenbench.engine.options import about as about
 from ravenbench.engine.task import Draft as Draft
+from ravenbench.engine.task import Ending as Ending
 from ravenbench.engine.task import Preview as Preview
 from ravenbench.engine.task import RunResult as RunResult
 from ravenbench.engine.task import Task as Task
+from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
-from ravenbench.ext.case.advise.api import advise as advise
-from ravenbench.ext.changes.report import detect_changes as detect_changes
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
-from ravenbench.ext.contrast.report import contrast as contrast
 from ravenbench.ext.corpora.synthetic_files import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
-from ravenbench.ext.machine.exposure import exposure as exposure
 from ravenbench.ext.map.report import TextMap as TextMap
-from ravenbench.ext.map.report import map_texts as map_texts
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.site.pages import site as site
 from ravenbench.formats.answers import Truth as Truth
@@ -51,9 +48,15 @@ from ravenbench.store.records import CellPlace as CellPlace
 from ravenbench.store.records import Plan as Plan
 from ravenbench.store.records import VerifierRecord as VerifierRecord
 from ravenbench.store.store import Store as Store
+from ravenbench.tasks.api import advise as advise
 from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
+from ravenbench.tasks.api import contrast as contrast
 from ravenbench.tasks.api import detect as detect
+from ravenbench.tasks.api import detect_changes as detect_changes
+from ravenbench.tasks.api import evaluate as evaluate
+from ravenbench.tasks.api import exposure as exposure
+from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
 from ravenbench.tasks.api import pan14 as pan14
 from ravenbench.tasks.api import retrieve as retrieve
@@ -62,7 +65,6 @@ from ravenbench.tasks.api import safety as safety
 from ravenbench.tasks.api import simulate as simulate
 from ravenbench.tasks.api import validate as validate
 from ravenbench.tasks.api import verify as verify
-from ravenbench.tasks.evaluate.api import evaluate as evaluate
 from ravenbench.tasks.evaluate.evaluation import Evaluation as Evaluation
 from ravenbench.tasks.verify.task import Verified as Verified
 from ravenbench.text.masks import Mask as Mask
@@ -108,6 +110,7 @@ __all__ = [
     "DocumentFormat",
     "Draft",
     "Encoder",
+    "Ending",
     "Estimator",
     "Evaluation",
     "Fold",
@@ -150,6 +153,7 @@ __all__ = [
     "Verified",
     "Verifier",
     "VerifierRecord",
+    "Work",
     "about",
     "advise",
     "analyse",

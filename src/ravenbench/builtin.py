@@ -11,6 +11,11 @@ BUILTIN: dict[str, dict[str, str]] = {
         "obfuscate": "ravenbench.tasks.obfuscate.task:Obfuscate",
         "safety": "ravenbench.tasks.safety.task:Safety",
     },
+    "work": {
+        "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
+        "build_problems": "ravenbench.cli.corpus:BuiltProblems",
+        "chosen_topics": "ravenbench.cli.corpus:ChosenTopics",
+    },
     "corpus": {},
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",

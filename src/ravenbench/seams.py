@@ -3,9 +3,10 @@
 Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
 ``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
-group ``ravenbench.task``, and a command by that. Any other command is a ``Command``, in the group
-``ravenbench.command``; a kind of document that is read as text is a ``DocumentFormat``, in ``ravenbench.document``.
-What ``raven doctor`` looks at beside the bench's own needs is a
+group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
+``ravenbench.work`` under its function's name, and listed as any other command by a ``Command``, in the group
+``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is a
+``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
 function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
 mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. A
 class of Raven's own that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 
 from ravenbench.errors import InputError, MissingPart, SpecError, install, visible, writable
 from ravenbench.files import cache_folder, made_cache, make_folder, write_text
+from ravenbench.limits import most_calls
 
 ANSWER_LIMIT = 16 * 2**20
 """Most bytes of an answer."""
@@ -35,8 +36,6 @@ REASONS = {401: "key refused (status 401)", 403: "not allowed (status 403)", 429
 """What some statuses mean."""
 URL, KEY = "RAVEN_LLM_URL", "RAVEN_LLM_KEY"
 """Environment variables with the address of a language model's endpoint, and its key."""
-CALLS, MOST_CALLS = "RAVEN_LLM_CALLS", 1000
-"""How many calls of language models a run may send, retries among them (``--most-calls``), and the default."""
 _COUNT = "RAVEN_LLM_COUNT"
 """A file that has a byte for each call of this run, from whatever process."""
 _REACHED = "the limit of calls is reached"
@@ -189,14 +188,6 @@ class Endpoint:
         self._client.close()
 
 
-def most_calls() -> int:
-    """How many calls of language models a run may send. SpecError if the environment says no number."""
-    given = os.environ.get(CALLS) or str(MOST_CALLS)
-    if not given.isdecimal():
-        raise SpecError(f"{CALLS} is no number of calls", found=given, expected="a whole number, such as 500")
-    return int(given)
-
-
 @cache
 def count_of(run: str) -> str:
     """The file in which this process counts the calls that it sends for a run."""
@@ -205,10 +196,9 @@ def count_of(run: str) -> str:
     return os.environ[_COUNT]
 
 
-def count_for(run: str, most: int) -> None:
-    """From now on calls of language models are those of this run, of which this process may send so many, whatever
-    others send."""
-    os.environ[_COUNT], os.environ[CALLS] = count_of(run), str(most)
+def count_for(run: str) -> None:
+    """From now on calls of language models are those of this run, whatever others send."""
+    os.environ[_COUNT] = count_of(run)
 
 
 def begin_counting() -> None:

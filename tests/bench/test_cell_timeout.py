@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.engine.guard import LIMIT, isolated
+from ravenbench.engine.guard import isolated
 from ravenbench.engine.pool import engine
 from ravenbench.errors import SpecError
+from ravenbench.limits import TIMEOUT as LIMIT
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
 

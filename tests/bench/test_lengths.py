@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ravenbench.cli.corpus import build as build_problems
 from ravenbench.errors import SpecError
 from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
 from ravenbench.reports.report import write_report
-from ravenbench.tasks.api import run
+from ravenbench.tasks.api import build_problems, run
 from ravenbench.tasks.run.analysis import analyse
 from ravenbench.tasks.run.probes import lengths_table
 from ravenbench.tasks.run.record import RunPlan
@@ -93,7 +92,7 @@ def test_lengths_are_whole_numbers(given):
 
 def test_problems_of_a_length(tmp_path):
     place = tmp_path / "made"
-    found = build_problems("synthetic", place, "1-2", "topic", 0, 30, 20, True, "folders", "essays", 0)
+    found = build_problems("synthetic", place, known="1-2", words=30, problems=20, genre="essays")
     texts = [path.read_text().split() for path in place.rglob("*known*.txt")]
     assert found["table"]["problems"] == 20 and len(texts) >= 40
     assert {len(words) for words in texts} == {30}

@@ -148,7 +148,7 @@ def test_faithful_mode_keeps_the_faults(spec, resources):
 
 @pytest.mark.data
 def test_anomalies_are_counted_by_kind(resources):
-    from ravenbench.obfuscation.measures.sensibleness import KINDS, anomalies, per_thousand
+    from benchmarks.anomalies import KINDS, anomalies, per_thousand
 
     original = "Arnaz saw no one. The death of a pilot is a loss, e.g. for his old mother. It had three pages."
     bad = "After all, arnaz saw no 1. The birth of a airman be an loss , e.g. for his his deadeninger mother "

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.statistics.domain import Crossed, against, alike, gain_figure, gain_of
+from ravenbench.statistics.domain import Crossed, alike, gain_figure, gain_of
 
 
 def world(rng, repetitions=12, topics=40, tests=5, pairs=30, gain=0.4, topical=0.0):
@@ -56,14 +56,6 @@ def test_fits_that_answer_alike_are_told() -> None:
     scaled = [tuple(Crossed(t.same, (t.away - 0.3) / 0.7, t.away, t.topics) for t in pair) for pair in made]
     calibrated = [tuple(Crossed(t.same, np.tanh(t.away), t.away, t.topics) for t in pair) for pair in made]
     assert alike(scaled) and alike(calibrated) and not alike([*scaled, made[0]])
-
-
-def test_against_a_null() -> None:
-    made, null = world(np.random.default_rng(4)), world(np.random.default_rng(5), gain=0.0)
-    a, b = gain_figure(made), gain_figure(null)
-    found = against(a, b)
-    assert found.value == pytest.approx(a.value - b.value)
-    assert found.error == pytest.approx(np.hypot(a.error, b.error))
 
 
 def test_too_little_to_go_by() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,7 +11,9 @@ import typer
 
 from ravenbench.cli.show import console, print_json, readable, say
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.engine.options import ENCODING
+from ravenbench.engine.options import ENCODING, PATH, AtLeastOne, AtLeastTwo, Option, Spec, about
+from ravenbench.engine.pool import Progress
+from ravenbench.engine.task import Ending, Work
 from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -351,37 +354,40 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     return True
 
 
-def problems(
-    corpus: Annotated[str, typer.Argument(help="A corpus by name, or a file with text, author and topic.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
-    known: Annotated[str, typer.Option(help="Known documents in each problem: a number, or LEAST-MOST.")] = "1-5",
-    match: Annotated[str, typer.Option(help="Columns in which all documents of a problem agree; 'none'.")] = "topic",
+class ProblemsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which problems are built of a corpus."""
+
+    corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)]
+    known: Annotated[str, about("Known documents in each problem: a number, or LEAST-MOST.")] = "1-5"
+    match: Annotated[str, about("Columns in which all documents of a problem agree; 'none'.")] = "topic"
     cross: Annotated[
         str | None,
-        typer.Option(
-            help="A column in which the questioned document differs from the known ones: COLUMN, or "
+        about(
+            "A column in which the questioned document differs from the known ones: COLUMN, or "
             "COLUMN=A:B for known ones of A and a questioned one of B. It is not matched."
         ),
-    ] = None,
-    min_words: Annotated[int, typer.Option(min=0, help="Leave out shorter documents.")] = 0,
+    ] = None
+    min_words: Annotated[int, about("Leave out shorter documents.", bounds=(0, None))] = 0
     words: Annotated[
-        int | None,
-        typer.Option(min=1, help="Cut every document to its first so many words; shorter ones are left out."),
-    ] = None,
+        AtLeastOne | None,
+        about("Cut every document to its first so many words; shorter ones are left out.", bounds=(1, None)),
+    ] = None
     problems: Annotated[
-        int | None, typer.Option(min=2, help="Number of problems (even); default: as many as possible.")
-    ] = None,
+        AtLeastTwo | None, about("Number of problems (even); default: as many as possible.", bounds=(2, None))
+    ] = None
     reuse: Annotated[
-        bool, typer.Option(help="A document in one positive and one negative problem, as in PAN-2014.")
-    ] = True,
+        bool,
+        about("A document in one positive and one negative problem, as in PAN-2014.", flags=("--reuse/--no-reuse",)),
+    ] = True
     format: Annotated[
-        Literal["folders", "pairs"], typer.Option(help="PAN13–15 folders, or PAN20–23 jsonl (one known document).")
-    ] = "folders",
-    genre: Annotated[str, typer.Option(help="What contents.json calls the genre.")] = "unknown",
-    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
-    seed: Annotated[int, typer.Option(help="Decides every draw.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
+        Literal["folders", "pairs"], about("PAN13–15 folders, or PAN20–23 jsonl (pairs: one known document).")
+    ] = "folders"
+    genre: Annotated[str, about("What contents.json calls the genre.")] = "unknown"
+    encoding: Annotated[str | None, about(ENCODING)] = None
+    seed: Annotated[int, about("Decides every draw.")] = 0
+
+
+class BuiltProblems(Work):
     """Build balanced verification problems as the PAN-2014 organisers did.
 
     Negative problems take their questioned document from another author of the same kind, so that neither the matched
@@ -391,34 +397,30 @@ def problems(
         raven problems texts.csv -o mails/ --match none --cross genre=essay:email
         raven problems newsgroups -o across/ --cross topic --known 1
     """
-    built = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
 
-    if json:
-        print_json(built)
-        return
-    for line in table_one_lines([(built["corpus"], built["table"])]):
-        say(line)
-    for reason, count in built["dropped"].items():
-        if count:
-            say(f"{count:,} documents {reason}")
-    say(f"written to {out}")
+    name = "problems"
+    function = "build_problems"
+    Spec = ProblemsSpec
+    own = (Option("out", "A new folder.", takes=PATH, flags=("--out", "-o"), required=True),)
+    arguments = ("corpus",)
+    positional = ("corpus", "out")
+    order = "corpus out"
+    result = "dict[str, Any]"
+    reports_progress = False
+
+    @classmethod
+    def work(cls, spec: ProblemsSpec, out: str | Path) -> dict[str, Any]:
+        return build(spec, Path(out))
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        built = cls.call(values)
+        lines = table_one_lines([(built["corpus"], built["table"])])
+        lines += [f"{count:,} documents {reason}" for reason, count in built["dropped"].items() if count]
+        return Ending(built, [*lines, f"written to {values['out']}"])
 
 
-def build(
-    corpus: str,
-    out: Path,
-    known: str,
-    match: str,
-    min_words: int,
-    words: int | None,
-    problems: int | None,
-    reuse: bool,
-    format: str,
-    genre: str,
-    seed: int,
-    cross: str | None = None,
-    encoding: str | None = None,
-) -> dict[str, Any]:
+def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     """Build and write problems; what was made, as JSON values. Raises InputError if an option, the corpus or the place
     to write cannot be used.
     """
@@ -428,37 +430,38 @@ def build(
     from ravenbench.problems.building import Cross, build_problems, table_one
     from ravenbench.problems.rewritten import FirstWords
 
-    least, most = _range(known)
-    if format == "pairs" and most > 1:
+    words = spec.words
+    least, most = _range(spec.known)
+    if spec.format == "pairs" and most > 1:
         raise InputError(
-            "pairs have one known document", found=f"--known {known}", fix="--known 1, or --format folders"
+            "pairs have one known document", found=f"--known {spec.known}", fix="--known 1, or --format folders"
         )
-    crossing = None if cross is None else Cross.parse(cross)
-    check_folder(out, inputs=[corpus], kind="problems")
-    data = load_corpus(corpus, encoding=encoding)
-    columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
+    crossing = None if spec.cross is None else Cross.parse(spec.cross)
+    check_folder(out, inputs=[spec.corpus], kind="problems")
+    data = load_corpus(spec.corpus, encoding=spec.encoding)
+    columns = [] if spec.match.strip() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(
         data,
         known=(least, most),
         match=columns,
-        min_words=max(min_words, words or 0),
-        problems=problems,
-        reuse=reuse,
-        seed=seed,
+        min_words=max(spec.min_words, words or 0),
+        problems=spec.problems,
+        reuse=spec.reuse,
+        seed=spec.seed,
         cross=crossing,
     )
     written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
     with fresh_folder(out, kind="problems") as place:
-        if format == "pairs":
+        if spec.format == "pairs":
             write_pan_pairs(place, written, built.same)
         else:
-            write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", genre)
+            write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", spec.genre)
     return {
-        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
-        "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),
-        "table": table_one(written),
+        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": spec.cross,
+        "known": [least, most], "min_words": spec.min_words, "reuse": spec.reuse, "seed": spec.seed,
+        "dropped": dict(built.dropped), "table": table_one(written),
     }  # fmt: skip
 
 
@@ -480,39 +483,40 @@ def _range(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[-1])
 
 
-def sample(
-    corpus: Annotated[
-        str, typer.Argument(help="A corpus by name, or a file with text, author and topic.")
-    ] = "synthetic",
-    topic: Annotated[str | None, typer.Option(help="Level of topic: a column, or e.g. extract(clusters=20).")] = None,
-    topics: Annotated[int | None, typer.Option(min=2, help="How many topics to choose.")] = None,
-    min_docs: Annotated[int | None, typer.Option(min=1, help="Leave out topics with fewer documents.")] = None,
-    encoder: Annotated[str, typer.Option(help="What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa",
-    samplers: Annotated[str, typer.Option(help="Comma-separated.")] = "hits, random, anti",
-    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
-    seed: Annotated[int, typer.Option(help="For samplers that draw.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
+class SampleSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which topics are chosen, and how."""
+
+    corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)] = "synthetic"
+    topic: Annotated[str | None, about("Level of topic: a column, or e.g. extract(clusters=20).")] = None
+    topics: Annotated[AtLeastTwo | None, about("How many topics to choose.", bounds=(2, None))] = None
+    min_docs: Annotated[AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))] = None
+    encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa"
+    samplers: Annotated[str, about("Comma-separated.")] = "hits, random, anti"
+    encoding: Annotated[str | None, about(ENCODING)] = None
+    seed: Annotated[int, about("For samplers that draw.")] = 0
+
+
+class ChosenTopics(Work):
     """Show the topics each sampler chooses, with their similarities."""
-    result = chosen_topics(corpus, topic, topics, min_docs, encoder, samplers, seed, encoding)
-    if json:
-        from ravenbench.cli.show import print_json
 
-        print_json(result)
-    else:
-        _print(result)
+    name = "sample"
+    function = "chosen_topics"
+    Spec = SampleSpec
+    arguments = ("corpus",)
+    result = "dict[str, Any]"
+    reports_progress = False
+
+    @classmethod
+    def work(cls, spec: SampleSpec) -> dict[str, Any]:
+        return chosen_topics(spec)
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        chosen = cls.call(values)
+        return Ending(chosen, [], after=lambda: _print(chosen))
 
 
-def chosen_topics(
-    corpus: str,
-    topic: str | None,
-    topics: int | None,
-    min_docs: int | None,
-    encoder: str,
-    samplers: str,
-    seed: int,
-    encoding: str | None = None,
-) -> dict[str, Any]:
+def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
     """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs. Raises
     InputError if the corpus cannot be read or has too few topics.
     """
@@ -524,19 +528,19 @@ def chosen_topics(
     from ravenbench.randomness import stream
     from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 
-    chosen_samplers = registry.parse_list("sampler", samplers)
-    compared_by = registry.parse("encoder", encoder)
-    data = load_corpus(corpus, encoding=encoding, level=topic)
+    chosen_samplers = registry.parse_list("sampler", spec.samplers)
+    compared_by = registry.parse("encoder", spec.encoder)
+    data = load_corpus(spec.corpus, encoding=spec.encoding, level=spec.topic)
     defaults = data.notes.get("defaults", {})
-    level = topic or defaults.get("topic", "topic")
+    level = spec.topic or defaults.get("topic", "topic")
     data, _ = at_level(data, level, defaults.get("levels", {}))
-    sizes = suggest(data, topics=topics, min_docs=min_docs, defaults=defaults)
+    sizes = suggest(data, topics=spec.topics, min_docs=spec.min_docs, defaults=defaults)
     data = keep_topics(data, sizes.min_docs)
     similarity = topic_similarity(data, compared_by)
     names, counts = data.topic.names, data.topic.counts()
     rows = []
     for sampler in chosen_samplers:
-        selection = sampler.select(similarity, sizes.topics, stream(seed, "sampler", str(sampler)))
+        selection = sampler.select(similarity, sizes.topics, stream(spec.seed, "sampler", str(sampler)))
         chosen = selection.chosen
         pairs = similarity[np.ix_(chosen, chosen)][np.triu_indices(len(chosen), 1)]
         joined = np.flatnonzero((selection.merged >= 0) & (selection.merged != np.arange(len(names))))
@@ -555,7 +559,7 @@ def chosen_topics(
         "level": level,
         "available": len(names),
         "encoder": str(compared_by),
-        "seed": seed,
+        "seed": spec.seed,
         "samplers": rows,
     }
 

@@ -41,9 +41,7 @@ def _task(name: str) -> str:
 
 COMMANDS: dict[str, Command] = {
     "run": Command(_task("run"), "The main job: from texts with authors and topics to a report.", TEST, 0),
-    "evaluate": Command(
-        "ravenbench.cli.reports:evaluate", "Evaluate answers as PAN does, with intervals and tests.", TEST, 1
-    ),
+    "evaluate": Command(_task("evaluate"), "Evaluate answers as PAN does, with intervals and tests.", TEST, 1),
     "pan14": Command(_task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", TEST, 2),
     "verify": Command(_task("verify"), "Train one verifier on problems and answer others.", TEST, 3),
     "attribute": Command(
@@ -52,10 +50,8 @@ COMMANDS: dict[str, Command] = {
     "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
-    "problems": Command(
-        "ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus.", CORPORA, 1
-    ),
-    "sample": Command("ravenbench.cli.corpus:sample", "Show which topics a run would choose.", CORPORA, 2),
+    "problems": Command(_task("build_problems"), "Build PAN-style verification problems from a corpus.", CORPORA, 1),
+    "sample": Command(_task("chosen_topics"), "Show which topics a run would choose.", CORPORA, 2),
     "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
     "export": Command(
         "ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems.", SHARE, 2

@@ -158,9 +158,11 @@ MOST_TABLES = 4
 def show_answer(answer: Ending, json: bool) -> None:
     """Print what a command ends with, or one JSON object."""
     if json:
+        for note in answer.notes:
+            say(f"note: {note}", err=True)
         print_json(answer.json)
     else:
-        print_parts(answer.parts, answer.page)
+        print_parts(answer.parts, answer.page, answer.finding)
 
 
 def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | None = None) -> None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import os
-import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ravenbench import files
-from ravenbench.engine.guard import LIMIT, LONGEST
-from ravenbench.engine.options import Option
-from ravenbench.engine.task import Preview, Task, run_task, task_of
-from ravenbench.errors import InputError, SpecError
-from ravenbench.services import CALLS, MOST_CALLS
+from ravenbench.engine.options import Declared, Option
+from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
+from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -24,10 +21,10 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):  # Python itself asks, in an import of what else is here
         raise AttributeError(name)
-    return command_of(task_of(name))
+    return command_of(declared_of(name))
 
 
-def command_of(task: type[Task]) -> Any:
+def command_of(task: type[Declared]) -> Any:
     """The function that Typer makes a command of."""
 
     def command(**values: Any) -> None:
@@ -35,18 +32,21 @@ def command_of(task: type[Task]) -> Any:
         if task.stray is not None and context.args:
             problem, expected, fix = task.stray
             raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
-        perform(task, {name: value for name, value in values.items() if value is not None and value != []})
+        given = {name: value for name, value in values.items() if value is not None and value != []}
+        with bounded(given):
+            perform(task, given) if issubclass(task, Task) else work(task, given)  # type: ignore[arg-type]
 
     parameters = [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
-    parameters += [of_option(option, option.name in task.arguments) for option in task.options() if option.command]
-    timed = ("cell_timeout", "most_calls")
-    left_out = {name for name, has in (("device", task.device), *((n, task.cell_timeout) for n in timed)) if not has}
-    parameters += [p for p in _common(task.plan_help) if p.name not in left_out]
+    spared = getattr(task, "spared", ())
+    for option in (option for option in task.options() if option.command):
+        needed = option.required and option.name not in spared
+        positional, heading = option.name in task.arguments, task.heading(option.name)
+        parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
     command.__annotations__ = {}
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__signature__ = inspect.Signature([*parameters, *_common(task)])  # type: ignore[attr-defined]
     return command
 
 
@@ -54,83 +54,33 @@ def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def of_option(option: Option, positional: bool) -> inspect.Parameter:
+def of_option(option: Option, positional: bool, heading: str | None = None) -> inspect.Parameter:
     kind: Any = list[str] if option.many else option.kind
-    how: Any = {"help": option.help, "metavar": option.metavar}
+    how: Any = {"help": option.help, "metavar": option.metavar, "envvar": option.variable}
+    how |= dict(zip(("min", "max"), option.bounds, strict=True))
     # A flag that is false is not given.
     flags = option.flags or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
-    shown = typer.Argument(**how) if positional else typer.Option(*flags, **how)
+    shown = typer.Argument(**how) if positional else typer.Option(*flags, rich_help_panel=heading, **how)
     if option.required:
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
-    default = False if kind is bool else option.default
+    default = bool(option.default) if kind is bool else None if option.many else option.default
     return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
 
 
-_ENGINE = "local (processes) or dask (an existing cluster)."
-
-
-def _common(plan_help: str) -> list[inspect.Parameter]:
-    """Options of every task that the declaration does not name."""
-    return [
-        parameter("cell_timeout", CellTimeout, None),
-        parameter("most_calls", MostCalls, None),
-        parameter("engine", Annotated[str, typer.Option(help=_ENGINE)], "local"),
-        parameter("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None),
-        parameter("device", Device, None),
-        parameter("plan", Annotated[bool, typer.Option("--plan", help=plan_help)], False),
-        parameter("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False),
+def _common(task: type[Declared]) -> list[inspect.Parameter]:
+    """Options of many commands that the declaration does not name."""
+    where = (
+        Option("engine", "local (processes) or dask (an existing cluster).", default="local"),
+        Option("scheduler", "Address of the Dask scheduler."),
+    )
+    options = [
+        *(where if issubclass(task, Task) else ()),
+        *([Option("plan", task.plan_help, bool)] if task.plan_help else ()),
     ]
-
-
-def _set_limit(option: typer.CallbackParam, limit: float | None) -> float | None:
-    """Tell this process and its workers; no part of a run's identity, since no answer depends on it."""
-    if limit is not None:
-        os.environ[str(option.envvar)] = str(limit)
-    return limit
-
-
-CellTimeout = Annotated[
-    float | None,
-    typer.Option(
-        "--cell-timeout",
-        min=1,
-        max=LONGEST,
-        envvar=LIMIT,
-        callback=_set_limit,
-        metavar="SECONDS",
-        help="Time limit for training a method, and again for answering one test set; a cell that takes longer "
-        "fails, the others continue.",
-    ),
-]
-MostCalls = Annotated[
-    int | None,
-    typer.Option(
-        "--most-calls",
-        min=0,
-        envvar=CALLS,
-        callback=_set_limit,
-        metavar="NUMBER",
-        help=f"Calls of language models' endpoints that a run may send, retries among them; what they come to is said "
-        f"before the first. By default {MOST_CALLS}.",
-    ),
-]
-Device = Annotated[
-    str | None,
-    typer.Option("--device", help="Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
-]
-
-
-def use(device: str | None) -> None:
-    """Tell this process and its workers where neural verifiers run; no part of a run's identity, since it decides
-    nothing but time and rounding. Raises SpecError if there is no such device.
-    """
-    if device is None:
-        return
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
-        raise SpecError(
-            "there is no such device", found=f"--device {device}", expected="auto, cpu, cuda or cuda:NUMBER"
-        )
-    os.environ["RAVEN_DEVICE"] = device
+    parameters = [
+        of_option(option, False, task.heading(option.name) if option in where else None) for option in options
+    ]
+    return [*parameters, of_option(Option("json", "One JSON object on stdout.", bool), False)]
 
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
@@ -141,9 +91,6 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     if (said := task.instead(values)) is not None:
         say(said)
         return
-    use(values.pop("device", None))
-    for limit in ("cell_timeout", "most_calls"):
-        values.pop(limit, None)
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
     plan, json = values.pop("plan"), values.pop("json")
@@ -184,6 +131,24 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
         say(closing)
+
+
+def work(task: type[Work], values: dict[str, Any]) -> None:
+    """Do what a command without cells was told, and show what it ends with."""
+    from ravenbench.cli.show import progress_bar, show_answer, show_preview
+
+    json = values.pop("json")
+    task.check(values, json)
+    if values.pop("plan", False):
+        show_preview(task.preview(values), json)
+        return
+    with progress_bar() as progress:
+        ending = task.ending(values, progress)
+    show_answer(ending, json)
+    if ending.after is not None and not json:
+        ending.after()
+    if ending.code:
+        raise typer.Exit(ending.code)
 
 
 def _show_seeds(stores: Sequence[Store], out: str | None, json: bool) -> None:

@@ -29,7 +29,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -43,6 +43,7 @@ from ravenbench import files
 from ravenbench.components import Component, foreign
 from ravenbench.engine import guard
 from ravenbench.errors import MethodError
+from ravenbench.limits import Limits, hold, limits_here
 from ravenbench.programs.confinement import note, noted, ways
 from ravenbench.programs.parent import end_with, me
 from ravenbench.store.store import Store, open_store
@@ -179,7 +180,7 @@ class Process:
                 start_new_session=True, env=os.environ | {guard.THREADS: "1"},
             )  # fmt: skip
         own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {guard.THREADS: "1"}
-        self.pid = self._asked((paths, str(Path.cwd()), dict(os.environ) | own))["pid"]
+        self.pid = self._asked((paths, str(Path.cwd()), dict(os.environ) | own, asdict(limits_here())))["pid"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
@@ -298,10 +299,11 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
 
     if not (size := _size(questions)):
         os._exit(1)  # nobody asks any more
-    sys.path[:], folder, environment = msgspec.msgpack.decode(_read(questions, size))
+    sys.path[:], folder, environment, limits = msgspec.msgpack.decode(_read(questions, size))
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    hold(Limits(**limits))
     sys.dont_write_bytecode, sys.argv[1:], tempfile.tempdir = True, [], None
     reply({"pid": os.getpid()})
     seen, acts, state = dict[str, bool](), dict[str, None](), None

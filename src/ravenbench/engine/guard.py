@@ -22,13 +22,10 @@ from threadpoolctl import ThreadpoolController
 
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
+from ravenbench.limits import cell_timeout
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
 
-LIMIT = "RAVEN_CELL_TIMEOUT"
-"""Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
-LONGEST = 365 * 24 * 3600
-"""Seconds; clocks take no endless limit."""
 _received: list[int] = []
 """Signals to end that were noted in this process."""
 _watching: dict[int, Any] = {}
@@ -89,22 +86,10 @@ def in_worker() -> None:
     _worker[:] = [os.getpid()]
 
 
-def time_limit() -> float | None:
-    """The limit that is set, in seconds; SpecError if it is not above 0 and at most a year."""
-    limit = os.environ.get(LIMIT)
-    try:
-        seconds = float(limit) if limit else None
-    except ValueError:
-        seconds = 0.0
-    if seconds is not None and not 0 < seconds <= LONGEST:
-        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=limit)
-    return seconds
-
-
 @contextmanager
 def _limited() -> Iterator[None]:
     """Raise ``_TimeUp`` where Python runs when time is up; a worker that does not come back for it is ended."""
-    seconds = time_limit()
+    seconds = cell_timeout()
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return

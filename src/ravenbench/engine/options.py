@@ -10,7 +10,7 @@ import os
 import re
 import types
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ import msgspec.inspect
 import msgspec.structs
 
 from ravenbench.components import Component, printed
-from ravenbench.errors import SpecError, check_number, did_you_mean, writable
+from ravenbench.errors import InputError, SpecError, check_number, did_you_mean, writable
 from ravenbench.files import is_remote
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
@@ -57,7 +57,8 @@ class Option:
 
     ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
     ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
-    there. ``command`` and ``function`` say which of the two have it.
+    there. ``command`` and ``function`` say which of the two have it. ``bounds`` are its least and greatest value on the
+    command line, ``variable`` the environment variable that it is by default.
     """
 
     name: str
@@ -71,20 +72,20 @@ class Option:
     command: bool = True
     function: bool = True
     default: Any = None
+    bounds: tuple[float | None, float | None] = (None, None)
+    variable: str | None = None
 
     @property
     def annotation(self) -> str:
         """What Python takes, as it stands in a signature."""
         takes = self.takes or self.kind.__name__
-        return takes if self.required else f"{takes} | None"
+        return takes if self.required or self.default is not None else f"{takes} | None"
 
 
-def about(
-    text: str, *, takes: str = "", flags: tuple[str, ...] = (), metavar: str | None = None, many: bool = False
-) -> msgspec.Meta:
-    """What a field of a spec means, and what is special about it as an option (see ``Option``)."""
-    how = {"takes": takes, "flags": flags, "metavar": metavar, "many": many}
-    return msgspec.Meta(description=text, extra={name: value for name, value in how.items() if value})
+def about(text: str, **special: Any) -> msgspec.Meta:
+    """What a field of a spec means, and what is special about it as an option: ``takes``, ``flags``, ``metavar``,
+    ``many`` or ``command`` of ``Option``."""
+    return msgspec.Meta(description=text, extra=special)
 
 
 def __getattr__(name: str) -> Any:
@@ -159,10 +160,90 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
             meant[-1].description,
             members[0] if members[0] in (bool, int, float) and len(members) == 1 else str,
             required=field.required,
-            command=dict not in members,
-            **(meant[-1].extra or {}),
+            **({"command": dict not in members} | (meant[-1].extra or {})),
         )
     return options
+
+
+def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
+    """What the fields of a spec are where they are not given, by name."""
+    return {field.name: field.default for field in msgspec.structs.fields(spec) if not field.required}
+
+
+HEADINGS = {
+    "How texts and tables are read": "text author topic column encoding unquoted strip_shared skip_faulty lenient",
+    "Where the work is done, and its limits": "workers cell_timeout most_calls device engine scheduler",
+}
+"""Options of many commands, by the heading that they stand behind in help."""
+
+
+class Declared:
+    """What a command says of itself; from it follow the command, its function in Python, and the help of both.
+
+    Its docstring is the command's help, whose first paragraph is the function's too. A class has
+        ``name``                    the command
+        ``Spec``                    what decides its answers
+        ``own``                     options that decide nothing
+        ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
+        ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
+        ``first``                   names that a newcomer needs; with them help puts the others behind headings
+        ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
+        ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
+        ``device, calls``           whether it may run a network, or ask a language model
+        ``plan_help``               what ``--plan`` says of itself; empty where there is none
+    """
+
+    name: ClassVar[str]
+    Spec: ClassVar[type[Spec]]
+    own: ClassVar[tuple[Option, ...]] = ()
+    arguments: ClassVar[tuple[str, ...]] = ()
+    positional: ClassVar[tuple[str, ...] | None] = None
+    order: ClassVar[str] = ""
+    first: ClassVar[str] = ""
+    note: ClassVar[str] = ""
+    result: ClassVar[str] = "None"
+    stray: ClassVar[tuple[str, str, str] | None] = None
+    device: ClassVar[bool] = False
+    calls: ClassVar[bool] = False
+    plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
+
+    @classmethod
+    def option_table(cls) -> dict[str, Option]:
+        """All options by name."""
+        return options_of(cls.Spec) | {option.name: option for option in cls.own}
+
+    @classmethod
+    def options(cls) -> list[Option]:
+        """All options, in the order in which ``--help`` shows them."""
+        named, first = cls.option_table(), cls.order.split()
+        return [named[name] for name in dict.fromkeys([*first, *named]) if name in named]
+
+    @classmethod
+    def heading(cls, name: str) -> str | None:
+        """The heading in ``--help`` that an option stands behind, None for those that stand first."""
+        if name in cls.first.split() or not cls.first:
+            return None
+        return next((heading for heading, names in HEADINGS.items() if name in names.split()), "Further options")
+
+    @classmethod
+    def by_position(cls) -> tuple[str, ...]:
+        """Parameters of the function that may be given by position."""
+        return cls.arguments if cls.positional is None else cls.positional
+
+    @classmethod
+    def called(cls) -> str:
+        """The name of the function in Python."""
+        return cls.name
+
+    @classmethod
+    def call(cls, values: Mapping[str, Any]) -> Any:
+        """What the function does and returns."""
+        raise NotImplementedError
+
+    @classmethod
+    def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
+        """What the command says of its bare words, where an option that it needs is missing; None: that it is."""
+        return None
 
 
 def _members(hint: Any) -> Iterable[type]:

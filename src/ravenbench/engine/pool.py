@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from ravenbench import files
-from ravenbench.engine.guard import LIMIT, in_worker, one_thread, stdout_to_stderr, time_limit, watched
+from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
+from ravenbench.limits import TIMEOUT, Limits, cell_timeout, hold, limits_here, most_calls
 from ravenbench.programs.confinement import noted
 from ravenbench.programs.parent import ending_with_me
-from ravenbench.services import count_for, most_calls
+from ravenbench.services import count_for
 from ravenbench.shown import notebook_progress
 
 T = TypeVar("T")
@@ -97,15 +98,16 @@ def local(workers: int | None = None) -> Engine:
     one by one; the cells of one that ends its process again are marked failed, and the others go on. With one worker
     there is no process to lose but this one.
 
-    Where a limit on time is set (``guard.LIMIT``), a method over it is interrupted as by Ctrl-C, and its cells fail. A
-    worker in which that does not help (native code) is ended, and the above holds; with one worker nothing is ended.
+    Where a limit on time is set (``limits.cell_timeout``), a method over it is interrupted as by Ctrl-C, and its cells
+    fail. A worker in which that does not help (native code) is ended, and the above holds; with one worker nothing is
+    ended.
     """
     count = usable_cores() if workers is None else workers
     if count < 1:
         raise SpecError("--workers must be at least 1", found=workers)
 
     def work(units: Units) -> Iterator[list[str]]:
-        if count == 1 or (len(units) == 1 and time_limit() is None):
+        if count == 1 or (len(units) == 1 and cell_timeout() is None):
             with one_thread():
                 yield from map(run_unit, units)
             return
@@ -123,7 +125,8 @@ def local(workers: int | None = None) -> Engine:
     return work
 
 
-def _in_worker(unit: Unit, number: int = 0) -> tuple[int, list[str]]:
+def _in_worker(unit: Unit, limits: Limits, number: int = 0) -> tuple[int, list[str]]:
+    hold(limits)
     _may_grow()
     in_worker()
     return number, run_unit(unit)
@@ -149,7 +152,7 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     how = {"return_as": "generator_unordered", "batch_size": 1, "mmap_mode": None, **ending_with_me()}
     pool = Parallel(n_jobs=min(count, len(units)), **how)
-    yield from pool(delayed(_in_worker)(unit, number) for number, unit in list(units.items()))
+    yield from pool(delayed(_in_worker)(unit, limits_here(), number) for number, unit in list(units.items()))
 
 
 def _alone(unit: Unit) -> list[str]:
@@ -158,11 +161,11 @@ def _alone(unit: Unit) -> list[str]:
 
     with ProcessPoolExecutor(max_workers=1, **ending_with_me()) as pool:
         try:
-            errors: list[str] = pool.submit(_in_worker, unit).result()[1]
+            errors: list[str] = pool.submit(_in_worker, unit, limits_here()).result()[1]
             return errors
         except BrokenExecutor as error:
             reason = "MethodError: the method ended its process (a crash of native code, or memory ran out)"
-            if (seconds := time_limit()) is not None:
+            if (seconds := cell_timeout()) is not None:
                 reason += f", or did not stop after {seconds:g} seconds (--cell-timeout)"
             if isinstance(unit, Losable):
                 return unit.lost(reason)
@@ -196,7 +199,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
             # Workers that are there share the calls; one that joins later has none.
             there, most = sorted(client.nthreads()), most_calls()
             calls = {worker: most // len(there) + (i < most % len(there)) for i, worker in enumerate(there)}
-            work_of = partial(_on_cluster, run=client.id, calls=calls)
+            work_of = partial(_on_cluster, run=client.id, calls=calls, limits=limits_here())
             futures = client.map(work_of, units, pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
@@ -214,12 +217,13 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     return work
 
 
-def _on_cluster(unit: Unit, run: str, calls: dict[str, int]) -> list[str]:
+def _on_cluster(unit: Unit, run: str, calls: dict[str, int], limits: Limits) -> list[str]:
     from distributed import get_worker
 
     keep_memory()
     with _ONE_AT_A_TIME:
-        count_for(run, calls.get(get_worker().address, 0))
+        count_for(run)
+        hold(replace(limits, most_calls=calls.get(get_worker().address, 0)))
     return run_unit(unit)
 
 
@@ -256,8 +260,8 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
         return local(workers)
     if name != "dask":
         raise SpecError(f"there is no engine {name!r}", expected="local or dask")
-    if time_limit() is not None:
-        raise SpecError(f"--cell-timeout ({LIMIT}) holds for processes of this machine, and not on a Dask cluster")
+    if cell_timeout() is not None:
+        raise SpecError(f"--cell-timeout ({TIMEOUT}) holds for processes of this machine, and not on a Dask cluster")
     if scheduler is None:
         raise SpecError("--engine dask needs --scheduler", expected=ADDRESS)
     return dask(scheduler)
@@ -291,7 +295,7 @@ def aside(cores: int) -> Iterator[Aside]:
             pool = ProcessPoolExecutor(max_workers=1, **ending_with_me())
             stack.callback(pool.shutdown, wait=False, kill_workers=True)
             with _sigint_blocked():
-                begun = pool.submit(work, *args)
+                begun = pool.submit(_within, limits_here(), work, *args)
             begun.add_done_callback(lambda _: pool.shutdown(wait=False))
 
             def result() -> T:
@@ -304,6 +308,11 @@ def aside(cores: int) -> Iterator[Aside]:
             return result
 
         yield begin
+
+
+def _within(limits: Limits, work: Callable[..., T], *args: object) -> T:
+    hold(limits)
+    return work(*args)
 
 
 @contextmanager

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
-from ravenbench.engine.options import PATH, Option, Spec, options_of, spec_of
-from ravenbench.errors import InputError, SpecError
+from ravenbench.engine.options import PATH, Declared, Option, defaults_of, spec_of
+from ravenbench.errors import SpecError
 from ravenbench.files import location
+from ravenbench.limits import CALLS, LONGEST, MOST_CALLS, TIMEOUT, Limits, within
 from ravenbench.seams import FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
@@ -116,56 +118,46 @@ class Draft(Generic[P]):
 
 @dataclass(frozen=True)
 class Ending:
-    """What a command shows at its end: the object of ``--json``, what a terminal gets, and a page to name."""
+    """What a command shows at its end: the object of ``--json``, what a terminal gets, a page to name, and what was
+    found, in a sentence.
+
+    ``notes`` go to stderr beside the object. ``code`` is what the command ends with where it could not do all;
+    ``after`` is what it goes on with in a terminal.
+    """
 
     json: dict[str, Any]
     parts: Sequence[Any]
     page: Path | None = None
+    finding: str = ""
+    notes: Sequence[str] = ()
+    code: int = 0
+    after: Callable[[], None] | None = None
 
 
-class Task:
-    """One call of a task: what it was given, read and checked. A subclass declares the task; its docstring is the
-    command's help, whose first paragraph is the function's too.
+class Task(Declared):
+    """One call of a task: what it was given, read and checked. A subclass declares the task.
 
-    A class has
-        ``name``                    the command and the function
-        ``Spec``                    what decides its answers
-        ``own``, ``place``          options that decide nothing, and which of them is the task's folder
-        ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
-        ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
+    A class has, beside what every command says of itself,
+        ``place``                   which of its own options is the task's folder
         ``report``                  module of the task's report (``reports.report.Report``)
         ``failure``                 what the command says of cells that failed, with ``{count}`` and ``{first}``
-        ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
-        ``device, cell_timeout``    whether the command has these options (with the latter, --most-calls)
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
                                     folder, and it has the option ``frozen``
         ``pools_seeds``             whether several values of ``seed`` are as many runs, shown pooled
-        ``plan_help``               what ``--plan`` says of itself
         ``offers``                  where another task's command does this one too (group ``ravenbench.form``), the
                                     options by which that is meant
-        ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
     and a call ``spec``, ``data`` (identity of all data and methods by name), ``folder``, and ``inputs``: places of data
     that the spec does not name.
     """
 
-    name: ClassVar[str]
-    Spec: ClassVar[type[Spec]]
-    own: ClassVar[tuple[Option, ...]] = ()
     place: ClassVar[str] = "out"
-    arguments: ClassVar[tuple[str, ...]] = ()
-    positional: ClassVar[tuple[str, ...] | None] = None
-    order: ClassVar[str] = ""
     report: ClassVar[str] = ""
     failure: ClassVar[str] = "{count} cells have no answers, the first: {first}"
-    note: ClassVar[str] = ""
     result: ClassVar[str] = "RunResult"
-    device: ClassVar[bool] = False
     cell_timeout: ClassVar[bool] = True
     freezes: ClassVar[bool] = True
-    stray: ClassVar[tuple[str, str, str] | None] = None
     offers: ClassVar[tuple[Option, ...]] = ()
     pools_seeds: ClassVar[bool] = False
-    plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
 
     spec: Any
     data: dict[str, str]
@@ -185,22 +177,31 @@ class Task:
         self.resolve()
 
     @classmethod
-    def options(cls) -> list[Option]:
-        """All options, in the order in which ``--help`` shows them; those of every task stand last."""
-        named = options_of(cls.Spec) | {option.name: option for option in cls.own}
+    def option_table(cls) -> dict[str, Option]:
+        named = super().option_table()
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
         named |= ({FROZEN.name: FROZEN} if cls.freezes else {}) | EVERY
+        named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
             several = f"{named['seed'].help.removesuffix('.')}. Several run one after another and are pooled."
             how = {"kind": str, "takes": "int | Sequence[int]", "metavar": "N[,N…]", "help": several}
             named["seed"] = replace(named["seed"], **how)  # type: ignore[arg-type]
-        order = [*cls.order.split(), *(name for name in named if name not in cls.order.split())]
-        return [named[name] for name in order if name in named]
+        return named
 
     @classmethod
-    def by_position(cls) -> tuple[str, ...]:
-        """Parameters of the function that may be given by position."""
-        return cls.arguments if cls.positional is None else cls.positional
+    def _without(cls) -> set[str]:
+        """Limits that hold for nothing that the task does."""
+        return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout", "most_calls"))}
+
+    @classmethod
+    def call(cls, values: Mapping[str, Any]) -> Any:
+        values = dict(values)
+        with bounded(values):
+            how = {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
+            acting, _ = cls.acting(values)
+            jobs = cls.jobs(values) if acting.pools_seeds else {"": values}
+            runs = [run_task(cls, job, **how) for job in jobs.values()]
+        return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 
     def resolve(self) -> None:
         """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
@@ -334,11 +335,6 @@ class Task:
         return jobs
 
     @classmethod
-    def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
-        """What the command says of its bare words, where an option that it needs is missing; None: that it is."""
-        return None
-
-    @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         """Refuse what the command needs and the function does not. Raises InputError if it is missing."""
 
@@ -422,8 +418,21 @@ EVERY = {
                command=False),
         Option("progress", "Called with (stage, done, total); default in a notebook: a bar.", takes="Progress",
                command=False),
+        Option("cell_timeout", "Time limit for training a method, and again for answering one test set; a cell that "
+               "takes longer fails, the others continue.", float, metavar="SECONDS", bounds=(1, LONGEST),
+               variable=TIMEOUT),
+        Option("most_calls", "Calls of language models' endpoints that a run may send, retries among them; what they "
+               f"come to is said before the first. By default {MOST_CALLS}.", int, metavar="NUMBER", bounds=(0, None),
+               variable=CALLS),
+        Option("device", "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
     )
 }  # fmt: skip
+LIMITS = ("cell_timeout", "most_calls", "device")
+
+
+def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
+    """Hold the limits that are among these values, which lose them."""
+    return within(Limits(**{name: values.pop(name, None) for name in LIMITS}))
 
 
 def run_task(
@@ -454,6 +463,82 @@ def task_of(name: str) -> type[Task]:
 def tasks() -> list[str]:
     """Names of all tasks, Raven's own first."""
     return list(registry.targets("task"))
+
+
+class Work(Declared):
+    """A command without cells, a function in Python and what the command shows of its result. A subclass declares it,
+    and stands in the group ``ravenbench.work`` under the function's name.
+
+    A class has, beside what every command says of itself,
+        ``function``                the function's name, where that is not the command's
+        ``spared``                  what the function needs and the command can do without
+        ``shows_defaults``          whether signature and help show the defaults of the spec's fields
+        ``reports_progress``        whether the function has ``progress``
+        ``work``                    what the function does and returns: takes a spec, and by name the values of ``own``
+    """
+
+    function: ClassVar[str] = ""
+    spared: ClassVar[tuple[str, ...]] = ()
+    shows_defaults: ClassVar[bool] = True
+    plan_help: ClassVar[str] = ""
+    reports_progress: ClassVar[bool] = True
+    work: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def called(cls) -> str:
+        return cls.function or cls.name
+
+    @classmethod
+    def option_table(cls) -> dict[str, Option]:
+        named = super().option_table()
+        if cls.shows_defaults:
+            for name, default in defaults_of(cls.Spec).items():
+                named[name] = replace(named[name], default=default)
+        named |= {name: EVERY[name] for name in (("progress",) if cls.reports_progress else ())}
+        named |= {name: EVERY[name] for name, has in (("most_calls", cls.calls), ("device", cls.device)) if has}
+        return named
+
+    @classmethod
+    def call(cls, values: Mapping[str, Any]) -> Any:
+        from ravenbench.engine.pool import shown_by_default
+
+        given = dict(values)
+        limits = bounded(given)
+        own = {option.name: given.pop(option.name) for option in cls.own if option.name in given}
+        if cls.reports_progress:
+            own["progress"] = shown_by_default(given.pop("progress", None))
+        with limits:
+            return cls.work(cls.read(given), **own)
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Any:
+        """The spec of what was given."""
+        return spec_of(cls.Spec, values)
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], json: bool) -> None:
+        """Refuse what the command cannot do, before any work. Raises InputError."""
+
+    @classmethod
+    def preview(cls, values: Mapping[str, Any]) -> Preview:
+        """What the command would do, where it has ``plan_help``."""
+        raise NotImplementedError
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        """Do what the command was told, and say what it shows."""
+        raise NotImplementedError
+
+
+@cache
+def declared_of(name: str) -> type[Declared]:
+    """The task of this name, or the work whose function has it. Raises SpecError if there is none."""
+    return registry.load("work", name) if name in registry.targets("work") else task_of(name)  # type: ignore[no-any-return]
+
+
+def declared() -> list[str]:
+    """Names of the functions of all tasks and works."""
+    return [*registry.targets("task"), *registry.targets("work")]
 
 
 def content_hash(value: Any) -> str:

@@ -239,15 +239,23 @@ def _of_package(name: str) -> str | None:
 def render(template: str, **context: Any) -> str:
     """One page as text, with its policy. Markup (``view.to_html``, ``inline``) is kept, all other text escaped.
 
-    Of ``sections`` those without a heading are left out; ``incomplete`` warns of missing cells above them all, and the
-    sections of ``appendix`` end the page, and after them the ``papers`` to cite.
+    The page's contents are its headings with an id, under the short title that one has as ``nav``. ``incomplete`` warns
+    of missing cells above them all, the sections of ``appendix`` end the page, and after them the ``papers`` to cite.
     """
-    context["sections"] = [Section(*section) for section in context.get("sections", ()) if section[1]]
     context = {"incomplete": "", "appendix": ()} | context
     if papers := context.get("papers"):
         context["appendix"] = [*context["appendix"], references(papers)]
     page = OBEYED.sub(" ", environment().get_template(template).render(**context))
+    last = set() if context.get("contents_to_the_end") else {section.id for section in context["appendix"]}
+    headings = [(id, short or title) for id, short, title in _HEADING.findall(page) if id not in last]
+    items = "".join(f'<li><a href="#{id}">{title}</a></li>\n' for id, title in headings)
+    contents = f'  <nav aria-label="Contents"><ul>\n{items}</ul></nav>\n' if items else ""
+    page = _SHORT.sub(r"\1", page.replace("<nav></nav>\n", contents, 1))
     return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
+
+
+_HEADING = re.compile(r'<h2 id="([^"]*)"(?: nav="([^"]*)")?>(.*?)</h2>', re.DOTALL)
+_SHORT = re.compile(r'(<h2 id="[^"]*") nav="[^"]*"')
 
 
 def references(papers: Iterable[Paper]) -> Section:

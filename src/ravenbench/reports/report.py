@@ -105,8 +105,8 @@ class Report(View, Generic[A]):
         """Everything the report says. Equal stores give equal analyses."""
 
     def sections(self) -> Sequence[Section]:
-        """Sections of the page; one without a heading is not there. By default one for each table."""
-        return [Section(t.key, t.title, to_html(t)) for t in self.tables()]
+        """Sections of a page without a template of its own: by default one for each table."""
+        return [] if self.template else [Section(t.key, t.title, to_html(t)) for t in self.tables()]
 
     def published(self) -> Sequence[Table]:
         """Figures of the paper that the task repeats, beside those found."""
@@ -120,7 +120,7 @@ class Report(View, Generic[A]):
         return {}
 
     def context(self) -> dict[str, Any]:
-        """What the template is given besides ``sections``, ``figures`` and ``tables``."""
+        """What the template is given besides ``figures`` and ``tables``."""
         return {}
 
     def to_json(self) -> dict[str, Any]:

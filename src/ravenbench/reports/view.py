@@ -236,7 +236,7 @@ def _plain_json(value: Any) -> Any:
 
 
 class Section(NamedTuple):
-    """A section of a page: anchor, heading (empty where the page lacks it) and, where no template has it, body."""
+    """A section of a page that no template has: anchor, heading, body."""
 
     id: str
     heading: str

@@ -92,14 +92,6 @@ def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estim
     return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
 
 
-def against(gain: Estimate, null: Estimate, level: float = 0.95) -> Estimate:
-    """Gain − null, the two from repetitions drawn apart."""
-    value = gain.value - null.value
-    if gain.error is None or null.error is None or gain.freedom is None or null.freedom is None:
-        return Estimate(value, None, None, None)
-    return from_variances(value, [(gain.error**2, gain.freedom), (null.error**2, null.freedom)], level)
-
-
 def _alike(a: Floats, b: Floats) -> bool:
     place_a, place_b = (np.unique(x, return_inverse=True)[1] for x in (a, b))
     if np.array_equal(a, b) or np.array_equal(place_a, place_b):

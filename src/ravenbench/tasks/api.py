@@ -4,15 +4,15 @@ They are made from the tasks' declarations when they are first used. ``api.pyi``
 and editors; ``python -m ravenbench.tasks.functions`` writes it anew.
 """
 
-from ravenbench.engine.task import task_of, tasks
+from ravenbench.engine.task import declared, declared_of
 from ravenbench.tasks.functions import function_of
 
 
 def __getattr__(name):
-    if name not in tasks():
+    if name not in declared():
         raise AttributeError(f"module 'ravenbench.tasks.api' has no attribute {name!r}")
-    return function_of(task_of(name))
+    return function_of(declared_of(name))
 
 
 def __dir__():
-    return tasks()
+    return declared()

@@ -7,7 +7,17 @@ from typing import Any
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
+from ravenbench.ext.case.advise.api import Advice
+from ravenbench.ext.changes.report import Changes
+from ravenbench.ext.contrast.report import TextContrast
+from ravenbench.ext.machine.exposure import Exposure
+from ravenbench.ext.map.report import TextMap
+from ravenbench.formats.answers import Truth
+from ravenbench.formats.tabular import ProblemAttribute
+from ravenbench.metrics.base import Metric
 from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.tasks.evaluate.api import GivenAnswers
+from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.tasks.obfuscate.task import ObfuscateResult
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.tasks.safety.measures import Helpers
@@ -54,6 +64,9 @@ def run(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
 
@@ -73,6 +86,9 @@ def verify(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> Verified:
     """Train a verifier on problems, or load a trained one, and answer others."""
 
@@ -88,6 +104,9 @@ def pan14(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
 
@@ -123,6 +142,8 @@ def attribute(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics."""
 
@@ -144,6 +165,8 @@ def obfuscate(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> ObfuscateResult:
     """Rewrite questioned texts so that their author is hidden."""
 
@@ -170,6 +193,8 @@ def safety(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
@@ -203,6 +228,8 @@ def compare(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
 
@@ -221,6 +248,9 @@ def detect(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """How well do detectors tell machines' texts from people's, and how often do they accuse people?"""
 
@@ -250,6 +280,9 @@ def retrieve(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
 ) -> RunResult:
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
 
@@ -279,27 +312,6 @@ def simulate(
 ) -> RunResult:
     """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
 
-def unknown(
-    *,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    unknown: str | Path | Sequence[str | Path],
-    candidates: str | Path | Corpus,
-    methods: str | Sequence[str | Component] | None = None,
-    none: float | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
-
 def validate(
     background: str | Path,
     conditions: str | Path | None = None,
@@ -326,5 +338,156 @@ def validate(
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
 ) -> RunResult:
     """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
+
+def evaluate(
+    truth: str | Path | Truth,
+    answers: GivenAnswers = (),
+    *,
+    lenient: bool = False,
+    skip_faulty: bool = False,
+    f05u_2020: bool = False,
+    metrics: str | Sequence[str | Metric] = "c@1,accuracy",
+    trials: int | None = None,
+    replicates: int = 10000,
+    by: Sequence[str | ProblemAttribute] | None = None,
+    encoding: str | None = None,
+    training_truth: str | Path | Truth | None = None,
+    training_answers: GivenAnswers = (),
+    same_share: float | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    costs: tuple[float, float] = (1.0, 1.0),
+    level: float = 0.95,
+    alpha: float = 0.05,
+    tests: Sequence[str] | None = None,
+) -> Evaluation:
+    """Evaluate answers as PAN does, with intervals and significance tests."""
+
+def advise(
+    text: str | Path,
+    known: str | Path | Sequence[str | Path],
+    background: str | Path,
+    *,
+    verifiers: str | Sequence[str] | None = None,
+    column: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Advice:
+    """What gives this text away, where in it, and what changing it would gain."""
+
+def contrast(
+    primary: str | Path | Mapping[str, str] | Corpus,
+    secondary: str | Path | Mapping[str, str] | Corpus | None = None,
+    *,
+    corpus: str | Path | Mapping[str, str] | Corpus | None = None,
+    test: str | Path | Mapping[str, str] | Corpus | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
+    oppose_method: str | None = None,
+    by: str | None = None,
+    text_slice_length: int | None = None,
+    text_slice_overlap: int | None = None,
+    rare_occurrences_threshold: int | None = None,
+    zeta_filter_threshold: float | None = None,
+    analyzed_features: str | None = None,
+    ngram_size: int | None = None,
+    preserve_case: bool | None = None,
+    corpus_lang: str | None = None,
+    function_words: int | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> TextContrast:
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, intervals."""
+
+def detect_changes(
+    problems: str | Path,
+    train: str | Path | None = None,
+    background: str | Path | None = None,
+    *,
+    out: str | Path | None = None,
+    year: int | None = None,
+    encoding: str | None = None,
+    seed: int = 0,
+    allow_shared: bool = False,
+    progress: Progress | None = None,
+) -> Changes:
+    """Say where the author changes in PAN's problems of several authors, 2018 to 2026."""
+
+def exposure(
+    texts: str | Path | Sequence[str],
+    reference: str | Path | Sequence[str],
+    *,
+    model: str = "smollm2",
+    url: str = "",
+    most: int = 200,
+    longest: int = 256,
+    price_in: float = 0.0,
+    price_out: float = 0.0,
+    timeout: float = 120.0,
+    retries: int = 2,
+    encoding: str | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    most_calls: int | None = None,
+    device: str | None = None,
+) -> list[Exposure]:
+    """Has a language model read these texts? A verifier on it is then better there than elsewhere."""
+
+def map_texts(
+    corpus: str | Path | Mapping[str, str] | Corpus,
+    *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
+    analysis_type: str | None = None,
+    distance_measure: str | None = None,
+    mfw_min: int | None = None,
+    mfw_max: int | None = None,
+    mfw_incr: int | None = None,
+    culling_min: int | None = None,
+    culling_max: int | None = None,
+    culling_incr: int | None = None,
+    start_at: int | None = None,
+    mfw_list_cutoff: int | None = None,
+    analyzed_features: str | None = None,
+    ngram_size: int | None = None,
+    preserve_case: bool | None = None,
+    delete_pronouns: bool | None = None,
+    corpus_lang: str | None = None,
+    sampling: str | None = None,
+    sample_size: int | None = None,
+    sample_overlap: int | None = None,
+    number_of_samples: int | None = None,
+    linkage: str | None = None,
+    consensus_strength: float | None = None,
+    resamples: int | None = None,
+    linked_neighbors: int | None = None,
+    group_by: str | None = None,
+    rolling: str | None = None,
+    slice_size: int | None = None,
+    slice_overlap: int | None = None,
+    classification_method: str | None = None,
+    function_words: int | None = None,
+    texts: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> TextMap:
+    """Draw many texts: dendrogram, consensus tree, maps in two dimensions, network of neighbours, rolling
+    attribution."""

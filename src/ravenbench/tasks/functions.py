@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import textwrap
@@ -13,52 +14,31 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import ravenbench
 from ravenbench import registry
-from ravenbench.engine.options import Option, Spec, check_given, options_of
-from ravenbench.engine.task import EVERY, SeededRun, Task, run_task, task_of
+from ravenbench.engine.options import Declared, Option, check_given
+from ravenbench.engine.task import declared_of
 from ravenbench.errors import InputError, did_you_mean
 from ravenbench.former import check_there
 
 
 @cache
-def function_of(task: type[Task]) -> Callable[..., Any]:
-    """A task as a function in Python."""
-    own_signature = signature_of(task)
+def function_of(task: type[Declared]) -> Callable[..., Any]:
+    """A task, or a work, as a function in Python."""
+    own_signature, options = signature_of(task), task.options()
 
     def function(*args: Any, **kwargs: Any) -> Any:
         for name in kwargs.keys() - own_signature.parameters.keys():
             check_there(f"raven {task.name} --{name}")
         values = own_signature.bind(*args, **kwargs).arguments
-        check_given([*EVERY.values(), *task.options()], values)
-        how = {name: values.pop(name, None) for name in EVERY}
-        acting, _ = task.acting(values)
-        jobs = task.jobs(values) if acting.pools_seeds else {"": values}
-        runs = [run_task(task, job, **how) for job in jobs.values()]
-        return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
+        check_given(options, values)
+        return task.call(values)
 
-    function.__name__ = function.__qualname__ = task.name
+    function.__name__ = function.__qualname__ = task.called()
     function.__module__ = "ravenbench.tasks.api"
     function.__doc__ = docstring_of(task)
     function.__signature__ = own_signature  # type: ignore[attr-defined]
-    function.flags = _flags(task.options())  # type: ignore[attr-defined]
-    return function
-
-
-def as_function(
-    work: Callable[..., Any], name: str, spec: type[Spec], own: tuple[Option, ...], result: str
-) -> Callable[..., Any]:
-    """A function with a spec's options as keywords, and with ``own`` ones before them, told in its docstring."""
-    options = {option.name: option for option in own} | options_of(spec) | {"progress": EVERY["progress"]}
-    own_signature = _signature(list(options.values()), tuple(option.name for option in own), result)
-
-    def function(*args: Any, **kwargs: Any) -> Any:
-        return work(**own_signature.bind(*args, **kwargs).arguments)
-
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = work.__module__
-    function.__doc__ = _docstring(cleandoc(work.__doc__ or ""), options, own_signature)
-    function.__signature__ = own_signature  # type: ignore[attr-defined]
-    function.flags = _flags(options.values())  # type: ignore[attr-defined]
+    function.flags = _flags(options)  # type: ignore[attr-defined]
     return function
 
 
@@ -149,50 +129,43 @@ def _end_at_call(kind: type[BaseException], error: BaseException, trace: Traceba
     sys.__excepthook__(kind, error, trace)
 
 
-def signature_of(task: type[Task]) -> Signature:
+def signature_of(task: type[Declared]) -> Signature:
     """The signature of a task's function; annotations are text."""
-    return _signature([option for option in task.options() if option.function], task.by_position(), task.result)
+    by_position, parameters = [*task.by_position()], []
+    for option in task.options():
+        if option.function:
+            way = Parameter.POSITIONAL_OR_KEYWORD if option.name in by_position else Parameter.KEYWORD_ONLY
+            default = Parameter.empty if option.required else option.default
+            parameters.append(Parameter(option.name, way, default=default, annotation=option.annotation))
+    parameters.sort(key=lambda p: by_position.index(p.name) if p.name in by_position else len(by_position))
+    return Signature(parameters, return_annotation=task.result)
 
 
-def _signature(options: Iterable[Option], by_position: tuple[str, ...], result: str) -> Signature:
-    parameters = []
-    for option in options:
-        way = Parameter.POSITIONAL_OR_KEYWORD if option.name in by_position else Parameter.KEYWORD_ONLY
-        default = Parameter.empty if option.required else None
-        parameters.append(Parameter(option.name, way, default=default, annotation=option.annotation))
-    order = [*by_position]
-    parameters.sort(key=lambda p: order.index(p.name) if p.name in order else len(order))
-    return Signature(parameters, return_annotation=result)
-
-
-def docstring_of(task: type[Task]) -> str:
+def docstring_of(task: type[Declared]) -> str:
     """The docstring of a task's function: what the command says of itself, and its parameters."""
-    about = cleandoc(task.__doc__ or "").split("\n\n")[0]
+    lines = [cleandoc(task.__doc__ or "").split("\n\n")[0], ""]
     if task.note:
-        about += "\n\n" + textwrap.fill(task.note, 112)
-    return _docstring(about, {option.name: option for option in task.options()}, signature_of(task))
-
-
-def _docstring(about: str, options: Mapping[str, Option], signature: Signature) -> str:
-    lines = [about, "", "Parameters", "----------"]
-    for parameter in signature.parameters.values():
+        lines += [textwrap.fill(task.note, 112), ""]
+    options = {option.name: option for option in task.options()}
+    lines += ["Parameters", "----------"]
+    for parameter in signature_of(task).parameters.values():
         lines.append(f"{parameter.name} : {parameter.annotation}")
         lines += textwrap.wrap(options[parameter.name].help, 108, initial_indent="    ", subsequent_indent="    ")
     lines += ["", "Raises", "------", "InputError", "    Before any long work, if something cannot be used."]
     return "\n".join(lines)
 
 
-def stub_of(tasks: Iterable[type[Task]]) -> str:
+def stub_of(tasks: Iterable[type[Declared]]) -> str:
     """The stub of ``tasks.api``: the functions of tasks as type checkers and editors see them."""
     parts = []
     for task in tasks:
         signature = signature_of(task)
-        lines, star = [f"def {task.name}("], False
+        lines, star = [f"def {task.called()}("], False
         for p in signature.parameters.values():
             if p.kind is Parameter.KEYWORD_ONLY and not star:
                 lines.append("    *,")
                 star = True
-            lines.append(f"    {p.name}: {p.annotation}{'' if p.default is Parameter.empty else ' = None'},")
+            lines.append(f"    {p.name}: {p.annotation}{_default(p)},")
         lines.append(f") -> {signature.return_annotation}:")
         about = docstring_of(task).split("\n\n")[0]
         parts.append("\n".join([*lines, *textwrap.indent(f'"""{about}"""', "    ").split("\n")]))
@@ -206,6 +179,11 @@ def stub_of(tasks: Iterable[type[Task]]) -> str:
     return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], "", body, ""])
 
 
+def _default(parameter: Parameter) -> str:
+    value = parameter.default
+    return "" if value is Parameter.empty else f" = {json.dumps(value)}" if isinstance(value, str) else f" = {value!r}"
+
+
 _ABOUT = '"""The functions of tasks as type checkers see them, written by ``python -m ravenbench.tasks.functions``."""'
 _NAMES = {
     "Mapping": "collections.abc",
@@ -216,7 +194,17 @@ _NAMES = {
     "Engine": "ravenbench.engine.pool",
     "Progress": "ravenbench.engine.pool",
     "RunResult": "ravenbench.engine.task",
+    "Advice": "ravenbench.ext.case.advise.api",
+    "Changes": "ravenbench.ext.changes.report",
+    "TextContrast": "ravenbench.ext.contrast.report",
+    "Exposure": "ravenbench.ext.machine.exposure",
+    "TextMap": "ravenbench.ext.map.report",
+    "Truth": "ravenbench.formats.answers",
+    "ProblemAttribute": "ravenbench.formats.tabular",
+    "Metric": "ravenbench.metrics.base",
     "Obfuscator": "ravenbench.obfuscation.base",
+    "GivenAnswers": "ravenbench.tasks.evaluate.api",
+    "Evaluation": "ravenbench.tasks.evaluate.evaluation",
     "ObfuscateResult": "ravenbench.tasks.obfuscate.task",
     "RunSpec": "ravenbench.tasks.run.spec",
     "Helpers": "ravenbench.tasks.safety.measures",
@@ -227,9 +215,15 @@ _NAMES = {
 
 
 def of_raven() -> list[str]:
-    """The tasks that come with Raven: the bench's own, then its extensions'."""
-    return [name for name, target in registry.targets("task").items() if target.startswith("ravenbench.")]
+    """The tasks and works that come with Raven: the bench's own, then its extensions'."""
+    every = registry.targets("task") | registry.targets("work")
+    return [name for name, target in every.items() if target.startswith("ravenbench.")]
+
+
+def public() -> list[str]:
+    """Those of them that ``import ravenbench`` has."""
+    return [name for name in of_raven() if name in dir(ravenbench)]
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("api.pyi").write_text(stub_of(map(task_of, of_raven())), encoding="utf-8")
+    Path(__file__).with_name("api.pyi").write_text(stub_of(map(declared_of, public())), encoding="utf-8")

@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench.cli.main import build
+from ravenbench.cli.tasks import work
+from ravenbench.engine.task import declared_of
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
-from ravenbench.ext.case.advise import command
 from ravenbench.ext.case.advise.features import habits, places, without
 from ravenbench.ext.case.advise.report import changes
 from ravenbench.ext.case.compare.task import Compare
@@ -121,7 +122,8 @@ def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, cap
             raise KeyboardInterrupt from None
 
     monkeypatch.setattr("time.sleep", save)
-    command.command(str(watched), [str(known)], str(others), FAST["verifiers"], watch=True)
+    given = {"known": [str(known)], "background": str(others), "verifiers": FAST["verifiers"]}
+    work(declared_of("advise"), {"text": str(watched), **given, "watch": True, "json": False})
     out, err = capsys.readouterr()
     assert "the text is empty" in err
     assert re.search(r"“.*whilst.*” → “.*karemi.*”", out) and re.search(r"mean \.\d+ → \.\d+ \(−\.\d+\)", out)

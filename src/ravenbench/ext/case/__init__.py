@@ -9,6 +9,6 @@ VALIDATE = Command(
     "ravenbench.cli.tasks:validate", "A validation dossier: does compare hold what it says here?", ONE_TEXT, 1
 )
 ADVISE = Command(
-    "ravenbench.ext.case.advise.command:command", "What gives your text away, and what changing it would gain.",
+    "ravenbench.cli.tasks:advise", "What gives your text away, and what changing it would gain.",
     ONE_TEXT, 2,
 )  # fmt: skip

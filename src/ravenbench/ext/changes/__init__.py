@@ -3,7 +3,7 @@
 from ravenbench.seams import LOOK, Command
 
 CHANGES = Command(
-    "ravenbench.ext.changes.command:command",
+    "ravenbench.cli.tasks:detect_changes",
     "Where does the author change? PAN's problems of several authors.",
     LOOK,
     1,

@@ -1,36 +1,21 @@
-"""``raven changes``: where does the author change in PAN's problems of several authors?"""
+"""``raven changes`` and ``ravenbench.detect_changes``: where does the author change in problems of several authors?"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from ravenbench.engine.options import PATH, Option
+from ravenbench.engine.pool import Progress
+from ravenbench.engine.task import Ending, Preview, Work, content_hash
+from ravenbench.ext.changes.spec import ChangesSpec
 
-from ravenbench.engine.options import ENCODING
+if TYPE_CHECKING:
+    from ravenbench.ext.changes.report import Changes
 
 
-def command(
-    problems: Annotated[Path, typer.Argument(help="A folder or zip of problem-1.txt …, with truth or without.")],
-    train: Annotated[Path | None, typer.Option(help="Problems with truth, of the same form, to learn from.")] = None,
-    background: Annotated[
-        str | None, typer.Option(help="Instead: texts by known authors, as raven compare takes them.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The folder of answers and page; default raven-runs/changes-<hash>."),
-    ] = None,
-    year: Annotated[int | None, typer.Option(help="Whose form and measures, where no truth shows it.")] = None,
-    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
-    seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
-    allow_shared: Annotated[
-        bool, typer.Option("--allow-shared", help="Answer also problems that stand among those to learn from.")
-    ] = False,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Only show what would be learned from and answered; nothing is written.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
+class DetectedChanges(Work):
     """Say where the author changes in PAN's problems of several authors, 2018 to 2026.
 
     raven changes pan24/ --train pan24/
@@ -41,20 +26,50 @@ def command(
     what trivial answers reach, and how much of the answers is topic: the same with other content words, by style alone,
     by content alone.
     """
-    from ravenbench.cli.show import print_json, print_parts, progress_bar, show_preview
-    from ravenbench.engine.task import content_hash
-    from ravenbench.ext.changes.report import detect_changes, preview_changes
-    from ravenbench.reports.view import for_terminal
 
-    if out is None:
-        out = Path("raven-runs") / f"changes-{content_hash(list(map(str, (problems, train, background, year, seed))))}"
-    how: dict[str, Any] = {"year": year, "out": out, "encoding": encoding, "seed": seed, "allow_shared": allow_shared}
-    if plan:
-        show_preview(preview_changes(problems, train, background, **how), json)
-        return
-    with progress_bar() as progress:
-        made = detect_changes(problems, train, background, **how, progress=progress)
-    if json:
-        print_json({**made.to_json(), "page": str(out / "index.html")})
-    else:
-        print_parts([*made.sentences, *([for_terminal(made.table)] if made.rows else [])], out / "index.html")
+    name = "changes"
+    first = "train background out"
+    function = "detect_changes"
+    Spec = ChangesSpec
+    own = (
+        Option(
+            "out",
+            "The folder of answers and page; default raven-runs/changes-<hash>.",
+            takes=PATH,
+            flags=("--out", "-o"),
+        ),
+    )
+    arguments = ("problems",)
+    positional = ("problems", "train", "background")
+    order = "problems train background out"
+    result = "Changes"
+    plan_help = "Only show what would be learned from and answered; nothing is written."
+
+    @classmethod
+    def work(cls, spec: ChangesSpec, progress: Progress, out: str | Path | None = None) -> Changes:
+        from ravenbench.ext.changes.report import detect_changes
+
+        return detect_changes(spec, out, progress)
+
+    @classmethod
+    def preview(cls, values: Mapping[str, Any]) -> Preview:
+        from ravenbench.ext.changes.report import preview_changes
+
+        return preview_changes(cls.read(values), cls._place(values))
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.reports.view import for_terminal
+
+        out = cls._place(values)
+        changes: Changes = cls.call({**values, "out": out, "progress": progress})
+        page = out / "index.html"
+        parts = [*changes.sentences, *([for_terminal(changes.table)] if changes.rows else [])]
+        return Ending({**changes.to_json(), "page": str(page)}, parts, page)
+
+    @classmethod
+    def _place(cls, values: Mapping[str, Any]) -> Path:
+        if "out" in values:
+            return Path(values["out"])
+        given = [str(values.get(name)) for name in ("problems", "train", "background", "year", "seed")]
+        return Path("raven-runs") / f"changes-{content_hash(given)}"

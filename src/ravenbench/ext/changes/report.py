@@ -1,4 +1,4 @@
-"""``ravenbench.detect_changes``: PAN's problems of several authors answered, and judged where truth is known: measures
+"""PAN's problems of several authors answered, and judged where truth is known: measures
 of the year with intervals, trivial answers beside them, and how much of the answers is topic."""
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
-from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Preview
 from ravenbench.errors import InputError, counted, remark
 from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
+from ravenbench.ext.changes.spec import ChangesSpec
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.output import check_folder
 from ravenbench.problems.overlap import refuse_shared
@@ -192,13 +193,11 @@ class Changes(FolderView):
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import render
 
-        sections = [("summary", "Findings"), ("method", "Method")]
         page = render(
             "ravenbench.ext.changes:template.html.j2",
             a=self,
             last=LAST_FORM,
             measures=to_html(self.table),
-            sections=sections,
         )
         write_parts(folder, kind="changes", page=page, json=self.to_json(), tables=[self.table] if self.rows else [])
         write_solutions(folder, self.problems, self.answers, self.form)
@@ -233,19 +232,9 @@ class Learning(NamedTuple):
     learned: str
 
 
-def preview_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    year: int | None = None,
-    out: str | Path | None = None,
-    encoding: str | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-) -> Preview:
+def preview_changes(spec: ChangesSpec, out: Path) -> Preview:
     """What ``detect_changes`` would do; nothing is learned and nothing written. Raises InputError as it does."""
-    read = _read(problems, train, background, year, out, encoding, seed, allow_shared)
+    read = _read(spec, out)
     places = sum(len(problem.segments) - 1 for problem in read.given)
     truth = sum(problem.truth is not None for problem in read.given)
     judged = f"{counted(truth, 'problem')} of these with truth, which the page judges" if truth else "no truth"
@@ -254,59 +243,25 @@ def preview_changes(
         f"{counted(places, 'place')} between segments are asked about; {judged}.",
     )
     sizes = {"training": len(read.lessons), "test": len(read.given)}
-    return Preview("changes", "" if out is None else str(out), sizes, cells=0, done=0, fits=0, notes=notes)
+    return Preview("changes", str(out), sizes, cells=0, done=0, fits=0, notes=notes)
 
 
-def detect_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    year: int | None = None,
-    out: str | Path | None = None,
-    encoding: str | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-    progress: Progress = silent,
-) -> Changes:
-    """Say where the author changes in PAN's problems of several authors (2018 to 2026).
-
-    Parameters
-    ----------
-    problems : path
-        A folder or zip of ``problem-1.txt`` …, with truth beside them or without.
-    train : path, optional
-        Such problems with truth, to learn from.
-    background : path, optional
-        Instead of them texts by known authors, as ``compare`` takes them, of which problems are made.
-    year : int, optional
-        Whose form the problems have, where no truth shows it.
-    out : path, optional
-        Folder of the answers and the page.
-    encoding : str, optional
-        Of texts that are not UTF-8.
-    allow_shared : bool
-        Answer also problems that stand among those to learn from; they are counted all the same.
-
-    Raises
-    ------
-    InputError
-        If problems cannot be read, stand on both sides, or there is nothing to learn from.
-    """
+def detect_changes(spec: ChangesSpec, out: str | Path | None, progress: Progress) -> Changes:
+    """Say where the author changes. Raises InputError if problems cannot be read, stand on both sides, or there is
+    nothing to learn from."""
     progress("reading problems", 0, 0)
-    given, lessons, known, form, learned = _read(problems, train, background, year, out, encoding, seed, allow_shared)
+    given, lessons, known, form, learned = _read(spec, out)
     progress("learning", 0, 0)
-    reader = ChangeReader(lessons, form, seed)
-    result = Changes(given, form, reader.answer(given) | _trivial(given, known, seed), learned, seed)
+    reader = ChangeReader(lessons, form, spec.seed)
+    answers = reader.answer(given) | _trivial(given, known, spec.seed)
+    result = Changes(given, form, answers, learned, spec.seed)
     if out is not None:
         result.write(out)
     return result
 
 
-def _read(
-    problems: str | Path, train: str | Path | None, background: str | Path | None, year: int | None,
-    out: str | Path | None, encoding: str | None, seed: int, allow_shared: bool,
-) -> Learning:  # fmt: skip
+def _read(spec: ChangesSpec, out: str | Path | None) -> Learning:
+    problems, train, background, year = spec.problems, spec.train, spec.background, spec.year
     if (train is None) == (background is None):
         raise InputError(
             "one thing to learn from is needed", found="none" if train is None else "two",
@@ -317,13 +272,13 @@ def _read(
     if out is not None:
         check_folder(out, inputs=[place for place in (problems, train, background) if place], kind="changes")
     wanted = None if year is None else min(year, LAST_FORM)
-    lessons, form = ([], None) if train is None else read_changes(train, train=True, encoding=encoding)
-    given, shown = read_changes(problems, form=wanted or form, encoding=encoding)
+    lessons, form = ([], None) if train is None else read_changes(train, train=True, encoding=spec.encoding)
+    given, shown = read_changes(problems, form=wanted or form, encoding=spec.encoding)
     learned = f"{len(lessons):,} training problems"
     if background is not None:
         form = wanted or shown or LAST_FORM
         words = max(5, int(np.median([count_words(text) for problem in given for text in problem.segments])))
-        lessons = made_of(load_corpus(str(background), encoding=encoding), words, seed)
+        lessons = made_of(load_corpus(background, encoding=spec.encoding), words, spec.seed)
         learned = f"{len(lessons):,} problems made of background texts, with segments of {words} words"
         if not lessons or form < 2020:
             raise InputError(
@@ -338,7 +293,7 @@ def _read(
         )  # fmt: skip
     taught = {identity_key(" ".join(problem.segments)) for problem in lessons}
     shared = [problem.name for problem in given if identity_key(" ".join(problem.segments)) in taught]
-    for sentence in refuse_shared(shared, len(given), allow_shared or train is None):
+    for sentence in refuse_shared(shared, len(given), spec.allow_shared or train is None):
         learned += f"; {sentence}"
         remark([sentence])
     return Learning(given, lessons, known, form, learned)

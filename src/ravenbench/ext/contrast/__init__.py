@@ -3,6 +3,6 @@
 from ravenbench.seams import LOOK, Command
 
 CONTRAST = Command(
-    "ravenbench.ext.contrast.command:command", "Which words one group of texts prefers to another; what is topic.",
+    "ravenbench.cli.tasks:contrast", "Which words one group of texts prefers to another; what is topic.",
     LOOK, 1,
 )  # fmt: skip

@@ -1,24 +1,21 @@
-"""``raven contrast``: which words one group of texts prefers to another."""
+"""``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another."""
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from ravenbench.cli.tasks import of_option
-from ravenbench.engine.options import Option, options_of
-from ravenbench.engine.task import slug
-from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, ContrastSpec
-from ravenbench.ext.map.command import JSON
+from ravenbench.engine.options import Option, plain_of
+from ravenbench.engine.pool import Progress
+from ravenbench.engine.task import Ending, Work, slug
+from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, ContrastSpec, build
 
-OUT = Option(
-    "out", "Folder of the page, tables and figures; an earlier contrast is replaced. Default: contrast-PRIMARY.",
-    flags=("--out", "-o"),
-)  # fmt: skip
+if TYPE_CHECKING:
+    from ravenbench.ext.contrast.report import TextContrast
 
 
-def command(**values: Any) -> None:
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder) and keyness, with intervals.
+class Contrasted(Work):
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, intervals.
 
     Words that may be topic are marked. Options have the names of stylo's oppose(), with hyphens for dots.
 
@@ -28,30 +25,47 @@ def command(**values: Any) -> None:
 
         raven contrast her_letters/ his_letters/ --test anonymous.txt --text-slice-length 500
     """
-    from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.ext.contrast.report import contrast
-    from ravenbench.formats.output import check_folder
-    from ravenbench.reports.view import for_terminal
 
-    out, json = values.pop("out"), values.pop("json")
-    out = out or f"contrast-{slug(values['primary']) or 'texts'}"
-    named = values["corpus"] is not None
-    places = [values[name] for name in (("corpus", "test") if named else ("primary", "secondary", "test"))]
-    check_folder(out, inputs=[place for place in places if place], kind="contrast")
-    with progress_bar() as progress:
-        made = contrast(**{k: v for k, v in values.items() if v is not None and v is not False}, progress=progress)
+    name = "contrast"
+    first = "corpus by test text_slice_length oppose_method out"
+    Spec = ContrastSpec
+    own = (
+        PRIMARY, SECONDARY, CORPUS, TEST,
+        Option(
+            "out", "Folder of the page, tables and figures; an earlier one is replaced. Default: contrast-PRIMARY.",
+            flags=("--out", "-o"), function=False,
+        ),
+    )  # fmt: skip
+    arguments = ("primary", "secondary")
+    order = "primary secondary corpus test"
+    shows_defaults = False
+    note = "Options have stylo's names with ``_`` for ``.``."
+    result = "TextContrast"
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> ContrastSpec:
+        return build(plain_of(ContrastSpec, values))
+
+    @classmethod
+    def work(
+        cls, spec: ContrastSpec, primary: Any, secondary: Any = None, corpus: Any = None, test: Any = None,
+        *, progress: Progress,
+    ) -> TextContrast:  # fmt: skip
+        from ravenbench.ext.contrast.analysis import analyse_contrast
+        from ravenbench.ext.contrast.report import TextContrast
+
+        return TextContrast(analyse_contrast(primary, secondary, corpus, test, spec, progress))
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.formats.output import check_folder
+        from ravenbench.reports.view import for_terminal
+
+        given = {name: value for name, value in values.items() if value is not False and value is not None}
+        out = given.pop("out", None) or f"contrast-{slug(given['primary']) or 'texts'}"
+        places = ("corpus", "test") if "corpus" in given else ("primary", "secondary", "test")
+        check_folder(out, inputs=[given[name] for name in places if name in given], kind="contrast")
+        made: TextContrast = cls.call({**given, "progress": progress})
         page = made.write(out)
-    if json:
-        print_json({**made.to_json(), "page": str(page)})
-    else:
-        tables = [for_terminal(t) for t in made.brief() if t.rows]
-        print_parts([*made.sentences[1:], *made.analysis.notes, *tables], page, made.finding())
-
-
-command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-    [
-        *(of_option(o, o is PRIMARY or o is SECONDARY) for o in (PRIMARY, SECONDARY, CORPUS, TEST)),
-        *(of_option(o, False) for o in [*options_of(ContrastSpec).values(), OUT, JSON]),
-    ]
-)
-command.__annotations__ = {}
+        parts = [*made.sentences[1:], *made.analysis.notes, *(for_terminal(t) for t in made.brief() if t.rows)]
+        return Ending({**made.to_json(), "page": str(page)}, parts, page, made.finding())

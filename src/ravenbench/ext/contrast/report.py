@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
-from ravenbench.engine.options import plain_of
 from ravenbench.errors import counted
 from ravenbench.ext.contrast.analysis import (
     FIRST,
@@ -23,15 +22,12 @@ from ravenbench.ext.contrast.analysis import (
     TOPIC,
     ContrastAnalysis,
     Placed,
-    analyse_contrast,
 )
-from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, ContrastSpec, build
 from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Column, Section, Table, col, figure, rows_json, table, to_csv, to_html
-from ravenbench.tasks.functions import as_function
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -155,20 +151,6 @@ METHOD = (
     "topic that has texts on both sides, weighted as Mantel and Haenszel do. Beside this page lie all words "
     "(tables/words.csv), frequencies in percent (tables/frequencies.csv; for R tables/table_with_frequencies.txt)."
 )
-
-
-def _contrast(
-    primary: Any, secondary: Any = None, corpus: Any = None, test: Any = None, **options: Any
-) -> TextContrast:
-    """Say which words one group of texts prefers to another, how surely, and what of it is topic.
-
-    Options have stylo's names with ``_`` for ``.``.
-    """
-    spec = build(plain_of(ContrastSpec, options))
-    return TextContrast(analyse_contrast(primary, secondary, corpus, test, spec, options.get("progress")))
-
-
-contrast = as_function(_contrast, "contrast", ContrastSpec, (PRIMARY, SECONDARY, CORPUS, TEST), "TextContrast")
 
 
 def _listing(sentences: Sequence[str], kind: str = "") -> Markup:

@@ -258,7 +258,5 @@ def _write(result: Extracted, place: Path) -> None:
     page = render(
         "ravenbench.ext.documents:template.html.j2", result=result, shown=shown, unknown=UNKNOWN,
         tables={name: to_html(one) for name, one in tables.items() if one.rows and name != "texts"},
-        sections=[("authors", "Authors", ""), ("left-out", "Left out" if result.left_out else "", ""),
-                  ("documents", "Documents", "")],
     )  # fmt: skip
     write_text(place / "index.html", page)

@@ -9,18 +9,19 @@ from typing import Any
 
 import torch
 
+from ravenbench import limits
 from ravenbench.errors import InputError, SpecError
 
 
 def pick(device: str) -> torch.device:
     """The device of a name: ``cpu``, ``cuda``, ``cuda:1``, or ``auto``.
 
-    ``auto`` is what RAVEN_DEVICE (``--device``) says, else the GPU where there is one. SpecError if there is no such
+    ``auto`` is what the run holds (``limits.device``), else the GPU where there is one. SpecError if there is no such
     device. InputError if CUDA is asked for and not there.
     """
     cuda = torch.cuda.is_available()
     if device == "auto":
-        device = os.environ.get("RAVEN_DEVICE") or "auto"
+        device = limits.device()
     if device == "auto":
         device = "cuda" if cuda else "cpu"
     if device == "cpu":

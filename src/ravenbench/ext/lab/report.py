@@ -24,7 +24,6 @@ from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
     Col,
     Number,
-    Section,
     Table,
     col,
     figure,
@@ -432,10 +431,6 @@ class SimulateReport(Report[Simulation]):
 
     def tables(self) -> list[Table]:
         return [self.content(), self.outcomes(), self.domain()]
-
-    def sections(self) -> list[Section]:
-        names = {"found": "Findings", "content": "Content", "domain": "Training domain", "method": "Method"}
-        return [Section(*item) for item in names.items()]
 
     def context(self) -> dict[str, Any]:
         a = self.analysis

@@ -34,6 +34,7 @@ class Simulate(Task):
     """
 
     name = "simulate"
+    first = "corpus replicates doses out"
     report = "ravenbench.ext.lab.report:SimulateReport"
     freezes = False
     help = "Test both verdicts on scorers of known behaviour."

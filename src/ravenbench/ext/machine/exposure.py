@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.errors import InputError, RavenError, SpecError
-from ravenbench.ext.machine.causal import SMALL, CausalLM, open_model
+from ravenbench.ext.machine.causal import CausalLM, open_model
+from ravenbench.ext.machine.exposure_spec import ExposureSpec
 from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream
 from ravenbench.services import Model, begin_counting, chat, check_address
@@ -68,68 +69,37 @@ class Side(NamedTuple):
     authors: Sequence[str | None]
 
 
-def exposure(
-    texts: str | Path | Sequence[str], reference: str | Path | Sequence[str], *, model: str = SMALL, url: str = "",
-    most: int = 200, longest: int = 256, price_in: float = 0.0, price_out: float = 0.0, timeout: float = 120.0,
-    retries: int = 2, encoding: str | None = None, seed: int = 0, device: str = "auto",
-    progress: Progress | None = None,
-) -> list[Exposure]:  # fmt: skip
-    """Compare texts that a language model may have read with others of the same kind that it cannot have read.
+def exposure(spec: ExposureSpec, progress: Progress) -> list[Exposure]:
+    """Compare texts that a language model may have read with others of the same kind that it cannot have read: on this
+    machine the whole texts and each quarter of their tokens; of an endpoint ``continuation`` and ``masked name``.
 
-    Parameters
-    ----------
-    texts, reference : str, path or sequence of str
-        A corpus, as ``raven run`` takes it, or texts. At least five each of 60 words or more.
-    model : str
-        On this machine, as in the verifier ``causal-lm``; with ``url`` as the endpoint names it.
-    url : str
-        Base address of an OpenAI-compatible endpoint. Only where it is given here do texts leave this machine.
-    most : int
-        Texts of a side that are drawn at most.
-    longest : int
-        Tokens of a text that are read, on this machine.
-    price_in, price_out : float
-        Of a million tokens, for the estimate that is printed first.
-    timeout, retries : float, int
-        Seconds and further attempts of a call.
-    progress : callable, optional
-        Called with (stage, done, total).
-
-    Returns
-    -------
-    list of Exposure
-        On this machine, of the whole texts and of each quarter of their tokens; of an endpoint, ``continuation`` and
-        ``masked name``.
-
-    Raises
-    ------
-    InputError
-        If there are too few texts, one stands on both sides, or their content words cannot be exchanged.
-    RavenError
-        If an endpoint does not answer: no result is made of a part of the texts. Answers are kept for the next attempt.
+    At least five texts a side, each of 60 words or more. InputError if there are too few, one stands on both sides, or
+    their content words cannot be exchanged. RavenError if an endpoint does not answer: no result is made of a part of
+    the texts, and answers are kept for the next attempt.
     """
-    if url:
-        check_address(url)
-    sides = [_side(name, given, most, encoding, seed) for name, given in (("texts", texts), ("reference", reference))]
+    if spec.url:
+        check_address(spec.url)
+    sides = [_side("texts", spec.texts, spec), _side("reference", spec.reference, spec)]
     if shared := set.intersection(*({identity_key(text) for text in side.texts} for side in sides)):
         raise InputError(
             "texts stand among the reference texts too", found=len(shared), expected="texts that the model cannot know"
         )
-    if not url:
-        return by_likelihood(open_model(model, device), *sides, longest=longest, progress=progress)
+    if not spec.url:
+        return by_likelihood(open_model(spec.model, "auto"), *sides, longest=spec.longest, progress=progress)
     begin_counting()
-    endpoint = Model("exposure", url, timeout, retries, (price_in, price_out))
-    return recited(endpoint, model, *sides, progress=progress)
+    endpoint = Model("exposure", spec.url, spec.timeout, spec.retries, (spec.price_in, spec.price_out))
+    return recited(endpoint, spec.model, *sides, progress=progress)
 
 
-def _side(name: str, given: str | Path | Sequence[str], most: int, encoding: str | None, seed: int) -> Side:
+def _side(name: str, given: str | Path | Sequence[str], spec: ExposureSpec) -> Side:
     """Distinct texts that are long enough, at most so many."""
     from ravenbench.corpora.load import load_corpus
 
+    most = spec.most
     if most < LEAST:
         raise SpecError("too few texts of a side to see exposure", found=f"--most {most}", expected=f"{LEAST} or more")
     if isinstance(given, str | Path):
-        corpus = load_corpus(given, encoding=encoding, pairs=False, level="extract()")  # topics need not be there
+        corpus = load_corpus(given, encoding=spec.encoding, pairs=False, level="extract()")  # topics need not be there
         every, authors = list(corpus.texts), list(corpus.author)
     else:
         every, authors = [checked_text(text) for text in given], [None] * len(given)
@@ -141,7 +111,7 @@ def _side(name: str, given: str | Path | Sequence[str], most: int, encoding: str
         )  # fmt: skip
     rows = sorted(first.values())
     if len(rows) > most:
-        rows = sorted(stream(seed, "exposure", name).choice(rows, most, replace=False).tolist())
+        rows = sorted(stream(spec.seed, "exposure", name).choice(rows, most, replace=False).tolist())
     return Side([every[row] for row in rows], [authors[row] for row in rows])
 
 

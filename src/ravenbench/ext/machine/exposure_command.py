@@ -1,37 +1,20 @@
-"""``raven exposure``: has a language model read these texts?"""
+"""``raven exposure`` and ``ravenbench.exposure``: has a language model read these texts?"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-import typer
+from ravenbench.engine.options import checked
+from ravenbench.engine.pool import Progress
+from ravenbench.engine.task import Ending, Work
+from ravenbench.ext.machine.exposure_spec import ExposureSpec
 
-from ravenbench.cli.tasks import Device, MostCalls, use
-from ravenbench.engine.options import ENCODING
-from ravenbench.services import KEY
+if TYPE_CHECKING:
+    from ravenbench.ext.machine.exposure import Exposure
 
 
-def command(
-    texts: Annotated[str, typer.Argument(help="A corpus that the model may have read, as raven run takes it.")],
-    reference: Annotated[
-        str, typer.Option(help="A corpus of the same kind that it cannot have read: written after it was made.")
-    ],
-    model: Annotated[
-        str, typer.Option(help="A folder, a GGUF file or smollm2; with --url as the endpoint names it.")
-    ] = "smollm2",
-    url: Annotated[
-        str,
-        typer.Option(help=f"Address of an OpenAI-compatible endpoint, to which texts are sent; its key is in {KEY}."),
-    ] = "",
-    most: Annotated[int, typer.Option(help="Texts of a side that are drawn at most.")] = 200,
-    price_in: Annotated[float, typer.Option(help="Of a million tokens read, for the estimate.")] = 0.0,
-    price_out: Annotated[float, typer.Option(help="Of a million tokens written.")] = 0.0,
-    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
-    seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
-    device: Device = None,
-    most_calls: MostCalls = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
+class ComparedExposure(Work):
     """Has a language model read these texts? A verifier on it is then better there than elsewhere.
 
     raven exposure essays.csv --reference essays-of-this-year.csv --model FOLDER
@@ -41,19 +24,36 @@ def command(
     On this machine each text is compared with its twin, the same text with content words of another one: a model
     prefers a text that it has read by more. An endpoint is asked to continue each text, and for a name hidden in it.
     """
-    from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.ext.machine.exposure import exposure
-    from ravenbench.ext.machine.exposure_report import exposure_table, finding
-    from ravenbench.reports.view import for_terminal, rows_json
 
-    use(device)
-    with progress_bar() as progress:
-        rows = exposure(
-            texts, reference, model=model, url=url, most=most, price_in=price_in, price_out=price_out,
-            encoding=encoding, seed=seed, progress=progress,
-        )  # fmt: skip
-    shown = exposure_table(rows)
-    if json:
-        print_json({"model": model, "finding": finding(rows, model), "rows": rows_json(shown)})
-    else:
-        print_parts([for_terminal(shown)], finding=finding(rows, model))
+    name = "exposure"
+    first = "reference model url"
+    Spec = ExposureSpec
+    arguments = ("texts",)
+    positional = ("texts", "reference")
+    note = (
+        "Each side needs five texts of 60 words or more. Only where ``url`` is given do texts leave this machine. The "
+        "first row is of the whole texts, or of what an endpoint continues."
+    )
+    result = "list[Exposure]"
+    device = True
+    calls = True
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> ExposureSpec:
+        return checked({name: value for name, value in values.items() if value is not None}, ExposureSpec)
+
+    @classmethod
+    def work(cls, spec: ExposureSpec, progress: Progress) -> list[Exposure]:
+        from ravenbench.ext.machine.exposure import exposure
+
+        return exposure(spec, progress)
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.ext.machine.exposure_report import exposure_table, finding
+        from ravenbench.reports.view import for_terminal, rows_json
+
+        rows, model = cls.call({**values, "progress": progress}), values["model"]
+        shown, sentence = exposure_table(rows), finding(rows, model)
+        made = {"model": model, "finding": sentence, "rows": rows_json(shown)}
+        return Ending(made, [for_terminal(shown)], finding=sentence)

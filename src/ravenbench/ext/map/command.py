@@ -1,25 +1,22 @@
-"""``raven map``: many texts in pictures, and how much of their grouping is topic."""
+"""``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic."""
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from ravenbench.cli.tasks import of_option
-from ravenbench.engine.options import Option, options_of
-from ravenbench.engine.task import slug
-from ravenbench.ext.map.spec import CORPUS, MapSpec
+from ravenbench.engine.options import Option, plain_of
+from ravenbench.engine.pool import Progress
+from ravenbench.engine.task import Ending, Work, slug
+from ravenbench.ext.map.spec import MapSpec, build
 
-OUT = Option(
-    "out",
-    "Folder of the page, tables and figures; an earlier map is replaced. Default: map-CORPUS.",
-    flags=("--out", "-o"),
-)
-JSON = Option("json", "One JSON object on stdout.", bool)
+if TYPE_CHECKING:
+    from ravenbench.ext.map.report import TextMap
 
 
-def command(**values: Any) -> None:
-    """Draw many texts: dendrogram, consensus tree, maps in two dimensions, network of neighbours, rolling attribution.
+class DrawnMap(Work):
+    """Draw many texts: dendrogram, consensus tree, maps in two dimensions, network of neighbours, rolling
+    attribution.
 
     Every picture stands beside the same picture with content words masked, and numbers say how much of the grouping is
     topic. Options have the names of the R package stylo, with hyphens for dots.
@@ -30,27 +27,54 @@ def command(**values: Any) -> None:
 
         raven map corpus/ --rolling Anonymous_Play --slice-size 2000 --out play/
     """
-    from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.ext.map.report import map_texts
-    from ravenbench.formats.output import check_folder
-    from ravenbench.reports.view import for_terminal
 
-    corpus, out, json = values.pop("corpus"), values.pop("out"), values.pop("json")
-    out = out or f"map-{slug(corpus) or 'texts'}"
-    check_folder(out, inputs=[corpus], kind="map")
-    with progress_bar() as progress:
-        made = map_texts(
-            corpus, **{k: v for k, v in values.items() if v is not None and v is not False}, progress=progress
-        )
-        page = made.write(out)
-    if json:
-        print_json({**made.to_json(), "page": str(page)})
-    else:
-        rest = [one for one in made.sentences if one != made.finding()]
-        print_parts([*rest, *made.analysis.notes, for_terminal(made.named()["grouping"])], page, made.finding())
+    name = "map"
+    first = "analysis_type distance_measure mfw_min mfw_max rolling out"
+    function = "map_texts"
+    Spec = MapSpec
+    own = (
+        Option(
+            "corpus",
+            "Texts: a folder or zip (author/text.txt, author/topic/text.txt, Author_Title.txt), a table, or a corpus "
+            "by name.",
+            takes="str | Path | Mapping[str, str] | Corpus",
+            required=True,
+        ),
+        Option(
+            "out",
+            "Folder of the page, tables and figures; an earlier map is replaced. Default: map-CORPUS.",
+            flags=("--out", "-o"),
+            function=False,
+        ),
+    )
+    arguments = ("corpus",)
+    order = "corpus"
+    shows_defaults = False
+    note = "Options have stylo's names with ``_`` for ``.``."
+    result = "TextMap"
 
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> MapSpec:
+        return build(plain_of(MapSpec, values))
 
-command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-    [of_option(CORPUS, True), *(of_option(o, False) for o in [*options_of(MapSpec).values(), OUT, JSON])]
-)
-command.__annotations__ = {}
+    @classmethod
+    def work(cls, spec: MapSpec, corpus: Any, progress: Progress) -> TextMap:
+        from ravenbench.ext.map.analysis import analyse_map
+        from ravenbench.ext.map.report import TextMap
+
+        return TextMap(analyse_map(corpus, spec, progress))
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.formats.output import check_folder
+        from ravenbench.reports.view import for_terminal
+
+        given = {name: value for name, value in values.items() if value is not False}
+        corpus = given["corpus"]
+        out = given.pop("out", None) or f"map-{slug(corpus) or 'texts'}"
+        check_folder(out, inputs=[corpus], kind="map")
+        drawn: TextMap = cls.call({**given, "progress": progress})
+        page = drawn.write(out)
+        rest = [sentence for sentence in drawn.sentences if sentence != drawn.finding()]
+        parts = [*rest, *drawn.analysis.notes, for_terminal(drawn.named()["grouping"])]
+        return Ending({**drawn.to_json(), "page": str(page)}, parts, page, drawn.finding())

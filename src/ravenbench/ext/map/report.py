@@ -1,4 +1,4 @@
-"""A map's tables, sentences, page and files; and ``ravenbench.map_texts``, which gives them in Python."""
+"""A map's tables, sentences, page and files."""
 
 from __future__ import annotations
 
@@ -15,18 +15,16 @@ import numpy as np
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.engine.options import plain_of
 from ravenbench.errors import counted
-from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, MapView, Rolling, analyse_map
+from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, MapView, Rolling
 from ravenbench.ext.map.grouping import GroupingScore
 from ravenbench.ext.map.pictures import draw_map, tree_parts
-from ravenbench.ext.map.spec import CORPUS, PICTURES, MapSpec, build
+from ravenbench.ext.map.spec import PICTURES
 from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Column, Table, Value, col, figure, rows_json, table, to_csv, to_html
-from ravenbench.tasks.functions import as_function
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,7 +121,6 @@ class TextMap(FolderView):
         page = render(
             "ravenbench.ext.map:template.html.j2", a=self.analysis, sentences=self.sentences, pairs=pairs,
             version=__version__,
-            sections=[("summary", "Findings"), *(p[:2] for p in pairs), ("texts", "Texts"), ("method", "Method")],
             tables={t.key: to_html(t) for t in shown}, clusters=_cluster_tables(self), papers=papers,
             call=stylo_call(self.analysis),
         )  # fmt: skip
@@ -135,17 +132,6 @@ class TextMap(FolderView):
             if long not in shown:
                 write_text(folder / "tables" / f"{key}.csv", to_csv(long))
         write_text(folder / "tables" / "table_with_frequencies.txt", table_for_r(self._made["frequencies"]))
-
-
-def _map_texts(corpus: Any, **options: Any) -> TextMap:
-    """Draw many texts by the frequencies of words, with and without content words, and measure the share of topic.
-
-    Options have stylo's names with ``_`` for ``.``.
-    """
-    return TextMap(analyse_map(corpus, build(plain_of(MapSpec, options)), options.get("progress")))
-
-
-map_texts = as_function(_map_texts, "map_texts", MapSpec, (CORPUS,), "TextMap")
 
 
 def _grouping(a: MapAnalysis) -> Table:

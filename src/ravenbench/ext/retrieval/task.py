@@ -103,6 +103,7 @@ class Retrieve(Task):
     """
 
     name = "retrieve"
+    first = "methods k out"
     report = "ravenbench.ext.retrieval.report:RetrieveReport"
     Spec = RetrieveSpec
     own = (Option("out", "The search's folder or URL; default raven-runs/retrieve-….", takes=PATH),)

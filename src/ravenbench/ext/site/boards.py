@@ -53,7 +53,6 @@ from ravenbench.tasks.run.record import RunPlan
 from ravenbench.text.tokens import count_words
 from ravenbench.types import Labels
 
-Interval = tuple[float, float]
 LEADERS = 5
 """Ranks that a site's first page shows of each board."""
 

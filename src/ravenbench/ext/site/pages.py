@@ -66,6 +66,7 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
             systems=[(name, systems[name], _profile(name, boards)) for name in names],
             version=__version__,
             papers=papers,
+            contents_to_the_end=True,
         )
     }
     for board in boards:

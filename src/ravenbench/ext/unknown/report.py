@@ -12,7 +12,7 @@ import numpy as np
 from ravenbench.ext.unknown.naming import NONE, Candidate, Named, NamingAccuracy, NamingAnswers, analyse, percent
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Col, Section, Table, col, each, for_terminal, named, public_head, rows_json, table
+from ravenbench.reports.view import Col, Table, col, each, for_terminal, public_head, rows_json, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,16 +93,6 @@ class UnknownReport(Report[NamingAnswers]):
         if len(texts) == 1:
             return texts[0].sentence
         return f"{sum(text.answered for text in texts)} of {len(texts)} texts have an answer."
-
-    def sections(self) -> list[Section]:
-        many = len(self.analysis.texts) > 1
-        return [
-            Section("answers" if many else "answer", "Answers" if many else "Answer"),
-            *(Section(f"text{mark}", named(one.record.name)) for mark, one in self.shown() if many),
-            *([] if many else [Section("trust", "How far to trust it"), Section("content", "Style or content")]),
-            Section("material", "Material"),
-            Section("method", "Method"),
-        ]
 
     def context(self) -> dict[str, Any]:
         plan = self.analysis.plan

@@ -14,7 +14,6 @@ from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
     Col,
     Measure,
-    Section,
     Table,
     Value,
     col,
@@ -323,17 +322,6 @@ class AttributeReport(Report[AttributionAnalysis]):
         main = self.analysis.main
         what = f"accuracy in {TITLES[main.protocol].lower()} cross-validation"
         return highest(what, ((m.method, m.mean and m.mean.mean) for m in main.methods))
-
-    def sections(self) -> list[Section]:
-        return [
-            Section("summary", "Findings"),
-            Section("comparison", "Comparison"),
-            Section("topics", "Topics" if self.analysis.topics else ""),
-            Section("reliance", "Topic reliance" if self.analysis.reliance() else ""),
-            Section("data", "Corpus"),
-            Section("folds", "Folds"),
-            Section("method", "Method"),
-        ]
 
     def settings(self) -> dict[str, Any]:
         """What decided the answers."""

@@ -44,6 +44,7 @@ class Attribute(Task):
     """
 
     name = "attribute"
+    first = "unknown candidates topic protocol methods seed out"
     report = "ravenbench.tasks.attribute.report:AttributeReport"
     Spec = AttributeSpec
     own = (

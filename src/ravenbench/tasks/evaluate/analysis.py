@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,6 +31,7 @@ from ravenbench.tasks.evaluate.evaluation import (
     Skipped,
     SystemScores,
 )
+from ravenbench.tasks.evaluate.spec import JudgingSpec
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -197,21 +198,12 @@ def evaluate(
     decisions: Mapping[str, ArrayLike] | None = None,
     missing: Mapping[str, int] | None = None,
     training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
-    metrics: str | Sequence[str | Metric] = ("c@1", "accuracy"),
     breakdowns: Sequence[ProblemAttribute] = (),
-    f05u_2020: bool = False,
-    costs: tuple[float, float] = (1.0, 1.0),
-    same_share: float | None = None,
     notes: Sequence[str] = (),
     skipped: Sequence[Skipped] = (),
-    replicates: int = 10_000,
-    trials: int | None = None,
-    level: float = 0.95,
-    alpha: float = 0.05,
-    seed: int = 0,
-    workers: int = 1,
+    **settings: Any,
 ) -> Evaluation:
-    """As ``ravenbench.evaluate``, whose docstring explains what is not here, with truth and answers in memory.
+    """As ``ravenbench.evaluate``, with truth and answers in memory.
 
     Parameters
     ----------
@@ -225,16 +217,15 @@ def evaluate(
         How many answers of a system were filled with 0.5.
     training : (m,) bool and mapping of str to (m,) float, optional
         Truth and the same systems' answers on a training set: adds the banded mean and stacking.
-    metrics : str or sequence of str or Metric
-        Metrics to test all pairs in, tie groups by the first; those that are not reported anyway are reported too.
-        Counts are quick; AUC, Brier, overall and final swap answers problem by problem, about a second a pair for
-        14,000 problems, and metrics from outside are worked out anew for each of fewer draws.
     breakdowns : sequence of Attribute
         Parts of the problems to score apart.
     notes : sequence of str
         What a reader should know besides.
     skipped : sequence of Skipped
         Submissions that were left out.
+    **settings
+        See ``JudgingSpec``. Metrics of counts are quick; AUC, Brier, overall and final swap answers problem by problem,
+        about a second a pair for 14,000 problems, and metrics from outside are worked out anew for each of fewer draws.
 
     Raises
     ------
@@ -248,11 +239,12 @@ def evaluate(
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
-    chosen = metrics_of(metrics)
-    for name, number in (("replicates", replicates), ("trials", trials)):
+    how = JudgingSpec(**settings)
+    chosen, workers = metrics_of(how.metrics), how.workers or 1
+    for name, number in (("replicates", how.replicates), ("trials", how.trials)):
         if number is not None and number < 1:
             raise InputError(f"{name} must be at least 1", found=number)
-    form = FORM_2020 if f05u_2020 else {}
+    form = FORM_2020 if how.f05u_2020 else {}
     tested = {form.get(name, name): STANDARD[form[name]] if name in form else one for name, one in chosen.items()}
     every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested
     tests = tuple(tested)
@@ -273,20 +265,20 @@ def evaluate(
         [rank(truth.same, *a) for a in everyone.values()],
         truth.same,
         authors=authors,
-        replicates=replicates,
-        seed=seed,
+        replicates=how.replicates,
+        seed=how.seed,
         workers=workers,
         metrics=every,
     )
-    pairs = test_pairs(truth.same, answered, tested, resampled, trials, level, seed, workers)
+    pairs = test_pairs(truth.same, answered, tested, resampled, how.trials, how.level, how.seed, workers)
     observed = resampled.observed[tests[0]]
-    groups = groups_of(list(answered), pairs, tests[0], observed if tested[tests[0]].higher else -observed, alpha)
+    groups = groups_of(list(answered), pairs, tests[0], observed if tested[tests[0]].higher else -observed, how.alpha)
     rows = tuple(
         SystemScores(
             name,
             a.value,
             scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
-            {m: resampled.interval(m, i, level) for m in every},
+            {m: resampled.interval(m, i, how.level) for m in every},
             reliability(truth.same, a.value).ece,
             cllr(truth.same, a.value),
             (missing or {}).get(name, 0),
@@ -303,7 +295,7 @@ def evaluate(
         meta=rows[len(answered) :],
         pairs=pairs,
         hull=envelope,
-        operating=_operating(envelope, truth, costs, same_share),
+        operating=_operating(envelope, truth, how.costs, how.same_share),
         breakdowns=tuple(
             break_down(
                 truth.same,
@@ -311,9 +303,9 @@ def evaluate(
                 by,
                 every,
                 authors=authors,
-                replicates=replicates,
-                level=level,
-                seed=seed,
+                replicates=how.replicates,
+                level=how.level,
+                seed=how.seed,
                 workers=workers,
             )
             for by in breakdowns
@@ -321,13 +313,13 @@ def evaluate(
         tests=tests,
         metrics=every,
         unit="problems" if truth.authors is None else "authors",
-        replicates=replicates,
-        trials=TRIALS if trials is None else trials,
-        most_trials=most_trials(len(answered)) if trials is None else 0,
-        level=level,
-        alpha=alpha,
+        replicates=how.replicates,
+        trials=TRIALS if how.trials is None else how.trials,
+        most_trials=most_trials(len(answered)) if how.trials is None else 0,
+        level=how.level,
+        alpha=how.alpha,
         band=band,
-        f05u_2020=f05u_2020,
+        f05u_2020=how.f05u_2020,
         notes=(*notes, *_remarks(truth, rows[: len(answered)]), *_without_interval(rows, resampled.units, authors)),
         skipped=tuple(skipped),
     )

@@ -1,8 +1,7 @@
-"""``ravenbench.evaluate``: truth and answers from files, or from memory, to an Evaluation."""
+"""Truth and answers from files, or from memory, to an Evaluation."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +16,11 @@ from ravenbench.formats.answers import SystemAnswers, Truth, align, answer_fault
 from ravenbench.formats.archive import Split
 from ravenbench.formats.decoding import Faults
 from ravenbench.formats.tabular import ProblemAttribute, read_attribute
-from ravenbench.metrics.base import Metric
 from ravenbench.store.records import Record, read_packed, write_packed
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate as evaluate_arrays
 from ravenbench.tasks.evaluate.evaluation import Evaluation, Skipped
+from ravenbench.tasks.evaluate.spec import EvaluateSpec, JudgingSpec
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.types import Bools, Floats, Fold, Ints, Labels, name_array
 
@@ -168,95 +167,23 @@ def _authors(fold: Fold, labels: Labels | None) -> Ints:
 
 
 Source = str | Path
-Given = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike | Source]
+GivenAnswers = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike | Source]
 
 
-def evaluate(
-    truth: Source | Truth,
-    answers: Given = (),
-    *,
-    lenient: bool = False,
-    skip_faulty: bool = False,
-    by: Sequence[str | ProblemAttribute] | None = None,
-    encoding: str | None = None,
-    training_truth: Source | Truth | None = None,
-    training_answers: Given = (),
-    metrics: str | Sequence[str | Metric] = ("c@1", "accuracy"),
-    f05u_2020: bool = False,
-    costs: tuple[float, float] = (1.0, 1.0),
-    same_share: float | None = None,
-    replicates: int = 10_000,
-    trials: int | None = None,
-    level: float = 0.95,
-    alpha: float = 0.05,
-    seed: int = 0,
-    workers: int = 1,
-    tests: Sequence[str] | None = None,
-) -> Evaluation:
-    """Evaluate systems' answers as PAN does, with intervals, tests, ROC hull and meta-classifiers.
-
-    Parameters
-    ----------
-    truth : path or Truth
-        PAN13–15 or PAN20–23 truth, a file, folder or zip; or a folder of ``raven run``, whose verifiers are then
-        systems too.
-    answers : path, SystemAnswers, a sequence of these, or mapping of str to path or (n,) float
-        Files, folders or zips, each with one system or several; or, by system, a file or values in truth's order.
-    lenient : bool
-        Read ``[0.5]`` as 0.5.
-    skip_faulty : bool
-        Leave submissions with faults out and list them (``Evaluation.skipped``), instead of refusing all.
-    by : sequence of str or Attribute, optional
-        Break-downs: ``"group"`` (language and genre, or a run's setup), ``"FILE:COLUMN"``, ``"FILE:COLUMN:PARTS"``.
-        Default: by group, where truth has several.
-    encoding : str, optional
-        Of a file of break-downs that is not UTF-8.
-    training_truth, training_answers : optional
-        The same systems on a training set: adds the banded mean and stacking.
-    metrics : str or sequence of str or Metric
-        Metrics to test all pairs in, as ``"auc, c@1, mine:Balanced"``; tie groups are by the first. Those that are not
-        reported anyway are reported too.
-    f05u_2020 : bool
-        F0.5u, and the means that hold it, in the form published in 2020 (0.5 counts as "same author").
-    costs : (float, float)
-        Cost of a false "same author" and of a false "different authors", for the operating point on the hull.
-    same_share : float, optional
-        Share of same-author problems in use, for the operating point; by default as in truth.
-    replicates : int
-        Replicates of the bootstrap.
-    trials : int, optional
-        Trials of each randomization test; by default 10,000, and in metrics of counts as many as the number of pairs
-        needs for a corrected p below .001.
-    level : float
-        Level of the intervals.
-    alpha : float
-        Corrected p at which the difference of two systems is called significant.
-    seed : int
-        Seed of every draw.
-    workers : int
-        Threads; they decide nothing but time.
-    tests : sequence of str, optional
-        The former name of ``metrics``.
-
-    Raises
-    ------
-    InputError
-        If anything given cannot be used; the message says what, where and how to mend it.
-    """
-    if tests is not None:
-        warnings.warn("evaluate(tests=…) is now metrics=…", DeprecationWarning, stacklevel=2)
-        metrics = tests
+def evaluate(spec: EvaluateSpec) -> Evaluation:
+    """What ``ravenbench.evaluate`` returns. Raises InputError if anything given cannot be used."""
+    answers = spec.answers
     if isinstance(answers, Mapping):
         places = {str(name): place for name, place in answers.items() if isinstance(place, str | Path)}
         if places:
             answers = [
-                replace(one, system=name) for name, place in places.items() for one in read_systems(place, lenient)
+                replace(one, system=name) for name, place in places.items() for one in read_systems(place, spec.lenient)
             ]
-    known, own, notes = _truth(truth, "test")
-    breakdowns = _breakdowns(known, by, encoding)
+    known, own, notes = _truth(spec.truth, "test")
+    breakdowns = _breakdowns(known, spec.by, spec.encoding)
     in_order, training = AlignedSystems({}, {}, {}, ()), None
     if isinstance(answers, Mapping):
-        if training_truth is not None:
+        if spec.training_truth is not None:
             raise InputError(
                 "training answers go with answers read from files",
                 fix="call ravenbench.tasks.evaluate.analysis.evaluate with training=(same, answers)",
@@ -264,17 +191,16 @@ def evaluate(
         systems: Mapping[str, Any] = answers
     else:
         faults = answer_faults()
-        read = [*own, *read_given(answers, lenient, faults)]
+        read = [*own, *read_given(answers, spec.lenient, faults)]
         if not read and not faults:
             raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
-        in_order = aligned(known, read, faults, skip_faulty)
+        in_order = aligned(known, read, faults, spec.skip_faulty)
         systems = in_order.systems
-        training = _training(training_truth, training_answers, lenient)
+        training = _training(spec.training_truth, spec.training_answers, spec.lenient)
     return evaluate_arrays(
-        known, systems, decisions=in_order.decisions, missing=in_order.missing, training=training, metrics=metrics,
-        breakdowns=breakdowns, f05u_2020=f05u_2020, costs=costs, same_share=same_share,
-        notes=[*notes, *in_order.notes], skipped=in_order.skipped, replicates=replicates, trials=trials, level=level,
-        alpha=alpha, seed=seed, workers=workers,
+        known, systems, decisions=in_order.decisions, missing=in_order.missing, training=training,
+        breakdowns=breakdowns, notes=[*notes, *in_order.notes], skipped=in_order.skipped,
+        **{name: getattr(spec, name) for name in JudgingSpec.__struct_fields__},
     )  # fmt: skip
 
 
@@ -348,7 +274,7 @@ def read_given(
     return systems
 
 
-def _training(truth: Source | Truth | None, answers: Given, lenient: bool) -> Training | None:
+def _training(truth: Source | Truth | None, answers: GivenAnswers, lenient: bool) -> Training | None:
     if truth is None:
         if answers:
             raise InputError("training answers need a training truth")

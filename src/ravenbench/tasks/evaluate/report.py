@@ -16,15 +16,12 @@ from ravenbench.metrics.calibration import reliability
 from ravenbench.metrics.roc import Curve, curve
 from ravenbench.papers import Paper, cited_by
 from ravenbench.reports.page import COLORS, FAINT, FORMS, INK, canvas, inline, render, style
-from ravenbench.reports.report import write_parts, write_whole
+from ravenbench.reports.report import Rendered, write_parts, write_whole
 from ravenbench.reports.results import View
 from ravenbench.reports.view import Measure, Table, Value, for_terminal, highest, number, printable, to_html
 from ravenbench.tasks.evaluate.api import keep
 from ravenbench.tasks.evaluate.evaluation import (
     Evaluation,
-    breakdown_table,
-    calibration_table,
-    differences_table,
     hull_table,
     intervals_table,
     operating,
@@ -117,22 +114,14 @@ def papers(evaluation: Evaluation) -> list[Paper]:
 def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: str = "") -> str:
     """One self-contained page."""
     several = len(evaluation.systems) > 1
-    sections = {
-        "summary": "Findings",
-        "scores": "Scores",
-        "significance": "Significance" if several else "",
-        "roc": "ROC" if evaluation.hull is not None else "",
-        "calibration": "Calibration",
-        "parts": "Break-downs" if evaluation.breakdowns else "",
-        "method": "Method",
-    }
     leading = dict.fromkeys(("auc", evaluation.ranked_by))
     groups: dict[str, list[str]] = {}
     for s in evaluation.ranked:
         groups.setdefault(evaluation.rank(s), []).append(s.name)
+    tables = Rendered((t.key, to_html(t)) for t in evaluation.tables())
+    by_parts = [whole for key, whole in tables.items() if key.startswith("by-")]
     return render(
         "ravenbench.tasks.evaluate:template.html.j2",
-        sections=[item for item in sections.items() if item[1]],
         papers=papers(evaluation),
         e=evaluation,
         own_title=title,
@@ -148,23 +137,11 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
         operating=operating(evaluation),
         cut=max(0, len(evaluation.systems) + len(evaluation.meta) - PANELS),
         figures={name: inline(figure, name) for name, figure in figures.items()},
-        tables={
-            "scores": to_html(scores_table(evaluation)),
-            "intervals": to_html(intervals_table(evaluation)),
-            "matrices": [to_html(significance_table(evaluation, m)) for m in evaluation.tests] if several else [],
-            "differences": to_html(differences_table(evaluation)),
-            "calibration": to_html(calibration_table(evaluation)),
-            "hull": to_html(hull_table(evaluation)),
-            "skipped": to_html(skipped_table(evaluation)) if evaluation.skipped else "",
-            "parts": [
-                {
-                    "by": b.by,
-                    "short": [to_html(parts_table(evaluation, b, m)) for m in leading],
-                    "long": to_html(breakdown_table(evaluation, b)),
-                }
-                for b in evaluation.breakdowns
-            ],
-        },
+        tables=tables,
+        parts=[
+            {"by": b.by, "short": [to_html(parts_table(evaluation, b, m)) for m in leading], "long": whole}
+            for b, whole in zip(evaluation.breakdowns, by_parts, strict=True)
+        ],
     )
 
 

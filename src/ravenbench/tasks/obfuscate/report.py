@@ -12,7 +12,7 @@ import msgspec
 
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.report import Gap, Report
-from ravenbench.reports.view import Section, Table, col, public_head, rows_json, table
+from ravenbench.reports.view import Table, col, public_head, rows_json, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
@@ -146,9 +146,6 @@ class ObfuscateReport(Report[Obfuscation]):
     def finding(self) -> str:
         a = self.analysis
         return f"{a.plan.obfuscator}: {a.changed} of {len(a.texts)} texts changed."
-
-    def sections(self) -> list[Section]:
-        return [Section("texts", "Texts"), Section("operations", "Operations"), Section("provenance", "Provenance")]
 
     def context(self) -> dict[str, Any]:
         return {"analysis": self.analysis, "run": msgspec.to_builtins(self.analysis.run)}

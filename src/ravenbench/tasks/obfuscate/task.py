@@ -58,6 +58,7 @@ class Obfuscate(Task):
     """
 
     name = "obfuscate"
+    first = "out seed split known"
     report = "ravenbench.tasks.obfuscate.report:ObfuscateReport"
     freezes = False
     Spec = ObfuscateSpec

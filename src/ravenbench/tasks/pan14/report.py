@@ -24,7 +24,7 @@ from ravenbench.reports.content import (
 )
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Col, Measure, Section, Table, col, for_terminal, highest, printable, table
+from ravenbench.reports.view import Col, Measure, Table, col, for_terminal, highest, printable, table
 from ravenbench.tasks.evaluate.evaluation import hull_table, significance_table
 from ravenbench.tasks.pan14.analysis import META, METRICS, CorpusScores, Overview, Row, Rows, analyse
 from ravenbench.tasks.pan14.published import CORPORA, Publication, publication
@@ -88,21 +88,6 @@ class Pan14Report(Report[Overview]):
         o = self.analysis
         text = highest("final score over all problems", ((n, r.scores["final"]) for n, r in o.micro.items()))
         return " ".join(filter(None, (text, headline(o.content))))
-
-    def sections(self) -> list[Section]:
-        """Those that the overview has."""
-        o = self.analysis
-        return [
-            Section("summary", "Findings"),
-            Section("content", "Content" if o.content is not None else ""),
-            Section("overall", "All problems"),
-            Section("corpora", "Corpora"),
-            Section("significance", "Significance" if o.pooled is not None and len(o.pooled.systems) > 1 else ""),
-            Section("roc", "ROC" if o.pooled is not None and o.pooled.hull is not None else ""),
-            Section("data", "Data"),
-            Section("method", "Method"),
-            Section("reasons", "Left out" if reasons_table(o).rows else ""),
-        ]
 
     def context(self) -> dict[str, Any]:
         """What the template says in words."""

@@ -65,6 +65,7 @@ class Pan14(Task):
     """
 
     name = "pan14"
+    first = "verifiers metrics out"
     report = "ravenbench.tasks.pan14.report:Pan14Report"
     Spec = Pan14Spec
     own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH, flags=("--out", "-o")),)

@@ -28,7 +28,6 @@ from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
     Col,
     Measure,
-    Section,
     Table,
     col,
     each,
@@ -140,26 +139,6 @@ class RunReport(Report[Analysis]):
         if a.variants is not None:
             return told_variants(a.variants)
         return highest("AUC", ((r.verifier, r.mean["auc"]) for r in a.results))
-
-    def sections(self) -> list[Section]:
-        """Those that the run has."""
-        a = self.analysis
-        return [
-            Section("summary", "Findings"),
-            Section("content", "Content" if _content_probed(a) else ""),
-            Section("domain", "Training domain" if _probed(a) else ""),
-            Section("shortcut", "HITS and Random" if _tested(a) else ""),
-            Section("variants", "Variants" if a.variants is not None else ""),
-            Section("scores", "Scores"),
-            Section("topics", "Topics" if a.plan.topics else ""),
-            Section("lengths", "Length" if a.lengths else ""),
-            Section("sweep", "Sweep" if a.sweep is not None else ""),
-            Section("data", "Data"),
-            Section("folds", "Folds"),
-            Section("method", "Method"),
-            Section("provenance", "Provenance"),
-            Section("failures", "Failures" if a.failures else ""),
-        ]
 
     def context(self) -> dict[str, Any]:
         """What the template says in words."""

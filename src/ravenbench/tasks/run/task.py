@@ -43,6 +43,7 @@ class Run(Task):
     """
 
     name = "run"
+    first = "topic topics folds samplers verifiers probe seed out spec"
     report = "ravenbench.tasks.run.report:RunReport"
     Spec = RunSpec
     own = (

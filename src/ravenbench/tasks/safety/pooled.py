@@ -149,7 +149,6 @@ def write_pooled(pooled: Pooled, pages: Mapping[str, str], folder: Path) -> None
     papers = cited_by("safety", {"obfuscators": [row.obfuscator for row in pooled.rows]}, [])
     page = render(
         "ravenbench.tasks.safety:pooled.html.j2",
-        sections=[],
         pooled=pooled,
         few=FEW,
         pages=pages,

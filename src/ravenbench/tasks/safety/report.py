@@ -19,7 +19,6 @@ from ravenbench.reports.view import (
     Col,
     Column,
     Number,
-    Section,
     Table,
     col,
     for_terminal,
@@ -498,22 +497,6 @@ class SafetyReport(Report[SafetyAnalysis]):
     def imitating(self) -> bool:
         """Whether nothing but imitations was asked for: then no same-author problem was rewritten."""
         return bool(self.analysis.imitations) and not self.analysis.obfuscators
-
-    def sections(self) -> list[Section]:
-        a = self.analysis
-        return [
-            Section("summary", "Findings"),
-            Section("trade", "Trade-off" if self.trade_off is not None else ""),
-            Section("safety", "" if self.imitating else "Safety"),
-            Section("imitation", "Imitation" if a.imitations else ""),
-            Section("soundness", "" if self.imitating else "Soundness"),
-            Section("sensibleness", "" if self.imitating else "Sensibleness"),
-            Section("people", "Readers" if a.people is not None else ""),
-            Section("attacks", "Detection and recovery" if a.attribution is None and not self.imitating else ""),
-            Section("shame", "Rewritings that helped" if a.shame else ""),
-            Section("method", "Method"),
-            Section("provenance", "Provenance"),
-        ]
 
     def context(self) -> dict[str, Any]:
         a = self.analysis

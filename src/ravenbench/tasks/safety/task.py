@@ -47,6 +47,7 @@ class Safety(Task):
     """
 
     name = "safety"
+    first = "train obfuscators verifiers methods out"
     report = "ravenbench.tasks.safety.report:SafetyReport"
     Spec = SafetySpec
     own = (

@@ -25,7 +25,7 @@ from ravenbench.reports.content import (
 )
 from ravenbench.reports.page import style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Section, Table, col, figure, for_terminal, printable, public_head, table
+from ravenbench.reports.view import Table, col, figure, for_terminal, printable, public_head, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
 from ravenbench.tasks.verify.blocks import Collected, cells_of, collect, read_trained
@@ -190,14 +190,6 @@ class VerifyReport(Report[Answered]):
         a = self.analysis
         scores = "" if a.scores is None else f"AUC {figure(a.scores['auc'])}, c@1 {figure(a.scores['c@1'])}; "
         return f"{a.verifier}: {scores}{a.unanswered:,} of {len(a.answers.ids):,} problems are unanswered."
-
-    def sections(self) -> list[Section]:
-        return [
-            Section("summary", "Answers"),
-            Section("content", "Content" if self.analysis.content is not None else ""),
-            Section("reasons", "Left out, unanswered" if self.reasons().rows else ""),
-            Section("run", "Run"),
-        ]
 
     def context(self) -> dict[str, Any]:
         a = self.analysis

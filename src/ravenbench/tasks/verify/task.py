@@ -114,6 +114,7 @@ class Verify(Task):
     """
 
     name = "verify"
+    first = "test train save load out"
     report = "ravenbench.tasks.verify.report:VerifyReport"
     Spec = VerifySpec
     own = (

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.features import Habit, habits, places, without
+from ravenbench.ext.case.advise.spec import AdviseSpec
 from ravenbench.ext.case.compare.material import FEWEST_WORDS, CaseTexts, read_material, read_text
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
@@ -112,58 +113,23 @@ class Advice(Shown):
         return self.text.count("\n", 0, place) + 1
 
 
-def advise(
-    text: str | Path,
-    known: str | Path | Sequence[str | Path],
-    background: str | Path,
-    *,
-    verifiers: str | Sequence[str] | None = None,
-    column: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    seed: int | None = None,
-    progress: Progress = silent,
-) -> Advice:
-    """Say what gives a text away, and what changing it would gain.
-
-    Parameters
-    ----------
-    text : path
-        The text whose author wants to stay unknown.
-    known : path or paths
-        Other texts by that author: files, or a folder of them.
-    background : str or path
-        Texts by other people, of the same kind and language: the crowd, as ``compare`` takes it.
-    verifiers : str, optional
-        Verifiers to use, separated by commas; by default three fast ones.
-    column, author, topic : str, optional
-        Columns of a background table with the texts, authors and topics; by default found by name.
-    encoding : str, optional
-        Of texts that are not UTF-8, e.g. cp1252.
-    seed : int, optional
-        Seed of every random choice; default 0.
-    progress : callable, optional
-        Called with (stage, done, total).
-
-    Raises
-    ------
-    InputError
-        If a text is missing, empty or too short, if there is no background or too small a one, or if the text repeats
-        one of the others.
-    """
-    if not known:
+def advise(given: AdviseSpec, progress: Progress) -> Advice:
+    """Say what gives a text away, and what changing it would gain. Raises InputError if a text is missing, empty or too
+    short, if there is no background or too small a one, or if the text repeats one of the others."""
+    if not given.known:
         raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
-    options = {"questioned": (str(text),), "known": known, "background": background, "seed": seed, "encoding": encoding}
-    columns = {"text": column, "author": author, "topic": topic}
-    spec = build({**options, **columns, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
+    named = {name: getattr(given, name) for name in ("known", "background", "seed", "encoding", "author", "topic")}
+    verifiers = given.verifiers or DEFAULT
+    spec = build(
+        {**named, "questioned": (given.text,), "text": given.column, "verifiers": verifiers, "folds": 2, "donors": 1}
+    )
     material = read_material(spec)
     if len(material.cases) != 1:
         raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
     plan = draft(spec, material, progress, whole=True)
     record = plan.plan.cases[0]
     if record.refusals:
-        raise InputError(f"no advice can be given: {record.refusals[0]}", file=text)
+        raise InputError(f"no advice can be given: {record.refusals[0]}", file=given.text)
     (case_fold,) = (name for shape in plan.plan.shapes for name in shape.case_folds)
     fold = next(fold for fold in plan.folds if fold.name == case_fold)
     learned: dict[str, Verifier] = {}

@@ -1,45 +1,24 @@
-"""``raven advise``: what gives this text away, and what changing it would gain."""
+"""``raven advise`` and ``ravenbench.advise``: what gives this text away, and what changing it would gain."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ravenbench.cli import terminal
-from ravenbench.engine.options import options_of
-from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.engine.options import Option
+from ravenbench.engine.pool import Progress
+from ravenbench.engine.task import Ending, Work
+from ravenbench.errors import SpecError
+from ravenbench.ext.case.advise.spec import AdviseSpec
 
 if TYPE_CHECKING:
-    from ravenbench.ext.case.advise.api import Judge
+    from ravenbench.ext.case.advise.api import Advice, Judge
 
 POLL = 1.0
-OPTIONS = options_of(CompareSpec)
 
 
-def command(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text that is to be hidden: a UTF-8 .txt file.")],
-    known: Annotated[
-        list[str] | None, typer.Option(help="Your other texts: a .txt file or a folder of them; may be repeated.")
-    ] = None,
-    background: Annotated[str | None, typer.Option(help=OPTIONS["background"].help)] = None,
-    verifiers: Annotated[
-        str | None, typer.Option(help="Verifiers to use. Default char-ngram, ppm, function-words.")
-    ] = None,
-    column: Annotated[str | None, typer.Option("--text", metavar="COLUMN", help=OPTIONS["text"].help)] = None,
-    author: Annotated[str | None, typer.Option(metavar="COLUMN", help=OPTIONS["author"].help)] = None,
-    topic: Annotated[str | None, typer.Option(metavar="COLUMN", help=OPTIONS["topic"].help)] = None,
-    encoding: Annotated[str | None, typer.Option(help=OPTIONS["encoding"].help)] = None,
-    seed: Annotated[int | None, typer.Option(help=OPTIONS["seed"].help)] = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", help="Folder of a page with all of it; without it nothing is written."),
-    ] = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Then wait: each time the file is saved, show the new answers. Ctrl-C ends.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
+class GivenAdvice(Work):
     """What gives this text away, where in it, and what changing it would gain.
 
     The text is compared with your other texts and with texts by other people (the background, as for raven compare):
@@ -52,31 +31,56 @@ def command(
 
         raven advise draft.txt --known mine/ --background others/ --watch
     """
-    from ravenbench.cli.show import print_json, print_parts, progress_bar, say
-    from ravenbench.errors import SpecError
-    from ravenbench.ext.case.advise.api import advise
-    from ravenbench.ext.case.advise.report import AdviceView, finding, tables, to_json
-    from ravenbench.formats.output import check_folder
-    from ravenbench.reports.view import for_terminal
 
-    if watch and json:
-        raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
-    if out is not None:
-        check_folder(out, inputs=[text, *(known or ()), *([background] if background else ())], kind="advise")
-    with progress_bar() as progress:
-        advice = advise(
-            text, known or (), background or "", verifiers=verifiers, column=column, author=author, topic=topic,
-            encoding=encoding, seed=seed, progress=progress,
-        )  # fmt: skip
-    page = None if out is None else AdviceView(advice).write(out)
-    if json:
-        print_json({**to_json(advice), **({} if page is None else {"page": str(page)})})
-        return
-    print_parts([finding(advice), *(for_terminal(table) for table in tables(advice))], page)
-    for note in advice.notes:
-        say(note)
-    if watch:
-        _watch(text, advice.text, advice.judge, encoding)
+    name = "advise"
+    first = "known background out watch"
+    Spec = AdviseSpec
+    own = (
+        Option(
+            "out",
+            "Folder of a page with all of it; without it nothing is written.",
+            flags=("--out", "-o"),
+            function=False,
+        ),
+        Option(
+            "watch", "Then wait: each time the file is saved, show the new answers. Ctrl-C ends.", bool, function=False
+        ),
+    )
+    arguments = ("text",)
+    positional = ("text", "known", "background")
+    spared = ("known", "background")
+    result = "Advice"
+
+    @classmethod
+    def work(cls, spec: AdviseSpec, progress: Progress) -> Advice:
+        from ravenbench.ext.case.advise.api import advise
+
+        return advise(spec, progress)
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], json: bool) -> None:
+        if values["watch"] and json:
+            raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.ext.case.advise.report import AdviceView, finding, tables, to_json
+        from ravenbench.formats.output import check_folder
+        from ravenbench.reports.view import for_terminal
+
+        given = {"known": (), "background": "", **values, "progress": progress}
+        out, watch = given.pop("out", None), given.pop("watch")
+        text, known, background = (given[name] for name in cls.positional)
+        if out is not None:
+            check_folder(out, inputs=[text, *known, *([background] if background else ())], kind="advise")
+        advice = cls.call(given)
+        page = None if out is None else AdviceView(advice).write(out)
+        lines = [f"report: {page}"] if page else []
+        return Ending(
+            {**to_json(advice), **({} if page is None else {"page": str(page)})},
+            [finding(advice), *(for_terminal(table) for table in tables(advice)), *lines, *advice.notes],
+            after=(lambda: _watch(text, advice.text, advice.judge, given.get("encoding"))) if watch else None,
+        )
 
 
 def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:

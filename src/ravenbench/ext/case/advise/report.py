@@ -48,7 +48,6 @@ class AdviceView(FolderView):
         page = render(
             "ravenbench.ext.case.advise:template.html.j2", a=self.advice, finding=self.finding(),
             parts=[to_html(t) for t in shown],
-            sections=[("summary", "Finding"), ("seen", "What is seen"), ("text", "The text"), ("method", "Method")],
             marked=marked(self.advice), version=__version__,
         )  # fmt: skip
         write_parts(folder, kind="advise", page=page, json=to_json(self.advice), tables=shown)

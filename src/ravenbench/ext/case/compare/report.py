@@ -38,7 +38,6 @@ from ravenbench.reports.report import Rendered, Report
 from ravenbench.reports.view import (
     Col,
     Column,
-    Section,
     Table,
     col,
     for_terminal,
@@ -131,12 +130,6 @@ class CompareReport(Report[Comparison]):
             return cases[0].sentence
         return f"{sum(case.answered for case in cases)} of {len(cases)} comparisons have an answer."
 
-    def sections(self) -> list[Section]:
-        if len(self.shown) == 1:
-            return sections_of(self.shown[0][1])
-        several = [Section("cases", "Answers"), Section("limits", "Limits"), Section("method", "Method")]
-        return [*several, Section("provenance", "Provenance")]
-
     def context(self) -> dict[str, Any]:
         comparison = self.analysis
         single = {} if len(self.shown) > 1 else case_context(*self.shown[0], comparison)
@@ -167,7 +160,6 @@ class CompareReport(Report[Comparison]):
             head = css_text(", ".join(filter(None, (self.note.case, own["title"]))))
             page = render(
                 self.template,
-                sections=sections_of(case),
                 figures={name: inline(figure, name) for name, figure in figures.items()},
                 tables=Rendered((t.key, to_html(t)) for t in case_tables(case, mark, self.store) if t.rows),
                 papers=self.papers(),
@@ -261,21 +253,6 @@ def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str
         "hp": hp,
         "hd": hd,
     }
-
-
-def sections_of(case: CaseFound) -> list[Section]:
-    """The sections of one case's page."""
-    scored = case.answer is not None
-    return [
-        Section("answer", "Answer"),
-        Section("trust", "How far to trust it" if scored else ""),
-        Section("evidence", "What it rests on" if scored else ""),
-        Section("limits", "Limits"),
-        Section("material", "Material"),
-        Section("method", "Method"),
-        Section("appendix", "Appendix"),
-        Section("provenance", "Provenance"),
-    ]
 
 
 def figures_of(mark: str, case: CaseFound) -> dict[str, Figure]:

@@ -46,6 +46,7 @@ class Compare(Task):
     """
 
     name = "compare"
+    first = "questioned known background out"
     report = "ravenbench.ext.case.compare.report:CompareReport"
     freezes = False
     Spec = CompareSpec

@@ -23,7 +23,7 @@ from ravenbench.ext.case.validation import DRAWS, entropy, estimated
 from ravenbench.ext.case.validation import measures as all_measures
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Section, Table, Value, col, for_terminal, public_head, table
+from ravenbench.reports.view import Table, Value, col, for_terminal, public_head, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import write_record
 from ravenbench.types import Floats
@@ -217,15 +217,6 @@ class ValidateReport(Report[Validation]):
     def finding(self) -> str:
         cells = self.analysis.cells
         return f"{sum(c.result.verdict == 'passed' for c in cells)} of {len(cells)} cells of the dossier passed."
-
-    def sections(self) -> list[Section]:
-        return [
-            Section("cells", "Findings"),
-            Section("criterion", "Criterion"),
-            Section("each", "Every cell" if self.tested() else ""),
-            Section("method", "Method"),
-            Section("provenance", "Provenance"),
-        ]
 
     def context(self) -> dict[str, Any]:
         return {

@@ -41,6 +41,7 @@ class Validate(Task):
     """
 
     name = "validate"
+    first = "conditions propose out"
     report = "ravenbench.ext.case.validate.report:ValidateReport"
     freezes = False
     Spec = ValidateSpec

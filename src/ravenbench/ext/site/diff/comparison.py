@@ -166,7 +166,6 @@ def diff_page(
         blind=blind,
         index=index,
         columns=columns,
-        sections=[],
     )
 
 
@@ -176,7 +175,7 @@ def index_page(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[
 
     ``columns`` are (key, heading).
     """
-    return render("ravenbench.ext.site.diff:diff_index.html.j2", title=title, rows=rows, columns=columns, sections=[])
+    return render("ravenbench.ext.site.diff:diff_index.html.j2", title=title, rows=rows, columns=columns)
 
 
 def _pairs(parts: Sequence[Part]) -> Iterator[tuple[str, str, Mapping[str, int], bool]]:
@@ -283,7 +282,6 @@ def columns_page(comparisons: Sequence[TextComparison], *, index: str | None = N
         comparisons=comparisons,
         rows=column_rows(comparisons),
         index=index,
-        sections=[],
     )
 
 

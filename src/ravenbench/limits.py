@@ -1,0 +1,98 @@
+"""What a run may use: a device, seconds for a cell, calls of language models.
+
+No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
+environment says what was not given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from ravenbench.errors import SpecError
+
+DEVICE, TIMEOUT, CALLS = "RAVEN_DEVICE", "RAVEN_CELL_TIMEOUT", "RAVEN_LLM_CALLS"
+"""Environment variables for those who give none."""
+LONGEST = 365 * 24 * 3600
+"""Seconds of the longest limit; clocks take no endless one."""
+MOST_CALLS = 1000
+"""Calls of language models that a run may send where nobody says how many."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where networks run, seconds of training a method and again of answering a test set, and most calls of language
+    models; None where it was not given. SpecError for a value that cannot hold."""
+
+    device: str | None = None
+    cell_timeout: float | None = None
+    most_calls: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.device is not None and not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
+            expected = "auto, cpu, cuda or cuda:NUMBER"
+            raise SpecError("there is no such device", found=f"--device {self.device}", expected=expected)
+        if self.cell_timeout is not None:
+            _seconds(self.cell_timeout, "--cell-timeout")
+        if self.most_calls is not None and self.most_calls < 0:
+            raise SpecError("--most-calls must be a number of calls", found=self.most_calls)
+
+
+_here = [Limits()]
+
+
+def limits_here() -> Limits:
+    """The limits that this process holds."""
+    return _here[-1]
+
+
+def hold(limits: Limits) -> None:
+    """From now on this process holds these limits."""
+    _here[:] = [limits]
+
+
+@contextmanager
+def within(limits: Limits) -> Iterator[None]:
+    """Hold these limits meanwhile; what they do not say stays as it is."""
+    before = limits_here()
+    hold(Limits(**asdict(before) | {name: value for name, value in asdict(limits).items() if value is not None}))
+    try:
+        yield
+    finally:
+        hold(before)
+
+
+def device() -> str:
+    """Where networks run: auto, cpu, cuda or cuda:NUMBER."""
+    return limits_here().device or os.environ.get(DEVICE) or "auto"
+
+
+def cell_timeout() -> float | None:
+    """Seconds of a cell, None without a limit; SpecError if the environment says what is none."""
+    given = limits_here().cell_timeout
+    if given is None and (limit := os.environ.get(TIMEOUT)):
+        return _seconds(limit, TIMEOUT)
+    return given
+
+
+def most_calls() -> int:
+    """How many calls of language models a run may send. SpecError if the environment says no number."""
+    if (given := limits_here().most_calls) is not None:
+        return given
+    number = os.environ.get(CALLS) or str(MOST_CALLS)
+    if not number.isdecimal():
+        raise SpecError(f"{CALLS} is no number of calls", found=number, expected="a whole number, such as 500")
+    return int(number)
+
+
+def _seconds(given: str | float, name: str) -> float:
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= LONGEST:
+        raise SpecError(f"{name} must be a number of seconds above 0, at most {LONGEST}", found=given)
+    return seconds

@@ -1,0 +1,73 @@
+"""What decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from ravenbench.engine.options import AtLeastOne, Encoding, Spec, about
+
+
+class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides an evaluation's figures, beside truth and answers."""
+
+    metrics: Annotated[
+        Any,
+        about(
+            "Metrics to test all pairs in; ties by the first. Also auc, overall, final …",
+            takes="str | Sequence[str | Metric]",
+        ),
+    ] = "c@1,accuracy"
+    f05u_2020: Annotated[
+        bool, about("F0.5u and overall as published in 2020 (0.5 counts as 'same').", flags=("--f05u-2020",))
+    ] = False
+    costs: Annotated[
+        tuple[float, float],
+        about(
+            "Cost of a false 'same author' and of a false 'different authors', for the operating point.",
+            takes="tuple[float, float]",
+            command=False,
+        ),
+    ] = (1.0, 1.0)
+    same_share: Annotated[float | None, about("Share of same-author problems in use; default: as in truth.")] = None
+    replicates: Annotated[AtLeastOne, about("Bootstrap replicates.")] = 10_000
+    trials: Annotated[
+        AtLeastOne | None,
+        about("Trials of each randomization test; default 10,000, more where *** needs them."),
+    ] = None
+    level: Annotated[float, about("Level of the intervals.", command=False)] = 0.95
+    alpha: Annotated[
+        float,
+        about("Corrected p at which the difference of two systems is called significant.", command=False),
+    ] = 0.05
+    seed: Annotated[int, about("Seed of every draw.")] = 0
+    workers: Annotated[AtLeastOne | None, about("Threads; default: all cores.")] = None
+
+
+class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Truth, answers, and how they are read and judged."""
+
+    truth: Annotated[
+        Any,
+        about("truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.", takes="str | Path | Truth"),
+    ]
+    answers: Annotated[
+        Any, about("Answers of systems: files, folders, zips, folders of raven run.", takes="GivenAnswers", many=True)
+    ] = ()
+    lenient: Annotated[bool, about("Read values such as [0.5] as numbers.")] = False
+    skip_faulty: Annotated[bool, about("Leave out submissions with faults, list them, evaluate the rest.")] = False
+    by: Annotated[
+        Any,
+        about(
+            "Break down by 'group' or FILE:COLUMN[:PARTS]; may be repeated.",
+            takes="Sequence[str | ProblemAttribute]",
+            many=True,
+        ),
+    ] = None
+    encoding: Encoding = None
+    training_truth: Annotated[
+        Any, about("Truth of a training set, for band and stacking.", takes="str | Path | Truth")
+    ] = None
+    training_answers: Annotated[
+        Any, about("The same systems' answers there; may be repeated.", takes="GivenAnswers", many=True)
+    ] = ()
+    tests: Annotated[Any, about("The former name of metrics.", takes="Sequence[str]", command=False)] = None

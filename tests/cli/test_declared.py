@@ -1,0 +1,32 @@
+"""Commands that are declared: what a newcomer needs stands first, and the function has the command's options."""
+
+import pytest
+
+from ravenbench.cli.tasks import command_of
+from ravenbench.engine.options import HEADINGS
+from ravenbench.engine.task import declared_of
+from ravenbench.tasks.functions import function_of, of_raven
+
+MOST_FIRST = 9
+
+
+@pytest.mark.parametrize("name", of_raven())
+def test_a_newcomer_sees_few_options_first(name):
+    task = declared_of(name)
+    options = {option.name for option in task.options() if option.command} - set(task.arguments)
+    first = {name for name in options if task.heading(name) is None}
+    assert set(task.first.split()) <= options, "a name that is no option"
+    assert not task.first or (first == set(task.first.split()) and len(first) <= MOST_FIRST)
+    assert {task.heading(name) for name in options} <= {None, "Further options", *HEADINGS}
+
+
+@pytest.mark.parametrize("name", of_raven())
+def test_command_and_function_follow_from_one_declaration(name):
+    task = declared_of(name)
+    on_command, in_python = command_of(task).__signature__.parameters, function_of(task).__signature__.parameters
+    for option in (option for option in task.options() if option.name != "engine"):
+        assert (option.name in on_command, option.name in in_python) == (option.command, option.function)
+        assert not option.function or f"\n{option.name} : " in function_of(task).__doc__
+    assert on_command.keys() - {option.name for option in task.options()} <= {
+        "context", "engine", "scheduler", "plan", "json",
+    }  # fmt: skip
