@@ -5,13 +5,16 @@ search [CANDIDATES [QUERIES]]   A tenth of the candidates and a fifth of the que
                                 then all (100,000 of 350 words, 1,000): CPU seconds and peak memory of one process.
 make FOLDER CANDIDATES QUERIES [SHORTEST LONGEST]
                                 Files as AuthBench has them: texts of 100 to 350 words, ten candidates an author.
+resample FOLDER CANDIDATES QUERIES [CORPUS [LEAST]]
+                                The same from real texts (newsgroups): each author's are runs of four words of three
+                                documents of at least so many words (100), drawn anew. 350 words a text.
 measures [METRICS]              All measures from one matrix of scores, 500 queries and 5,000 candidates: by Raven, by
                                 AuthBench's own evaluator (its file eval/metrics.py), by ranx and ir-measures where
                                 they are installed; values must agree.
 index [CANDIDATES [QUERIES]]    Vectors of 384 numbers: exact search, usearch and faiss, with recall of the first ten.
 
-Texts are drawn from 30,000 made words by Zipf's law; those of ``make`` have a twentieth of 20 words that are their
-author's.
+Texts of ``search`` and ``make`` are drawn from 30,000 made words by Zipf's law; those of ``make`` have a twentieth
+of 20 words that are their author's.
 """
 
 from __future__ import annotations
@@ -30,14 +33,17 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries
 from ravenbench.ext.retrieval.methods import CharNgramRetriever
-from ravenbench.ext.retrieval.pool import Asked, Items, Pool
+from ravenbench.ext.retrieval.pool import Items, Pool, Questions
 from ravenbench.ext.retrieval.search import search
 from ravenbench.texts import TextTable
 
 WORDS = 350
 PER_AUTHOR = 10
+RUN = 4
+"""Words that follow each other in a resampled text as in the real one."""
 
 
 def words() -> tuple[Any, Any]:
@@ -57,29 +63,52 @@ def made(count: int) -> list[str]:
 
 def make(folder: str, candidates: str, queries: str, shortest: str = "100", longest: str = "350") -> None:
     """Write queries, candidates and truth, with texts of so many words."""
-    place, (names, ends), rng = Path(folder), words(), np.random.default_rng(0)
-    place.mkdir(parents=True, exist_ok=True)
+    (names, ends), rng = words(), np.random.default_rng(0)
+    own = [rng.integers(0, len(names), 20) for _ in range(int(candidates) // PER_AUTHOR)]
 
-    def text(own: Any) -> str:
+    def text(author: int) -> str:
         size = int(rng.integers(int(shortest), int(longest) + 1))
         chosen = np.searchsorted(ends, rng.random(size))
         mine = rng.random(size) < 0.05
-        chosen[mine] = own[rng.integers(0, len(own), int(mine.sum()))]
+        chosen[mine] = own[author][rng.integers(0, len(own[author]), int(mine.sum()))]
         return " ".join(names[chosen])
+
+    written(folder, len(own), int(queries), text)
+
+
+def resample(folder: str, candidates: str, queries: str, corpus: str = "newsgroups", least: str = "100") -> None:
+    """Write queries, candidates and truth of texts that are resampled from real ones."""
+    rng, split = np.random.default_rng(0), [text.split() for text in load_corpus(corpus).texts]
+    split = [words for words in split if len(words) >= int(least)]
+    every = np.array([word for words in split for word in words], dtype=object)
+    begins = np.cumsum([0, *map(len, split)])
+    documents = rng.integers(0, len(split), (int(candidates) // PER_AUTHOR, 3))
+
+    def text(author: int) -> str:
+        of = documents[author][rng.integers(0, 3, WORDS // RUN + 1)]
+        start = begins[of] + (rng.random(len(of)) * (begins[of + 1] - begins[of] - RUN + 1)).astype(np.int64)
+        return " ".join(every[(start[:, None] + np.arange(RUN)).ravel()[:WORDS]])
+
+    written(folder, len(documents), int(queries), text)
+
+
+def written(folder: str, authors: int, queries: int, text: Callable[[int], str]) -> None:
+    """Write texts by author, ten a candidate's and the first authors' once more as queries."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
 
     def lines(name: str, records: Iterator[Mapping[str, Any]]) -> None:
         with (place / name).open("w") as file:
             file.writelines(json.dumps(record) + "\n" for record in records)
 
-    authors = range(int(candidates) // PER_AUTHOR)
-    own = [rng.integers(0, len(names), 20) for _ in authors]
-    labels = [{"lang": "xx", "genre": ("mail", "post", "review")[a % 3], "source": f"s{a % 5}"} for a in authors]
-    asked = authors[: int(queries)]
-    lines("candidates.jsonl", ({"candidate_id": f"c{a}-{i}", "author_id": f"a{a}", **labels[a], "content": text(own[a])}
-                               for a in authors for i in range(PER_AUTHOR)))  # fmt: skip
-    lines("queries.jsonl", ({"query_id": f"q{a}", **labels[a], "content": text(own[a])} for a in asked))
+    def labels(author: int) -> dict[str, str]:
+        return {"lang": "xx", "genre": ("mail", "post", "review")[author % 3], "source": f"s{author % 5}"}
+
+    lines("candidates.jsonl", ({"candidate_id": f"c{a}-{i}", "author_id": f"a{a}", **labels(a), "content": text(a)}
+                               for a in range(authors) for i in range(PER_AUTHOR)))  # fmt: skip
+    lines("queries.jsonl", ({"query_id": f"q{a}", **labels(a), "content": text(a)} for a in range(queries)))
     lines("ground_truth.jsonl", ({"query_id": f"q{a}", "positive_ids": [f"c{a}-{i}" for i in range(PER_AUTHOR)],
-                                  "author_id": f"a{a}"} for a in asked))  # fmt: skip
+                                  "author_id": f"a{a}"} for a in range(queries)))  # fmt: skip
 
 
 def pool_of(texts: TextTable, queries: int) -> Pool:
@@ -90,7 +119,7 @@ def pool_of(texts: TextTable, queries: int) -> Pool:
         return Items([str(i) for i in rows], np.arange(end - begin + 1), rows, {})
 
     nothing = np.zeros(queries + 1, np.int64), np.zeros(0, np.int64)
-    asked = Asked(items(0, queries), np.arange(queries + 1), np.arange(queries), *nothing)
+    asked = Questions(items(0, queries), np.arange(queries + 1), np.arange(queries), *nothing)
     return Pool(texts, asked, items(queries, len(texts)))
 
 
@@ -173,7 +202,7 @@ def by_raven(scores: Any, true: int) -> Values:
     queries, candidates = scores.shape
     ptr, nothing = np.arange(queries + 1) * true, (np.zeros(queries + 1, np.int64), np.zeros(0, np.int64))
     items = [Items([""] * n, np.arange(n + 1), np.arange(n), {}) for n in (queries, candidates)]
-    asked = Asked(items[0], ptr, np.tile(np.arange(true), queries), *nothing)
+    asked = Questions(items[0], ptr, np.tile(np.arange(true), queries), *nothing)
     found = search(lambda block: scores[:, block], asked, items[1], np.arange(candidates))
     area, error = auc_eer(*(level.sum(axis=0) for level in levels_of(found, ptr)))
     values = {name: float(value.mean()) for name, value in of_queries(found, ptr, KS).items() if name != "bits"}
@@ -277,4 +306,4 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 if __name__ == "__main__":
     part, *rest = sys.argv[1:] or ["search"]
-    {"search": whole, "make": make, "measures": measures, "index": index}[part](*rest)  # type: ignore[operator]
+    {"search": whole, "make": make, "resample": resample, "measures": measures, "index": index}[part](*rest)  # type: ignore[operator]

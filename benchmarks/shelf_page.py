@@ -104,9 +104,6 @@ In Raven any verifier reads through any mask:
   `unit='character', n=3` counts character sequences.
 - `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow the packages idiolect (R, read and
   not run) and bitig (a test compares answers).
-- `prompted-lm(model='…')` asks a language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, key in
-  `RAVEN_LLM_KEY`; Huang, Chen and Shu 2024). It sends texts away, costs money (`--plan` says what it would ask) and has
-  no row. Refusals are failures, never answers.
 - `encoder(model='FOLDER')` takes a pre-trained encoder, `luar(model='FOLDER', epochs=0)` published LUAR weights.
   `command` stands for an outside program, here a compressor that reads pairs.
 

@@ -1,8 +1,8 @@
 """Faults per 1,000 words that a reader sees in rewritings, by recipe and kind, before and after their guards.
 
     python -m benchmarks.study_anomalies pan14/en_essays.zip --limit 40
-    python -m benchmarks.study_anomalies pan14/en_essays.zip --limit 40 --show castro-2017
-    python -m benchmarks.study_anomalies pan14/en_essays.zip --ids EE011 EE012 --read "castro-2017(mode='faithful')"
+    python -m benchmarks.study_anomalies pan14/en_essays.zip --limit 40 --show mihaylova-2016
+    python -m benchmarks.study_anomalies pan14/en_essays.zip --ids EE011 EE012 --read "random(mode='faithful')"
 
 *faithful* is each recipe as its paper has it, without guards; *repaired*, the default, with them. ``--show`` prints the
 words in which the faults of one recipe were seen, ``--read`` every part that one recipe changed, original above
@@ -24,7 +24,7 @@ from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of
 from ravenbench.obfuscation.measures.soundness import aligned_parts, efficiency, meteor
 from ravenbench.types import Floats
 
-RECIPES = ("mansoorizadeh-2016", "mihaylova-2016", "castro-2017", "random", "bevendorff-2019", "mutant-x-2019")
+RECIPES = ("mansoorizadeh-2016", "mihaylova-2016", "random", "bevendorff-2019", "raven-hide")
 
 
 def sure(variants: Sequence[str], known: tuple[str, ...]) -> Floats:

@@ -30,7 +30,7 @@ METHODS = (
     "khmelev-2003, benedetto-2002, arun-2009"
 )
 RUNS = ("ebg", "closed", "open", "ebg-open")
-RECIPES = "mihaylova-2016, mansoorizadeh-2016, castro-2017, bevendorff-2019"
+RECIPES = "mihaylova-2016, mansoorizadeh-2016, bevendorff-2019"
 KNOWN = 6
 """Most known texts of an author: with all of them some authors have 5 times as many as others."""
 
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--recipes", default=RECIPES)
     parser.add_argument("--limit", type=int, help="use so many questioned texts of each problem")
     parser.add_argument("--only", choices=RUNS, help="one of the four runs")
-    parser.add_argument("--surrogates", help="verifiers that a search (mutant-x-2019) asks")
+    parser.add_argument("--surrogates", help="verifiers that a search asks")
     parser.add_argument("--train", help="problems that these learn from")
     parser.add_argument("--out", type=Path, help="where runs are kept, so that they go on where they stopped")
     parser.add_argument("--workers", type=int, default=1)

@@ -115,7 +115,6 @@ def conditions(
         "… any synonym": _any_synonym,
         "… any synonym, on lines": lambda task: _lines(_any_synonym(task)),
         "random": named("random"),
-        "castro": named("castro-2017"),
         "bevendorff": named("bevendorff-2019"),
         SAME: lambda task: task.known[0],
         OTHER: lambda task: others[task.id],

@@ -18,7 +18,7 @@ HEADINGS = ("Verifier", "English", "Other languages with blanks", "Chinese, Japa
 
 def lines() -> str:
     """The table in Markdown, verifiers by what they can do; those that hold others can what all their parts can."""
-    unfinished = {"calibrated", "meta", "stacked", "distorted", "masked", "command", "prompted-lm", "estimator"}
+    unfinished = {"calibrated", "meta", "stacked", "distorted", "masked", "command", "estimator"}
     specs = [name for name in registry.names("verifier") if name not in unfinished]
     specs += ["masked(ppm, posnoise)", "masked(ppm, frequency-mask)"]
     named = [(spec, registry.parse("verifier", spec)) for spec in specs]

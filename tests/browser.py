@@ -95,20 +95,22 @@ def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any
     script = axe()
     assert script is not None
     axe_script = script.read_text(encoding="utf-8").replace("</script", "<\\/script")
-    return _probe_page(page, work, [axe_script, _PROBE], WIDTHS, dark)
+    work.mkdir(parents=True, exist_ok=True)
+    asked = _with_probes(page, work / "page.html", [axe_script, _PROBE])
+    return _in_frames([(asked, width) for width in WIDTHS], work, dark)
 
 
 def fit(page: Path, work: Path) -> dict[str, dict[str, Any]]:
     """What of a page is out of sight or broken: by its width, and ``print``, laid out as it is printed on A4."""
-    found, _ = _probe_page(page, work / "screen", [_FIT.replace("PRINTED", "false")], WIDTHS)
-    printed, _ = _probe_page(page, work / "print", [_FIT.replace("PRINTED", "true")], (PAPER,), printed=True)
-    return {str(one["width"]): one for one in found} | {"print": printed[0]}
+    work.mkdir(parents=True, exist_ok=True)
+    screen = _with_probes(page, work / "screen.html", [_FIT.replace("PRINTED", "false")])
+    printed = _with_probes(page, work / "print.html", [_FIT.replace("PRINTED", "true")], printed=True)
+    found, _ = _in_frames([*((screen, width) for width in WIDTHS), (printed, PAPER)], work)
+    return {"print" if one["width"] == PAPER else str(one["width"]): one for one in found}
 
 
-def _probe_page(
-    page: Path, work: Path, probes: list[str], widths: tuple[int, ...], dark: bool = False, printed: bool = False
-) -> tuple[list[dict[str, Any]], list[str]]:
-    assert BROWSER is not None
+def _with_probes(page: Path, place: Path, probes: list[str], printed: bool = False) -> Path:
+    """A copy of a page with scripts at its end that its policy admits."""
     text = page.read_text(encoding="utf-8")
     if printed:  # its style is another then, which its policy would not admit
         text = re.sub(
@@ -120,10 +122,17 @@ def _probe_page(
         text = text.replace("script-src 'none'", "script-src", 1)
         text = text.replace("script-src", f"script-src 'sha256-{digest}'", 1)
     text = text.replace("</body>", "".join(f"<script>{probe}</script>" for probe in probes) + "</body>")
-    work.mkdir(parents=True, exist_ok=True)
-    (work / "page.html").write_text(text, encoding="utf-8")
-    frames = "".join(f'<iframe title="w" src="page.html" width="{w}" height="2000"></iframe>' for w in widths)
-    (work / "host.html").write_text(_HOST.format(frames=frames, count=len(widths)), encoding="utf-8")
+    place.write_text(text, encoding="utf-8")
+    return place
+
+
+def _in_frames(pages: list[tuple[Path, int]], work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
+    """What the probes of pages tell, each in a frame of its width of one browser, and what its console said."""
+    assert BROWSER is not None
+    frames = "".join(
+        f'<iframe title="w" src="{page.name}" width="{width}" height="2000"></iframe>' for page, width in pages
+    )
+    (work / "host.html").write_text(_HOST.format(frames=frames, count=len(pages)), encoding="utf-8")
     command = [
         BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
         "--virtual-time-budget=60000", "--no-first-run", "--disable-background-networking", "--disable-sync",

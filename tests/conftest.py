@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["obfuscation_fixtures", "report_fixtures"]
+pytest_plugins = ["job_fixtures", "obfuscation_fixtures", "report_fixtures"]
 
 OWN_HOME = "RAVEN_TESTS_HOME"
 """Environment variable: the empty folder that is the home of all processes of this test run."""
@@ -116,6 +116,15 @@ def newsgroups_home(monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def nltk_home() -> Path:
     return data_folder("nltk_data")
+
+
+@pytest.fixture(scope="session")
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all workers of a session of tests: what nobody changes is made once, under a lock."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "of-all-workers"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

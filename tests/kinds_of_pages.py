@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from filelock import FileLock
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
@@ -22,7 +23,7 @@ def raven(*arguments: object) -> None:
 
 
 class Pages:
-    """Pages by kind in one folder, each made when it is first asked for."""
+    """Pages by kind in one folder, each made when it is first asked for, by whichever process asks first."""
 
     KINDS = (
         "run", "pan14", "safety", "attribute", "verify", "simulate", "obfuscate", "compare", "validate", "unknown",
@@ -32,20 +33,24 @@ class Pages:
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        self.made: dict[str, Path] = {}
+        self.place.mkdir(exist_ok=True)
 
     def __call__(self, kind: str) -> Path:
-        if kind not in self.made:
-            self.made[kind] = getattr(self, kind)()
-        return self.made[kind]
+        made = self.place / f"{kind}.made"
+        with FileLock(self.place / f"{kind}.lock"):
+            if not made.exists():
+                page: Path = getattr(self, kind)()
+                made.write_text(str(page), "utf-8")
+        return Path(made.read_text("utf-8"))
+
+    def problems(self) -> Path:
+        """A problem set with a part to learn from and a part to be asked."""
+        for split, seed in (("train", 1), ("test", 2)):
+            write_pan_problems(self.place / "toy" / split, *toy_problems(40, known=2, seed=seed))
+        return self.place / "toy"
 
     def toy(self) -> Path:
-        """A problem set with a part to learn from and a part to be asked."""
-        folder = self.place / "toy"
-        if not folder.exists():
-            for split, seed in (("train", 1), ("test", 2)):
-                write_pan_problems(folder / split, *toy_problems(40, known=2, seed=seed))
-        return folder
+        return self("problems")
 
     def report(self, name: str) -> Path:
         return self.place / name / "report" / "index.html"

@@ -7,6 +7,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from ravenbench.obfuscation.base import Obfuscator, unchanged
+
+
+class Searching(Obfuscator):
+    """A search that needs surrogates; it stops where they stand."""
+
+    name = "searching"
+    needs_oracle = True
+
+    def rewrite(self, task, seed):
+        return unchanged(task.questioned)
+
 
 @pytest.fixture(scope="session")
 def cache_home(tmp_path_factory):

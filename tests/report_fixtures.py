@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -16,8 +18,8 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
-    return Pages(tmp_path_factory.mktemp("pages"))
+def pages(of_all_workers: Path) -> Pages:
+    return Pages(of_all_workers / "pages")
 
 
 @pytest.fixture(scope="session")

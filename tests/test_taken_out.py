@@ -1,4 +1,5 @@
-"""An extension that is taken out of a copy of the tree leaves the bench working, and no trace in lists and help."""
+"""An extension that is taken out of a copy of the tree leaves the bench working, and no trace in lists and help; a part
+that was taken out of Raven says so where it is named."""
 
 from __future__ import annotations
 
@@ -11,14 +12,25 @@ from pathlib import Path
 import pytest
 
 import ravenbench
+from ravenbench import registry
+from ravenbench.errors import SpecError
 
 OUT = ("case", "machine")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("verifier", "authorial-lm"), ("verifier", "prompted-lm"), ("retriever", "luar")]
+)
+def test_a_part_that_was_taken_out_says_so(kind: str, name: str) -> None:
+    with pytest.raises(SpecError, match=f"the {kind} {name} was taken out of Raven"):
+        registry.parse(kind, f"{name}(model='m')")
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("tree")
-    without = shutil.ignore_patterns("__pycache__", *OUT)
+    # What was compiled of the rest goes along: it is told by times and sizes of its sources.
+    without = shutil.ignore_patterns(*OUT)
     shutil.copytree(Path(ravenbench.__file__).parent, place / "ravenbench", ignore=without)
     return place
 

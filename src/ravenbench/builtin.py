@@ -93,7 +93,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
         "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
         "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
-        "castro-2017": "ravenbench.obfuscation.recipes.castro_2017:Castro",
         "command": "ravenbench.obfuscation.outside:Command",
         "rewritings": "ravenbench.obfuscation.outside:Rewritings",
     },

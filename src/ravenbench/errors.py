@@ -16,7 +16,6 @@ Messages say what was found, where, what was expected and how to mend it.
 
 from __future__ import annotations
 
-import difflib
 import errno
 import re
 from collections.abc import Callable, Iterable
@@ -110,11 +109,22 @@ LISTENERS: list[Callable[[str], object]] = []
 """Who hears what ``remark`` says: the command line. In Python, results hold the same."""
 
 
+REMARKED: set[str] = set()
+"""What the listeners have heard."""
+
+
 def remark(sentences: Iterable[str]) -> None:
-    """Say at once, before anything is computed, what a reader should know of the data."""
+    """Say at once, before anything is computed, what a reader should know of the data; each sentence once."""
     for sentence in sentences:
-        for listener in LISTENERS:
-            listener(sentence)
+        if LISTENERS and not is_remarked(sentence):
+            REMARKED.add(sentence.rstrip("."))
+            for listener in LISTENERS:
+                listener(sentence)
+
+
+def is_remarked(line: object) -> bool:
+    """Whether a line ends with a sentence that ``remark`` has said, so that it need not be said again."""
+    return bool(REMARKED) and str(line).rstrip(".").endswith(tuple(REMARKED))
 
 
 LARGEST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
@@ -143,6 +153,8 @@ def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutof
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.
     """
+    import difflib  # not before --help
+
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
     if close:

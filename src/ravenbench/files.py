@@ -16,7 +16,7 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -134,6 +134,34 @@ def made_cache() -> Path:
     folder = cache_folder()
     make_folder(folder, private=True)
     return folder
+
+
+def make_room(places: Iterable[Path], most: int) -> None:
+    """Remove the files and folders that were used longest ago, until ``most`` bytes are left of all of them; what
+    another process removes meanwhile is gone."""
+    sized = list[tuple[float, int, Path]]()
+    for place in places:
+        with suppress(OSError):
+            sized.append((place.stat().st_mtime, size_of(place), place))
+    size = sum(one for _, one, _ in sized)
+    for _, one, place in sorted(sized):
+        if size <= most:
+            break
+        with suppress(OSError):
+            shutil.rmtree(place) if place.is_dir() else place.unlink()
+        size -= one
+
+
+def size_of(place: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    return sum(p.stat().st_size for p in place.rglob("*") if p.is_file()) if place.is_dir() else place.stat().st_size
+
+
+@cache
+def code_of(*folders: Path) -> str:
+    """One hash of all Python files in these folders, not below: what is kept is of the code that made it."""
+    sources = sorted(path for folder in folders for path in folder.glob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
 
 
 def owner() -> str:
@@ -348,6 +376,24 @@ def map_hashed(path: Path) -> NDArray[Any] | None:
         return map_array(path) if path.stem.endswith(sha256(path)[:32]) else None
     except (OSError, ValueError):
         return None
+
+
+def kept_array(folder: Path, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    """The array of this name that a folder of the cache keeps, else what ``make`` gives, which is kept there.
+
+    A damaged one is made anew; where nothing can be written, nothing is kept.
+    """
+    with suppress(OSError):
+        os.utime(folder)
+    for path in sorted(folder.glob(f"{name}*.npy")):
+        if (array := map_hashed(path)) is not None:
+            return array
+    array = make()
+    with suppress(OSError, InputError):
+        made_cache()
+        make_folder(folder)
+        write_hashed(folder, array, name)
+    return array
 
 
 def sha256(path: Path) -> str:

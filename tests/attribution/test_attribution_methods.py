@@ -10,7 +10,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
-from toy_topics import simulate
 
 from ravenbench import registry
 from ravenbench.attribution import linear
@@ -21,6 +20,7 @@ from ravenbench.ext.shelf.attribution.profiles import CNG, SCAP, compare
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.ppm import cross_entropy
 from ravenbench.texts import TextTable
+from toy_topics import simulate
 
 SPECS = [
     "maxent", "svm", "svm(n=4, size=500)", "nb", "burrows-delta", "cosine-delta", "ppm", "cng(size=300)",

@@ -11,7 +11,6 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
-from toy_topics import simulate
 
 from ravenbench.attribution.protocols import fewest, fit_split, k_fold, predict_split, splits
 from ravenbench.attribution.selection import SelectionRules, choose, view
@@ -26,6 +25,7 @@ from ravenbench.tasks.attribute.task import Attribute
 from ravenbench.text.names import lookalikes
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
+from toy_topics import simulate
 
 LOW = SelectionRules(min_docs=1, min_topics=1)
 

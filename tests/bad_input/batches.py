@@ -49,7 +49,7 @@ BATCHES = [
     ),
     _csv("two cases of one name", "two cases have one name", HEAD + "c,q.txt,known.txt\nc,q.txt,other.txt\n"),
     Case(
-        "another kind of file", "batch", "b.xlsx: not a table that Raven reads", {**_TEXTS, "b.xlsx": b"PK"}, "b.xlsx"
+        "another kind of file", "batch", "b.xlsx: this workbook cannot be read", {**_TEXTS, "b.xlsx": b"PK"}, "b.xlsx"
     ),
     _csv("a text that is not there", "q2.txt: there is no such file or folder", HEAD + "c,q2.txt,known.txt\n"),
     _csv(

@@ -120,7 +120,7 @@ COMPONENTS = [
     ),
     Case("a misspelt encoder", "encoder", "there is no encoder named 'lsaa'", None, "lsaa"),
     Case("a misspelt sampler", "sampler", "there is no sampler named 'hitz'", None, "hitz"),
-    Case("a misspelt obfuscator", "obfuscator", "there is no obfuscator named 'castro2017'", None, "castro2017"),
+    Case("a misspelt obfuscator", "obfuscator", "there is no obfuscator named 'ravenhide'", None, "ravenhide"),
     Case(
         "a misspelt method of attribution", "attributor", "there is no attributor named 'char-svmm'", None, "char-svmm"
     ),

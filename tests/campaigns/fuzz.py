@@ -28,7 +28,7 @@ TOKENS += [b"9" * 400]
 STRINGS = {
     "verifier": ["char-ngram(n=3, weight='tf')", "calibrated(length, logistic)", "command('true', timeout=3)", "ppm"],
     "encoder": ["lsa", "nmf(iterations=200)"], "sampler": ["hits", "random(draw=1)"], "pairs": ["reference", "matched"],
-    "obfuscator": ["castro-2017", "mihaylova-2016(seed=1)"], "corpus": ["synthetic(authors=3)", "newsgroups"],
+    "obfuscator": ["raven-hide", "mihaylova-2016(seed=1)"], "corpus": ["synthetic(authors=3)", "newsgroups"],
     "retriever": ["char-ngrams(n=3, size=100)", "words", "same('topic')"],
     "topics": ["extract(within='group', clusters=5)"],
 }  # fmt: skip

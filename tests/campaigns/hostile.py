@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -10,11 +11,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 
 from campaigns.outcome import Outcome
+from contracts.commands import Ended, Starter, command, warm
 
 SIZE = 2**20
 """Bytes of a text that asks for time."""
@@ -307,25 +310,32 @@ def kill_parents(outcome: Outcome, scratch: Path, kills: int, seed: int) -> None
         shutil.rmtree(folder, ignore_errors=True)
 
 
-STOP = """
-import os, signal, sys
-moment, number = int(sys.argv[1]), int(sys.argv[2])
-seen = 0
-def watch(event, args):
-    global seen
-    if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "shutil.rmtree"):
-        seen += 1
-        if seen == moment:
-            os.kill(os.getpid(), number)
-sys.addaudithook(watch)
-sys.argv[:3] = ["raven"]
-from ravenbench.cli.main import run
-try:
-    run()
-finally:
-    if not moment:
-        print("moments", seen, file=sys.stderr)
-"""
+IMPORTED = (
+    "ravenbench.cli.corpus", "ravenbench.cli.reports", "ravenbench.cli.tasks", "ravenbench.ext.freeze.manifests",
+    "ravenbench.ext.documents.report", "ravenbench.tasks.run.task", "ravenbench.tasks.run.report",
+    "ravenbench.tasks.evaluate.evaluation", "sklearn.linear_model", "polars", "matplotlib.figure",
+)  # fmt: skip
+"""What the commands below import, each for longer than it works."""
+
+
+def stopping(arguments: Sequence[str]) -> None:
+    """A command that sends itself a signal at one of its steps on the disk; at moment 0 it says how many it has."""
+    moment, number, *rest = arguments
+    seen = 0
+
+    def watch(event: str, _: object) -> None:
+        nonlocal seen
+        if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "shutil.rmtree"):
+            seen += 1
+            if seen == int(moment):
+                os.kill(os.getpid(), int(number))
+
+    sys.addaudithook(watch)
+    try:
+        command(rest)
+    finally:
+        if moment == "0":
+            print("moments", seen, file=sys.stderr)
 
 
 def _commands(data: Path) -> dict[str, list[str]]:
@@ -342,21 +352,24 @@ def _commands(data: Path) -> dict[str, list[str]]:
 def stop_late(outcome: Outcome, scratch: Path, tries: int, seed: int) -> None:
     """Commands without a run's folder, ended at one of their last steps; the same command is repeated and goes well."""
     rng, data = random.Random(f"late-{seed}-{outcome.tried}"), scratch / "late-data"
+    for name in IMPORTED:
+        importlib.import_module(name)
+    raven = partial(_raven, Starter(warm()), scratch / "said")
     if not data.exists():
         (data / "inbox").mkdir(parents=True)
         for i in range(GOOD):
             (data / "inbox" / f"{i}.eml").write_bytes(_mail(i))
-        _raven("corpus", "generate", "synthetic(documents=240, authors=24, topics=6)", "-o", str(data / "parts"))
+        raven("corpus", "generate", "synthetic(documents=240, authors=24, topics=6)", "-o", str(data / "parts"))
         rows = [
             {"text": f"{w} " * 30 + f"of {i} and {a}", "author": f"a{a}", "topic": f"t{i % 4}"}
             for i in range(16) for a, w in enumerate(("one", "two", "three", "four"))
         ]  # fmt: skip
         (data / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        made = _raven("run", str(data / "c.jsonl"), "--verifiers", "length", "--folds", "2", "--topics", "2",
+        made = raven("run", str(data / "c.jsonl"), "--verifiers", "length", "--folds", "2", "--topics", "2",
                       "--probe", "none", "--workers", "1", "--out", str(data / "run"))  # fmt: skip
-        assert made.returncode == 0, made.stderr
-        made = _raven("freeze", str(data / "run"), "-o", str(data / "frozen.json"))
-        assert made.returncode == 0, made.stderr
+        assert made.code == 0, made.said
+        made = raven("freeze", str(data / "run"), "-o", str(data / "frozen.json"))
+        assert made.code == 0, made.said
     commands, moments = _commands(data), dict[str, int]()
     while outcome.wants(tries):
         number = outcome.tried
@@ -364,24 +377,28 @@ def stop_late(outcome: Outcome, scratch: Path, tries: int, seed: int) -> None:
         out = scratch / "late" / "out"
         shutil.rmtree(out.parent, ignore_errors=True)
         out.parent.mkdir()
-        if name not in moments:
-            whole = _raven(*commands[name], str(out))
-            assert whole.returncode == 0, (name, whole.stderr)
-            moments[name] = int(whole.stderr.rpartition("moments ")[2])
+        # The first time also fills caches, which is no step of the second.
+        for _ in range(0 if name in moments else 2):
+            whole = raven(*commands[name], str(out))
+            assert whole.code == 0, (name, whole.said)
+            moments[name] = int(whole.said.rpartition("moments ")[2])
             shutil.rmtree(out.parent)
             out.parent.mkdir()
         how = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[number % 3]
         moment = max(1, moments[name] - rng.randrange(4))
-        ended = _raven(*commands[name], str(out), moment=moment, how=how)
+        ended = raven(*commands[name], str(out), moment=moment, how=how)
         expected = {signal.SIGKILL: (-9,), signal.SIGTERM: (143, 0), signal.SIGINT: (130, 0)}[how]
-        wrong = "" if ended.returncode in expected and "Traceback" not in ended.stderr else f"it ended {ended}"
-        again = _raven(*commands[name], str(out))
-        wrong = wrong or (f"the repeat said {again.stderr[-300:]}" if again.returncode else "")
+        wrong = "" if ended.code in expected and "Traceback" not in ended.said else f"it ended {ended}"
+        again = raven(*commands[name], str(out))
+        wrong = wrong or (f"the repeat said {again.said[-300:]}" if again.code else "")
         left = [p.name for p in out.parent.iterdir() if p.name.startswith(".")]
         wrong = wrong or (f"left behind: {left}" if left else "")
         outcome.count(not wrong, f"seed {seed}, {name}, {how.name} at step {moment} of {moments[name]}: {wrong}")
 
 
-def _raven(*arguments: str, moment: int = 0, how: int = signal.SIGKILL) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", STOP, str(moment), str(int(how)), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+def _raven(starter: Starter, said: Path, *arguments: str, moment: int = 0, how: int = signal.SIGKILL) -> Ended:
+    process = starter.start([str(moment), str(int(how)), *arguments], said, stopping)
+    process.join(300)
+    told = said.read_text("utf-8", "replace") if said.exists() else ""
+    said.unlink(missing_ok=True)
+    return Ended(process.exitcode, told)

@@ -28,11 +28,14 @@ SETTINGS: dict[str, tuple[int, dict[str, str]]] = {
 }
 
 
-def done(python: str, folder: Path, workers: int, environment: dict[str, str], scheduler: str | None = None) -> str:
+def done(
+    python: str, folder: Path, workers: int, environment: dict[str, str], scheduler: str | None = None,
+    verifiers: str = VERIFIERS,
+) -> str:  # fmt: skip
     """Do the job in a process of its own; what it said where it failed."""
     folder.mkdir(parents=True)
     engine = "None" if scheduler is None else f"dask({scheduler!r})"
-    options = OPTIONS | {"verifiers": VERIFIERS}
+    options = OPTIONS | {"verifiers": verifiers}
     code = (
         "from ravenbench.tasks.api import run\nfrom ravenbench.engine.pool import dask\n"
         f"errors = run(out='run', workers={workers}, engine={engine}, **{options!r}).errors\n"
@@ -53,18 +56,18 @@ def decisive(folder: Path) -> dict[str, str]:
 
 def vary(
     outcome: Outcome, scratch: Path, names: Sequence[str] = tuple(SETTINGS), python: str = sys.executable,
-    scheduler: str | None = None,
+    scheduler: str | None = None, verifiers: str = VERIFIERS,
 ) -> None:  # fmt: skip
     """Compare settings, with another Python that has the package or on a cluster, with one plain job, file by file."""
     plain = scratch / "plain"
     if not plain.exists():
-        failed = done(sys.executable, plain, 1, {"PYTHONHASHSEED": "0"})
+        failed = done(sys.executable, plain, 1, {"PYTHONHASHSEED": "0"}, None, verifiers)
         assert not failed, failed
     expected = decisive(plain / "run")
     while outcome.wants(len(expected) * len(names)):
         name = names[outcome.notes.get("settings", 0)]
         folder = Path(tempfile.mkdtemp(prefix="elsewhere ", dir=scratch)) / "below"
-        failed = done(python, folder, *SETTINGS[name], scheduler)
+        failed = done(python, folder, *SETTINGS[name], scheduler, verifiers)
         found = {} if failed else decisive(folder / "run")
         wrong = differences(found, expected)
         for file in expected:

@@ -8,9 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.test_strangers import FAILING, STRANGERS
 from campaigns.job import OPTIONS, state
 from campaigns.outcome import Outcome
+from engine.test_strangers import FAILING, STRANGERS
 from ravenbench.errors import RavenError
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems

@@ -17,7 +17,7 @@ from campaigns.job import CELLS, state, work
 from campaigns.kills import kill_jobs
 from campaigns.outcome import Outcome
 from campaigns.power import cut_power, disk
-from campaigns.settings import vary
+from campaigns.settings import VERIFIERS, vary
 from campaigns.strangers import programs
 
 SEED = 20
@@ -31,10 +31,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_killed_jobs_go_on(whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [4, pytest.param(8, marks=pytest.mark.slow)])
+def test_killed_jobs_go_on(whole: Path, tmp_path: Path, kills: int) -> None:
     found = Outcome("kills")
-    kill_jobs(found, tmp_path, state(whole), kills=8, workers=1, seed=SEED)
-    assert not found.lost and found.tried >= 8
+    kill_jobs(found, tmp_path, state(whole), kills=kills, workers=1, seed=SEED)
+    assert not found.lost and found.tried >= kills
 
 
 def test_power_cuts_lose_no_answer(whole: Path, tmp_path: Path) -> None:
@@ -70,12 +71,13 @@ def test_damaged_files_are_told_or_mended(whole: Path, tmp_path: Path) -> None:
     assert not found.lost and found.tried == 24
 
 
-def test_readers_raise_their_own_errors_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("each", [200, pytest.param(500, marks=pytest.mark.slow)])
+def test_readers_raise_their_own_errors_alone(tmp_path: Path, each: int) -> None:
     found = Outcome("fuzz")
-    fuzz_files(found, tmp_path, 1500, SEED)
-    fuzz_components(found, 2000, SEED)
-    fuzz_cells(found, tmp_path, 2500, SEED)
-    assert not found.lost and found.tried == 2500
+    fuzz_files(found, tmp_path, 3 * each, SEED)
+    fuzz_components(found, 4 * each, SEED)
+    fuzz_cells(found, tmp_path, 5 * each, SEED)
+    assert not found.lost and found.tried == 5 * each
 
 
 def test_programs_that_misbehave_end_alone(tmp_path: Path) -> None:
@@ -86,16 +88,21 @@ def test_programs_that_misbehave_end_alone(tmp_path: Path) -> None:
     assert not found.lost and found.tried == 6
 
 
-def test_another_setting_gives_the_same_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("verifiers", "files"),
+    [("length, ppm(order=2), char-ngram", 20), pytest.param(VERIFIERS, 40, marks=pytest.mark.slow)],
+)
+def test_another_setting_gives_the_same_files(tmp_path: Path, verifiers: str, files: int) -> None:
     found = Outcome("settings")
-    vary(found, tmp_path, ["another locale and time zone"])
-    assert not found.lost and found.tried > 40
+    vary(found, tmp_path, ["another locale and time zone"], verifiers=verifiers)
+    assert not found.lost and found.tried > files
 
 
-def test_a_megabyte_asks_no_reader_for_more_than_its_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("readers", [2, pytest.param(5, marks=pytest.mark.slow)])
+def test_a_megabyte_asks_no_reader_for_more_than_its_time(tmp_path: Path, readers: int) -> None:
     found = Outcome("time")
-    ask_for_time(found, tmp_path, kinds=6, readers=5)
-    assert not found.lost and found.tried == 30
+    ask_for_time(found, tmp_path, kinds=6, readers=readers)
+    assert not found.lost and found.tried == 6 * readers
 
 
 def test_a_bad_item_costs_itself_alone(tmp_path: Path) -> None:

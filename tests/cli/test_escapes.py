@@ -3,69 +3,162 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
-import subprocess
+import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import ravenbench
+from contracts.commands import raven
+from contracts.tasks import options, write_data
 from ravenbench.errors import OBEYED
+from ravenbench.formats.problems import write_pan_pairs
+from ravenbench.testing import toy_problems
 
 HOSTILE = "a\x1b]0;x\x07\x9b31m\u202e\u2066b"
 ROOT = Path(ravenbench.__file__).parent
-TABLE, INBOX, OUT = "TABLE", "INBOX", "OUT"
-COMMANDS = {
-    "texts": ["texts", INBOX, "-o", OUT],
-    "texts as JSON": ["texts", INBOX, "-o", OUT, "--json"],
-    "info": ["corpus", "info", TABLE],
-    "info as JSON": ["corpus", "info", TABLE, "--json"],
-    "import": ["corpus", "import", TABLE, "-o", OUT],
-    "problems": ["problems", TABLE, "--known", "1", "-o", OUT],
-    "sample": ["sample", TABLE, "--topics", "2"],
-    "attribute": ["attribute", TABLE, "--methods", "cosine-delta", "--folds", "2", "--workers", "1", "--out", OUT],
-    "run": ["run", TABLE, "--verifiers", "length", "--folds", "2", "--topics", "4", "--workers", "1", "--out", OUT],
-    "not there": ["run", HOSTILE],
-    "no such option": ["run", TABLE, "--verifiers", HOSTILE],
-}  # fmt: skip
 SHOWN = {".html", ".svg", ".csv", ".tex", ".json"}
+RECORDS = {
+    "run.json",
+    "plan.json",
+    "corpus.json",
+    "contents.json",
+    "frozen.json",
+    ".raven.json",
+    "measures",
+    "rewritings",
+}
+"""What programs read, and nobody is shown: files, and folders of a run."""
+OUT = ("-o", "$out")
+RUN = ("--verifiers", "length", "--folds", "2", "--topics", "4", "--probe", "none", "--workers", "1")
+CASE = ("--verifiers", "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1", "--workers", "1")
+MATERIAL = ("--questioned", "$questioned", "--known", "$known", "--background", "$data/others")
+PAIRS = ("--train", "$data/learn", "--test", "$data/pairs")
+COMMANDS = {
+    "run": [("$data/corpus.jsonl", *RUN, "--out", "$out"), ("$data/corpus.jsonl", *RUN, "--plan"), (HOSTILE,),
+            ("$data/corpus.jsonl", "--verifiers", HOSTILE), (*PAIRS, "--verifiers", "length", "--probe", "none",
+             "--workers", "1", "--out", "$out")],
+    "evaluate": [("$data/pairs", "$data/systems", "--trials", "10", "--replicates", "10", *OUT)],
+    "pan14": [("$data/sets", "--verifiers", "length", "--probe", "none", "--workers", "1", "--out", "$out")],
+    "verify": [("length", *PAIRS, "--out", "$out.jsonl", "--folder", "$out", "--workers", "1")],
+    "attribute": [
+        ("$data/corpus.jsonl", "--methods", "cosine-delta", "--min-docs", "2", "--min-topics", "2", "--workers", "1",
+         "--out", "$out"),
+        ("--unknown", "$questioned", "--candidates", "$data/others", "--methods", "cosine-delta", "--workers", "1",
+         "--out", "$out"),
+    ],
+    "safety": [("$data/pairs", "--train", "$data/learn", "--obfuscators", "identity", "--verifiers", "length",
+                "--attacks", "none", "--workers", "1", "--out", "$out")],
+    "compare": [(*MATERIAL, *CASE, "--out", "$out"), (*MATERIAL, *CASE, "--plan")],
+    "validate": [("$data/others", "--conditions", "$data/conditions.csv", *CASE, "--out", "$out")],
+    "advise": [("$questioned", "--known", "$known", "--background", "$data/others", "--verifiers", "length", *OUT)],
+    "obfuscate": [("identity", "$data/texts", "--folder", "$out", "--out", "$out-hidden", "--workers", "1")],
+    "diff": [("$questioned", "$other", "--out", "$out")],
+    "texts": [("$data/inbox", *OUT)],
+    "detect": [("$data/machine.jsonl", "--train", "$data/machine-train.jsonl", "--people", "$data/corpus.jsonl",
+                "--detectors", "text-length", "--most", "12", "--by", "topic", "--workers", "1", "--out", "$out")],
+    "map": [("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2", *OUT)],
+    "changes": [("$data/changes", "--train", "$data/changes", "--allow-shared", *OUT)],
+    "retrieve": [("$data/corpus.jsonl", "--methods", "words", "--queries", "12", "--workers", "1", "--out", "$out")],
+    "corpus info": [("$data/corpus.jsonl",), ("$data/others",)],
+    "corpus import": [("$data/corpus.jsonl", *OUT)],
+    "problems": [("$data/corpus.jsonl", "--known", "1", *OUT)],
+    "sample": [("$data/corpus.jsonl", "--topics", "2")],
+    "freeze": [("$data/corpus.jsonl", "-o", "$out.json")],
+    "thaw": [("$frozen", "$data/changed.jsonl"), ("$frozen", "$data/corpus.jsonl", *OUT)],
+    "report": [("$run",)],
+    "site": [("$run", *OUT)],
+    "export": [("$run", *OUT)],
+}  # fmt: skip
+REFUSED = {("run", 2), ("run", 3), ("thaw", 0)}
+NAMES_NOTHING = {"corpus list", "corpus generate", "corpus fetch", "list", "new", "doctor", "simulate", "exposure"}
+"""Commands that show nothing that the data name; ``exposure`` needs a language model."""
+
+
+def hostile(name: str) -> str:
+    """A name with what a terminal and a page would obey in it; an ending stays."""
+    return f"{HOSTILE}{name}"
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("hostile")
-    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    rows = [
-        {"id": f"{HOSTILE}{i}-{a}", "text": " ".join(f"{w}{i}{'s' * a}" for w in words * 6), "author": f"{HOSTILE}{a}",
-         "topic": f"{HOSTILE}{i % 4}"}
-        for a in range(6) for i in range(16)
-    ]  # fmt: skip
-    (folder / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    inbox = folder / "inbox"
-    (inbox / "a\x1b[31m\u202ename").mkdir(parents=True)
-    (inbox / "a\x1b[31m\u202ename" / "b\x9b.txt").write_text("My own words stand here.")
-    (inbox / "a\x1b[31m\u202ename" / "c\x1b]0;x\x07.doc").write_bytes(b"x")
+    data = write_data(folder / "data", hostile)
+    known = data / hostile("known")
+    (data / "known").rename(known)
+    questioned, other = data / hostile("questioned.txt"), data / hostile("other.txt")
+    (data / "questioned.txt").rename(questioned)
+    other.write_text(questioned.read_text("utf-8").replace("e", "a", 9), "utf-8")
+    rows = (data / "corpus.jsonl").read_text("utf-8").splitlines()
+    (data / "changed.jsonl").write_text("\n".join([rows[0].replace('"text": "', '"text": "more ', 1), *rows[2:]]))
+    for name, count, seed in (("learn", 8, 1), ("pairs", 8, 2)):
+        problems, same = toy_problems(count, known=1, words=40, seed=seed)
+        ids = np.array([hostile(str(number)) for number in range(count)])
+        write_pan_pairs(data / name, dataclasses.replace(problems, ids=ids), same)
+    shutil.copytree(data / "toy", data / "sets" / hostile("essays"))
+    for system in ("one", "two"):
+        place = data / "systems" / hostile(system) / "answers.jsonl"
+        place.parent.mkdir(parents=True)
+        lines = [{"id": hostile(str(number)), "value": number / 8} for number in range(8)]
+        place.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for part in ("easy", hostile("part")):
+        for number in (1, 2, 3):
+            place = data / "changes" / part / f"problem-{number}.txt"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text("We saw the sea.\nA dog barked.\nIt rained on the hill.")
+            (place.parent / f"truth-problem-{number}.json").write_text('{"changes": [0, 1]}')
+    inbox = data / "inbox"
+    (inbox / hostile("name")).mkdir(parents=True)
+    (inbox / hostile("name") / "b\x9b.txt").write_text("My own words stand here.")
+    (inbox / hostile("name") / hostile("c.doc")).write_bytes(b"x")
+    (inbox / hostile("name") / hostile("gone.txt")).symlink_to("nowhere.txt")
     (inbox / "m.eml").write_text(f"From: {HOSTILE} <e@x.org>\nSubject: {HOSTILE}\n\nMy own words too.\n", "utf-8")
     (inbox / "bad.eml").write_text("From: =?utf-8?q?=1B]0;x=07?=\nSubject: s\n\nMy own words as well.\n", "utf-8")
-    return {"c.jsonl": folder / "c.jsonl", "inbox": inbox}
+    where = {"$run": str(folder / "run"), "$frozen": str(folder / "frozen.json"), "$data": str(data),
+             "$known": str(known), "$questioned": str(questioned), "$other": str(other)}  # fmt: skip
+    made = raven("run", str(data / "corpus.jsonl"), *RUN, "--out", where["$run"])
+    assert made.code == 0, made.said
+    made = raven("freeze", where["$run"], "-o", where["$frozen"])
+    assert made.code == 0, made.said
+    return where
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_what_strangers_named_is_shown_and_not_obeyed(name: str, places: dict[str, Path], tmp_path: Path) -> None:
-    where = {TABLE: str(places["c.jsonl"]), INBOX: str(places["inbox"]), OUT: str(tmp_path / "out")}
-    command = [where.get(word, word) for word in COMMANDS[name]]
-    done = subprocess.run(
-        [sys.executable, "-m", "ravenbench", *command], capture_output=True, text=True, check=False, encoding="utf-8"
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == (2 if name in ("not there", "no such option") else 0), done.stderr
-    for said in (done.stdout, done.stderr):
-        assert OBEYED.search(said) is None, said
-    for path in (tmp_path / "out").rglob("*"):
-        if path.suffix in SHOWN and path.name not in ("run.json", "plan.json"):  # records, which nobody is shown
-            found = OBEYED.search(path.read_bytes().decode("utf-8"))
-            assert found is None, (path, found)
+def test_every_command_stands_in_the_table() -> None:
+    assert set(COMMANDS) | NAMES_NOTHING == set(options())
+
+
+DEAR = {"compare", "validate", "advise", "safety"}
+LINES = [
+    pytest.param(name, number, how, marks=pytest.mark.slow if name in DEAR and how == "--json" else ())
+    for name, lines in COMMANDS.items()
+    for number in range(len(lines))
+    for how in ("plainly", "--json")
+]
+
+
+@pytest.mark.parametrize(("name", "number", "how"), LINES)
+def test_what_strangers_named_is_shown_and_not_obeyed(
+    name: str, number: int, how: str, places: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = list(COMMANDS[name][number])
+    for short, path in {**places, "$out": str(tmp_path / "out")}.items():
+        line = [word.replace(short, path) if word.startswith(short) else word for word in line]
+    ended = raven(*name.split(), *line, *([] if how == "plainly" else [how]))
+    assert "Traceback" not in ended.said, ended.said
+    assert ended.code == (2 if (name, number) in REFUSED else 0), ended.said
+    assert OBEYED.search(ended.said) is None, repr(ended.said)
+    places_written = [tmp_path, *([Path(places["$run"]) / "report"] if name == "report" else [])]
+    for path in (path for place in places_written for path in place.rglob("*")):
+        if path.is_file() and path.suffix in SHOWN and not RECORDS & {path.name, path.parent.name}:
+            shown = OBEYED.search(path.read_bytes().decode("utf-8"))
+            assert shown is None, (path, shown)
 
 
 def test_one_way_to_print() -> None:

@@ -17,6 +17,7 @@ from ravenbench.errors import FormatError
 from ravenbench.ext.contrast.spec import ContrastSpec
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.topics.levels import at_level
+from ravenbench.types import Corpus
 
 GIVEN = {"text": "gesagt", "author": "wer", "topic": "anlass", "encoding": "cp1252"}
 NEEDED = {"background": "x", "candidates": "x", "unknown": ["x"], "corpus": "x", "source": "x"}
@@ -39,10 +40,14 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_task_that_reads_a_corpus_takes_its_columns(table: Path) -> None:
     specs = {name: spec for name, spec in SPECS.items() if issubclass(spec, CorpusSpec)}
     assert {"run", "attribute", "compare", "validate", "unknown", "simulate", "map", "contrast"} <= set(specs)
+    corpora: dict[str, Corpus] = {}
     for name, spec in specs.items():
         needed = {key: value for key, value in NEEDED.items() if key in spec.__struct_fields__}
         made = spec_of(spec, {**needed, **GIVEN})
-        corpus = load_corpus(table, **made.reading())
+        reading = made.reading()
+        if repr(reading) not in corpora:  # what is read alike is read once
+            corpora[repr(reading)] = load_corpus(table, **reading)
+        corpus = corpora[repr(reading)]
         assert len(corpus) == 160 and corpus.texts[0].startswith("Grüße") and len(corpus.topic.names) == 8, name
         level = made.topic if issubclass(spec, LevelSpec) else "topic"
         assert len(at_level(corpus, level, {})[0].topic.names) == 8

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts.commands import raven
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.programs.confinement import obstacle
 from ravenbench.testing import toy_problems
@@ -80,12 +81,28 @@ def test_sigterm_leaves_nothing_behind(tmp_path: Path, confine: str) -> None:
     assert done.returncode == 143 and "repeat the same command" in done.stderr and "Traceback" not in done.stderr
     assert running(tmp_path) == []
     assert [p.name for p in (tmp_path / "scratch").iterdir() if p.name.startswith("raven-")] == []
-    command, environment = started(tmp_path, 0, confine)
-    again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert again.returncode == 0, again.stderr
+    command, _ = started(tmp_path, 0, confine)
+    again = raven(*command[3:-1], "1")
+    assert again.code == 0, again.said
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are not shown as files here")
 def test_workers_and_programs_end_with_a_killed_process(tmp_path: Path) -> None:
     interrupted(tmp_path, signal.SIGKILL, "off")
     assert running(tmp_path) == []
+
+
+def test_ctrl_c_while_the_command_is_imported_ends_it_quietly():
+    code = (
+        "import os, signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *more):\n"
+        "        if name == 'typer':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "sys.argv = ['raven', '--help']\n"
+        "from ravenbench.__main__ import run\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and "Traceback" not in done.stderr, done

@@ -8,10 +8,11 @@ import io
 import json
 import multiprocessing
 import os
+import runpy
 import signal
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,30 @@ def raven(*arguments: str, encoding: str = "utf-8") -> Ended:
     return Ended(code, raw.getvalue().decode(encoding))
 
 
-def _child(arguments: list[str], said: str) -> None:
+def command(arguments: Sequence[str]) -> None:
+    """``raven`` as its script calls it."""
+    from ravenbench.cli import main
+
+    sys.argv = ["raven", *arguments]
+    main.run()
+
+
+def script(place: Sequence[str]) -> None:
+    """A file of Python, as ``python FILE`` would run it."""
+    sys.argv = [*place]
+    sys.path.insert(0, str(Path(place[0]).parent))
+    runpy.run_path(place[0], run_name="__main__")
+
+
+def on_one_core(arguments: Sequence[str], work: Callable[[Sequence[str]], None]) -> None:
+    """Do it on one core: with two, each command would start processes for the second, which has tests of its own."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % len(cores)]})
+    work(arguments)
+
+
+def _child(work: Callable[[Sequence[str]], None], arguments: list[str], said: str, settings: dict[str, str]) -> None:
     # A signal that comes before the command begins waits until it does.
     waiting = {signal.SIGINT, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
@@ -62,12 +86,11 @@ def _child(arguments: list[str], said: str) -> None:
     os.dup2(sink, 1)
     os.dup2(sink, 2)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    from ravenbench.cli import main
-
-    sys.argv, code = ["raven", *arguments], 0
+    os.environ.update(settings)
+    code = 0
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, waiting)
-        main.run()
+        work(arguments)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1 if end.code else 0
     except KeyboardInterrupt:
@@ -92,9 +115,12 @@ class Starter:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(sorted(modules))
 
-    def start(self, arguments: list[str], said: Path) -> Any:
-        """A running command, which writes what it says to a file."""
-        process = self._context.Process(target=_child, args=(arguments, str(said)))
+    def start(
+        self, arguments: list[str], said: Path, work: Callable[[Sequence[str]], None] = command,
+        settings: Mapping[str, str] | None = None,
+    ) -> Any:  # fmt: skip
+        """A running ``command`` or ``script`` in this folder, which writes what it says to a file."""
+        process = self._context.Process(target=_child, args=(work, arguments, str(said), dict(settings or {})))
         process.start()
         return process
 

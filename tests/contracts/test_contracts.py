@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from contracts.commands import Starter, raven, warm
+from contracts.commands import Starter
 from contracts.table import CONTRACTS, COSTLY, EXTRA, Room
-from contracts.tasks import TASKS, Task, registered, write_data
+from contracts.tasks import TASKS, Task, registered
 
 SEED = 30
 SHAPES = ("run", "verify", "unknown")
@@ -45,43 +44,12 @@ def cases() -> list[object]:
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all workers of a session of tests: what nobody changes is made once."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "contracts"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def data(shared: Path) -> Path:
-    with FileLock(shared / "data.lock"):
-        return shared / "data" if (shared / "data").exists() else write_data(shared / "data")
-
-
-@pytest.fixture(scope="session")
-def finished(data: Path, shared: Path) -> Callable[..., Path]:
-    """An undisturbed folder of each task, made when it is first needed; nobody may change it."""
-
-    def of(task: Task, wait: float = -1) -> Path:
-        folder, imported = shared / task.name / "run", shared / task.name / "imported"
-        with FileLock(shared / f"{task.name}.lock", timeout=wait):
-            if not imported.exists():
-                ended = raven(*task.arguments(data, folder), "--workers", "1")
-                assert ended.code == 0, ended.said
-                imported.write_text("\n".join(warm()))
-        return folder
-
-    return of
-
-
-@pytest.fixture(scope="session")
 def writes() -> dict[str, int]:
     return {}
 
 
 @pytest.fixture(scope="session")
-def starter(finished: Callable[..., Path], shared: Path) -> Starter:
+def starter(finished: Callable[..., Path]) -> Starter:
     """Processes that begin with all that any task imports; workers share the making of the tasks."""
     for task in TASKS.values():
         with contextlib.suppress(Timeout):
@@ -104,7 +72,7 @@ def test_every_registered_task_stands_in_the_table() -> None:
 
 @pytest.mark.parametrize(("name", "task"), cases())
 def test_contract(
-    name: str, task: Task, data: Path, finished: Callable[[Task], Path], starter: Starter, tmp_path: Path,
+    name: str, task: Task, read_by_jobs: Path, finished: Callable[[Task], Path], starter: Starter, tmp_path: Path,
     writes: dict[str, int], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
@@ -112,4 +80,4 @@ def test_contract(
     scratch.mkdir()
     scheduler = request.getfixturevalue("scheduler") if name in EXTRA else ""
     rng = random.Random(f"{SEED} {name} {task.name}")
-    CONTRACTS[name](task, Room(data, finished, scratch, rng, starter, scheduler, writes))
+    CONTRACTS[name](task, Room(read_by_jobs, finished, scratch, rng, starter, scheduler, writes))

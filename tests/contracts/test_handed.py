@@ -423,9 +423,17 @@ def own_verifiers() -> list[str]:
     return names
 
 
+CHEAPER = {
+    "moreau-2014": "moreau-2014(population=10, generations=4)",
+    "unmasking": "unmasking(runs=1)",
+    "mayor-2014": "mayor-2014(iterations=7)",
+}
+"""Methods that search or repeat, told to do so less."""
+
+
 @pytest.mark.parametrize("name", own_verifiers())
 def test_ravens_own_answer_the_same(name):
-    component = registry.parse("verifier", name)
+    component = registry.parse("verifier", CHEAPER.get(name, name))
     assert not foreign(component)
     try:
         component.require()

@@ -40,7 +40,7 @@ OUTPUTS = {
     ("site", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs"), True),
     ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells"), True),
     ("map", "out"): Output(
-        ("$data/corpus.jsonl", "--mfw-min", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True
+        ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True
     ),
     ("contrast", "out"): Output(
         ("$data/known", "$data/others", "--text-slice-length", "5", "--resamples", "10"),

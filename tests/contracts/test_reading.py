@@ -4,6 +4,7 @@ of what goes wrong in collections that people have. Rows are kinds, columns comm
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from contracts.commands import raven
-from contracts.tasks import write_data
+from contracts.tasks import options, write_data
 from ravenbench.corpora.load import load_corpus
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
@@ -26,8 +27,10 @@ KINDS = {
     "lost characters": r"characters were lost in a conversion \(U\+FFFD\)",
     "one text, two authors": r"texts that stand under two authors were left out",
     "names of one person": r"author names that may be one person's: .*Holmes",
+    "a name of two people": r"author names that may be several people's: Ida West & Tom Grant",
+    "a link that leads nowhere": r"1 name left out: .*gone.txt: it is a link that leads nowhere",
 }
-OF_FILES = {"files that vanish"}
+OF_FILES = {"files that vanish", "a link that leads nowhere"}
 COMMANDS = {
     "corpus info": ("corpus", "info", "$corpus"),
     "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
@@ -53,7 +56,7 @@ def collection(place: Path) -> list[tuple[str, str]]:
     by_author: dict[str, list[str]] = {}
     for one in load_corpus("synthetic(authors=16, topics=3, documents=80, words=130, style=0.9)"):
         by_author.setdefault(one.author or "", []).append(one.text)
-    names = ["Zoe\u0301 Lee", "zo\u00e9  lee", "Anonymous", "Ann Holmes", "Holmes, Ann"]
+    names = ["Zoe\u0301 Lee", "zo\u00e9  lee", "Anonymous", "Ann Holmes", "Holmes, Ann", "Ida West & Tom Grant"]
     rows = []
     for number, (author, texts) in enumerate(sorted(by_author.items())):
         name = names[number] if number < len(names) else author
@@ -68,6 +71,7 @@ def collection(place: Path) -> list[tuple[str, str]]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     (place / rows[-2][0] / "more.md").write_text("A text that is not read.", "utf-8")
+    (place / rows[-2][0] / "gone.txt").symlink_to("nowhere.txt")
     return rows
 
 
@@ -100,6 +104,7 @@ def room(tmp_path_factory):
             said[command, corpus] = " ".join(ended.said.split())
         return said[command, corpus]
 
+    ask.place = place
     yield ask
     shutil.rmtree(place, ignore_errors=True)
 
@@ -154,3 +159,123 @@ def test_shared_documents_and_authors_are_counted(tmp_path):
     ended = raven("verify", "length", "--train", str(tmp_path / "a"), "--test", str(tmp_path / "b"), "--out",
                   str(tmp_path / "o.jsonl"), "--folder", str(tmp_path / "o"))  # fmt: skip
     assert ended.code == 2 and "4 of 8" in ended.said, "a pair the other way round is the same problem"
+
+
+READING = {"text", "author", "encoding", "unquoted", "strip_shared", "skip_faulty"}
+READ_CORPORA = {name.partition(" --")[0] for name in COMMANDS} | {"freeze", "thaw", "exposure"}
+
+
+@pytest.mark.parametrize("command", sorted(READ_CORPORA))
+def test_every_command_that_reads_a_corpus_has_the_options_of_reading(command):
+    assert set(options()[command]) >= READING
+
+
+@pytest.mark.parametrize(
+    "given", [["--unquoted"], ["--text", "body"], ["--topic", "column"], ["--encoding", "cp1252"], ["--skip-faulty"]]
+)
+def test_options_of_tables_are_refused_by_their_names_where_there_is_none(tmp_path, given):
+    raven("corpus", "import", "synthetic(documents=40, authors=5)", "-o", str(tmp_path / "imported"))
+    for corpus in ("synthetic", str(tmp_path / "imported")):
+        ended = raven("corpus", "info", corpus, *given)
+        assert ended.code == 2 and f"leave {given[0]} out" in ended.said
+        assert raven("corpus", "info", corpus, "--topic", "none", "--strip-shared").code == 0
+
+
+def test_a_split_of_stripped_texts_is_frozen_and_thawed(room, tmp_path):
+    corpus = str(room("corpus info", "folder") and room.place / "folder")
+    run = ["run", corpus, "--topic", "none", "--strip-shared", "--verifiers", "length", "--probe", "none"]
+    ended = raven(*run, "--out", str(tmp_path / "run"))
+    assert ended.code == 0, ended.said
+    for what, how in ((str(tmp_path / "run"), []), (corpus, ["--strip-shared"])):
+        manifest = str(tmp_path / f"{len(how)}.json")
+        ended = raven("freeze", what, *how, "-o", manifest)
+        if how and ended.code == 2:  # no topics, and so no split of topics
+            assert "no split can be drawn" in ended.said
+            continue
+        assert ended.code == 0, ended.said
+        ended = raven("thaw", manifest, corpus)
+        assert ended.code == 0 and "every text is the same" in ended.said, ended.said
+
+
+def test_segments_that_were_learned_from_are_counted(tmp_path):
+    lines = [f"In the year {i} she wrote of {w} things that nobody else in the town had seen before." for i, w in
+             enumerate(["seven", "lovely", "broken", "distant", "wooden", "silver", "quiet", "narrow"])]  # fmt: skip
+    for side, own in (("a", (lines[:4], lines[1:5])), ("b", (lines[3:7], lines[4:8]))):
+        (tmp_path / side).mkdir()
+        for number, segments in enumerate(own, start=1):
+            (tmp_path / side / f"problem-{number}.txt").write_text("\n".join(segments))
+            (tmp_path / side / f"truth-problem-{number}.json").write_text(json.dumps({"changes": [0, 1, 0]}))
+    ended = raven("changes", str(tmp_path / "b"), "--train", str(tmp_path / "a"), "--out", str(tmp_path / "out"))
+    assert ended.code == 0 and "3 of 8 segments to answer about stand in texts to learn from" in ended.said
+    assert "3 of 8 segments" in (tmp_path / "out" / "report.json").read_text("utf-8")
+    assert "3 of 8 segments" in (tmp_path / "out" / "index.html").read_text("utf-8")
+
+
+def test_texts_say_who_is_no_author(tmp_path):
+    """Placeholders are nobody, parts of a data set no authors, and what is no file is named."""
+    inbox = tmp_path / "inbox"
+    for name in ("[deleted]/1.txt", "Anonymous/2.txt", "train/3.txt", "Ann & Bob/4.txt", "Eve/5.txt"):
+        (inbox / name).parent.mkdir(parents=True, exist_ok=True)
+        (inbox / name).write_text(f"The words of text {name} and no other.")
+    (inbox / "Eve" / "gone.txt").symlink_to("nowhere.txt")
+    (inbox / "Eve" / "shelf").symlink_to(tmp_path)
+    os.mkfifo(inbox / "Eve" / "pipe.txt")
+    ended = raven("texts", str(inbox), "-o", str(tmp_path / "out"))
+    assert ended.code == 0, ended.said
+    for said in (
+        "stand under author unknown: Anonymous (1), [deleted] (1)", "may be a part of a data set: train",
+        "may be several people's: Ann & Bob", "5 texts by 3 authors", "Eve/gone.txt: it is a link that leads nowhere",
+        "Eve/shelf: it is a link that leads out of the folder", "Eve/pipe.txt: it is no ordinary file",
+    ):  # fmt: skip
+        assert said in ended.said, (said, ended.said)
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert "may be a part of a data set: train" in page and "leads nowhere" in page
+    for part in ("train", "test"):
+        (tmp_path / "parted" / part / "ann").mkdir(parents=True)
+        (tmp_path / "parted" / part / "ann" / "1.txt").write_text(f"Words of hers in {part}.")
+    ended = raven("texts", str(tmp_path / "parted"), "-o", str(tmp_path / "no"))
+    assert ended.code == 2 and "parts of a data set" in ended.said and not (tmp_path / "no").exists()
+    assert raven("texts", str(tmp_path / "parted" / "train"), "-o", str(tmp_path / "yes")).code == 0
+
+
+def test_a_known_text_that_is_a_link_to_nowhere_is_said(tmp_path):
+    problems, same = toy_problems(8, known=2, words=40, seed=1)
+    write_pan_problems(tmp_path / "a", problems.select(range(4)), same[:4])
+    write_pan_problems(tmp_path / "b", problems.select(range(4, 8)), same[4:])
+    folder = next(p for p in sorted((tmp_path / "b").iterdir()) if p.is_dir())
+    (folder / "known09.txt").symlink_to("nowhere.txt")
+    ended = raven("verify", "length", "--train", str(tmp_path / "a"), "--test", str(tmp_path / "b"), "--out",
+                  str(tmp_path / "o.jsonl"), "--folder", str(tmp_path / "o"))  # fmt: skip
+    assert ended.code == 0 and "known09.txt: it is a link that leads nowhere" in ended.said
+
+
+def test_ravens_own_pages_are_no_texts_and_nothing_is_told_twice(tmp_path, room):
+    folder = room.place / "folder"
+    assert raven("texts", str(folder), "-o", str(tmp_path / "texts")).code == 0
+    ended = raven("corpus", "info", str(tmp_path / "texts"), "--topic", "none")
+    assert ended.code == 0 and "index.html" not in ended.said and "texts.json" not in ended.said
+    again = raven("texts", str(tmp_path / "texts"), "-o", str(tmp_path / "again"))
+    assert again.code == 0 and not (tmp_path / "again" / "author unknown" / "index.txt").exists()
+    for command in set(COMMANDS) - {"corpus info", "corpus import"}:
+        said = room(command, "folder")
+        for kind in KINDS.values():
+            assert len(re.findall(kind.replace(".*", "[^;.]*"), said)) <= 1, (command, kind, said)
+
+
+def test_what_is_no_text_is_counted_by_its_reason(tmp_path):
+    for number in range(8):
+        for name, text in ((f"{number}.txt", f"A text of some words, number {number}."), (f"{number}.xml", "<a>b</a>")):
+            place = tmp_path / "c" / "ab"[number % 2] / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+            if name.endswith("xml"):
+                place.rename(place.with_name(f"other{name}"))
+    ended = raven("corpus", "info", str(tmp_path / "c"))
+    said = " ".join(ended.said.split())
+    assert "8 files left out (a/other0.xml, a/other2.xml, a/other4.xml …), for it is no TEI" in said
+    assert said.count("save the text as .txt") == 1
+    for number in range(6):
+        (tmp_path / "clusters" / f"problem{number // 2:03d}").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "clusters" / f"problem{number // 2:03d}" / f"document{number}.txt").write_text(f"Text {number}.")
+    ended = raven("corpus", "info", str(tmp_path / "clusters"))
+    assert ended.code == 2 and "nothing here tells who wrote which" in ended.said, "a part without authors is no fix"

@@ -10,7 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+import typer
+
+from ravenbench.cli.main import build
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -61,6 +67,12 @@ def blocks(page: Path) -> list[Block]:
             note = None
         at += 1
     return found
+
+
+@cache
+def command_of(name: str) -> Any:
+    """A command of Raven's with all its options, built once."""
+    return typer.main.get_command(build(name)).commands[name]  # type: ignore[attr-defined]
 
 
 def commands(text: str) -> list[str]:

@@ -7,8 +7,7 @@ import re
 import shlex
 
 import pytest
-import typer
-from pages import PAGES, ROOT
+from pages import PAGES, ROOT, command_of
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build, commands
@@ -29,7 +28,7 @@ def test_a_command_in_a_sentence_exists(page, span):
     if not words or words[0] in ("COMMAND", "--help", "lengths"):  # the last is a task that a page has readers write
         return
     assert words[0] in commands(), f"{page}: there is no raven {words[0]}"
-    command = typer.main.get_command(build(words[0])).commands[words[0]]
+    command = command_of(words[0])
     if len(words) > 1 and words[1] in getattr(command, "commands", {}):
         command = command.commands[words[1]]
     options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
@@ -91,7 +90,10 @@ def test_a_run_without_topics_tests_authors_that_it_did_not_learn_from(corpora, 
     plan = Store.open(corpora / "run").plan
     assert all(record.authors.both == 0 for record in plan.folds.values() if record.authors)
     page = (corpora / "run" / "report" / "index.html").read_text("utf-8")
-    assert "authors were dealt into" in page
+    assert "authors were dealt into" in page and "in 6 groups of authors" in page
+    assert "6 topics" not in page and "6 topics" not in done.output
+    planned = raven(corpora, monkeypatch, "raven run texts/ --verifiers length --plan").output
+    assert "in 6 groups of authors" in " ".join(planned.split()) and "6 topics" not in planned
 
 
 def test_a_kept_corpus_without_topics(corpora, monkeypatch):

@@ -201,3 +201,27 @@ def test_mail_is_known_by_what_is_not_its_writers_style(text):
 ])  # fmt: skip
 def test_prose_is_no_mail(text):
     assert signs_of_mail(text) == ()
+
+
+PLAIN = "It was a plain day in town and nothing at all happened there. "
+ODD = "She said she’d visit the café – “naïve” as ever, über alles. "
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PLAIN.encode() + "é".encode()[:1], PLAIN.encode() + b" caf\xe9 " + PLAIN.encode(), PLAIN.encode() + b"\xff\xfe",
+        (PLAIN + ODD).encode("cp1252") + b"\x9d", PLAIN.encode() + b"\x81\x8d caf\xe9 ", bytes(range(128, 256)) * 3,
+        ODD.encode() + (ODD * 3).encode("cp1252"), ODD.encode() + b" caf\xe9", "我喜歡這個城市".encode("big5") * 9,
+        ODD.encode("utf-16-le"), (ODD * 3).encode("mac_roman"), "Привет, мир! ".encode("koi8-r") * 9,
+    ],
+)  # fmt: skip
+def test_an_encoding_that_is_advised_reads_the_text(data):
+    """No fix leads in a circle: what is advised reads the text, or none is."""
+    with pytest.raises(FormatError) as refused:
+        decode(data, "a.txt", encoding=None)
+    fix = refused.value.fix or ""
+    if fix.startswith("--encoding"):
+        check_controls(decode(data, "a.txt", encoding=fix.split()[1].strip(",")), "a.txt")
+    else:
+        assert "editor" in fix or "no --encoding reads both" in fix or "is this a text?" in fix

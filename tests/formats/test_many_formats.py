@@ -53,9 +53,7 @@ def test_a_table_is_read_however_it_was_saved(tmp_path, name, content):
     assert list(zip(corpus.author, corpus.topic, corpus.texts, strict=True)) == ROWS and corpus.name == name[0]
 
 
-def test_a_sheet_of_excel(tmp_path):
-    pytest.importorskip("python_calamine")
-    cells = [("author", "topic", "text"), *ROWS]
+def workbook(path, cells):
     sheet = "".join(
         "<row>" + "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) + "</row>" for row in cells
     )
@@ -74,9 +72,14 @@ def test_a_sheet_of_excel(tmp_path):
         "xl/worksheets/sheet1.xml": '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
         f"<sheetData>{sheet}</sheetData></worksheet>",
     }
-    with zipfile.ZipFile(tmp_path / "c.xlsx", "w") as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
+
+
+def test_a_sheet_of_excel(tmp_path):
+    pytest.importorskip("python_calamine")
+    workbook(tmp_path / "c.xlsx", [("author", "topic", "text"), *ROWS])
     assert list(load_corpus(tmp_path / "c.xlsx").texts) == [text for _, _, text in ROWS]
 
 
@@ -129,6 +132,26 @@ def test_tables_of_pairs(tmp_path, head, labels):
     (tmp_path / "bad.csv").write_text(",".join(head) + "\na,b,perhaps\n", "utf-8")
     with pytest.raises(FormatError, match="neither same nor different"):
         read_problems(tmp_path / "bad.csv")
+
+
+def test_pairs_in_a_workbook_beside_another(tmp_path):
+    pytest.importorskip("python_calamine")
+    workbook(tmp_path / "p.xlsx", [("text1", "text2", "label"), *PAIRS])
+    read = read_problems(tmp_path / "p.xlsx")
+    assert read.truth().tolist() == [True, False, True] and len(read.problems) == 3
+    assert read_problems(tmp_path).truth().tolist() == [True, False, True]
+    workbook(tmp_path / "answers.xlsx", [("id", "value"), ("1", "0.9"), ("2", "0.25"), ("3", "0.5")])
+    answers = read_answers(tmp_path / "answers.xlsx")
+    assert answers.value.tolist() == [0.9, 0.25, 0.5]
+
+
+def test_two_texts_that_are_labelled_twice(tmp_path):
+    rows = "text1,text2,label\nOne.,Two.,1\nThree.,Four.,0\nTwo.,One.,{}\n"
+    (tmp_path / "again.csv").write_text(rows.format(1))
+    assert len(read_problems(tmp_path / "again.csv").problems) == 3
+    (tmp_path / "other.csv").write_text(rows.format(0))
+    with pytest.raises(FormatError, match=r"other.csv:4: .*labelled twice(.|\n)*3: different; 1 in line 2: same"):
+        read_problems(tmp_path / "other.csv")
 
 
 def test_pairs_have_two_texts_and_two_authors(tmp_path):

@@ -27,7 +27,7 @@ from contracts.tasks import TASKS, options, write_data
 CLOCK = {
     "seconds", "cpu_seconds", "fit_seconds", "score_seconds", "wall", "started", "finished", "created", "built",
     "since", "date", "python", "platform", "machine", "host", "packages", "versions", "environment", "raven", "digest",
-    "sha256", "numpy", "memory", "peak",
+    "sha256", "numpy", "memory", "megabytes", "peak",
 }  # fmt: skip
 """Fields whose values are of the day or the machine."""
 EVALUATED = ("--trials", "200", "--replicates", "100")

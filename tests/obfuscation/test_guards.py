@@ -10,8 +10,7 @@ from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.guards import Stretches, article, mended
 from ravenbench.testing import toy_tasks
 
-RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "castro-2017", "bevendorff-2019"]
-RECIPES += ["mutant-x-2019(generations=2)"]
+RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "raven-hide", "bevendorff-2019"]
 KNOWN = ("The people who live in the town say that they like the big house and the old school near the river.",) * 3
 
 
@@ -137,7 +136,7 @@ def test_stretches_without_resources(no_resources):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("spec", ["castro-2017", "random", "mutant-x-2019", "bevendorff-2019"])
+@pytest.mark.parametrize("spec", ["random", "bevendorff-2019"])
 def test_faithful_mode_keeps_the_faults(spec, resources):
     task = toy_tasks()[0]
     repaired, faithful = (rewrite(s, task.questioned, 3, task.known) for s in (spec, f"{spec}(mode='faithful')"))

@@ -93,7 +93,7 @@ def test_known_texts_can_be_given(tmp_path, no_resources):
 def test_search_attacks_want_surrogates(tmp_path):
     (tmp_path / "q.txt").write_text("A text.")
     with pytest.raises(InputError, match="--surrogates"):
-        raven("mutant-x-2019", tmp_path / "q.txt", "--out", tmp_path / "o.txt")
+        raven("obfuscation_fixtures:Searching", tmp_path / "q.txt", "--out", tmp_path / "o.txt")
 
 
 @pytest.mark.parametrize(("data", "message"), [(b"\xff\xfea\x00", "UTF-16"), (b"caf\xe9", "not UTF-8")])

@@ -8,9 +8,8 @@ from ravenbench.testing import check_obfuscator, toy_problems, toy_tasks
 
 OFFLINE = [
     "identity", "random(rate=0.3)", "other-author", "mihaylova-2016", "mihaylova-2016(mode='faithful')",
-    "mansoorizadeh-2016", "mansoorizadeh-2016(k=2, mode='faithful')", "castro-2017", "bevendorff-2019",
+    "mansoorizadeh-2016", "mansoorizadeh-2016(k=2, mode='faithful')", "raven-hide", "bevendorff-2019",
     "bevendorff-2019(search='astar', nodes=20)", "keswani-2016(toy-lossy)", "keswani-2016(unchanged)",
-    "mutant-x-2019(generations=2)",
 ]  # fmt: skip
 RUNS_WITHOUT = [
     "identity", "random(rate=0.3)", "other-author", "mihaylova-2016", "bevendorff-2019", "keswani-2016(toy-lossy)",
@@ -36,7 +35,7 @@ def test_recipes_run_without_resources_and_say_so(spec, no_resources):
         assert any("nltk.downloader wordnet" in note for note in notes)
 
 
-@pytest.mark.parametrize("spec", ["mansoorizadeh-2016", "castro-2017"])
+@pytest.mark.parametrize("spec", ["mansoorizadeh-2016", "raven-hide"])
 def test_recipes_that_need_wordnet_name_the_command(spec, no_resources):
     recipe = registry.parse("obfuscator", spec)
     with pytest.raises(MissingPart, match=r"python -m nltk\.downloader"):
@@ -103,7 +102,7 @@ def test_other_author_takes_a_text_of_an_unrelated_problem():
 
 def test_a_search_attack_needs_its_oracle():
     with pytest.raises(InputError, match="oracle"):
-        registry.parse("obfuscator", "mutant-x-2019").obfuscate(toy_tasks()[0])
+        registry.parse("obfuscator", "obfuscation_fixtures:Searching").obfuscate(toy_tasks()[0])
 
 
 def test_problems_with_new_questioned_texts():

@@ -123,15 +123,6 @@ def test_mansoorizadeh_faithful_puts_spaces_before_marks(resources):
 
 
 @pytest.mark.data
-def test_castro_reverses_contractions_or_deletes(resources):
-    found = registry.parse("obfuscator", "castro-2017").obfuscate(task("I don't know. It's him. We do not."), 1)
-    assert "do not" in found.text and "It is" in found.text and found.counts["expand"] == 2
-    text = "However, the town (which is old) lies there. Is it, to some extent, what they want?"
-    found = registry.parse("obfuscator", "castro-2017").obfuscate(task(text), 1)
-    assert "(" not in found.text and "However" not in found.text and found.text.startswith("The ")
-
-
-@pytest.mark.data
 def test_mihaylova_faithful_needs_two_sentences(resources):
     found = registry.parse("obfuscator", "mihaylova-2016(mode='faithful')").obfuscate(
         task("Only this one sentence."), 1

@@ -23,7 +23,10 @@ def simulate(seed: int, authors: int, n: int, sd: float) -> tuple[Bools, Ints, F
     return same, np.stack([a, b], axis=1), np.where(np.abs(z) < 0.15, 0.5, value)
 
 
-@pytest.mark.parametrize(("by_author", "authors", "sd"), [(False, 300, 0.0), (True, 60, 0.0), (True, 60, 1.0)])
+@pytest.mark.parametrize(
+    ("by_author", "authors", "sd"),
+    [(False, 300, 0.0), pytest.param(True, 60, 0.0, marks=pytest.mark.slow), (True, 60, 1.0)],
+)
 def test_coverage(by_author: bool, authors: int, sd: float) -> None:
     wanted = {m: METRICS[m] for m in ("auc", "c@1", "overall")}
     samples = [simulate(10**6 + i, authors, 300, sd) for i in range(800)]

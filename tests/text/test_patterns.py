@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from re import _parser
 
@@ -31,6 +32,8 @@ FLOOR = 0.03
 """CPU seconds below which a ratio says nothing; a scan of the large text from each of its places takes 0.15."""
 MOST = 8.0
 """Ratio of the two times; 4 is linear, 16 quadratic."""
+MANY, SOME = 90, 20
+"""How much is repeated for each pattern: in the slow test, and in the other."""
 WORD = "word"
 
 
@@ -47,14 +50,18 @@ def _evaluated(node: ast.expr, space: dict[str, object]) -> str:
         return WORD
 
 
+@cache
 def collected() -> dict[str, tuple[str, int, bool]]:
     """Every pattern by its place: pattern, flags, and whether it is looked for anywhere in a text."""
     found: dict[str, tuple[str, int, bool]] = {}
     for path in sorted(ROOT.rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
+        if "re." not in (text := path.read_text("utf-8")):
+            continue
+        tree = ast.parse(text)
+        nodes = [*ast.walk(tree)]
         name = ".".join(("ravenbench", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
         calls = [
-            node for node in ast.walk(tree)
+            node for node in nodes
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS
             and isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
         ]  # fmt: skip
@@ -75,21 +82,21 @@ def collected() -> dict[str, tuple[str, int, bool]]:
                     given |= int(eval(compile(ast.Expression(flag), "flags", "eval"), space))
             anywhere = call.func.attr not in AT_ONE_PLACE
             if call.func.attr == "compile":
-                anywhere = not _only_at_one_place(tree, call)
+                anywhere = not _only_at_one_place(nodes, call)
             found[f"{path.relative_to(ROOT)}:{call.lineno}"] = (_evaluated(call.args[0], space), given, anywhere)
     return found
 
 
-def _only_at_one_place(tree: ast.Module, call: ast.Call) -> bool:
+def _only_at_one_place(nodes: list[ast.AST], call: ast.Call) -> bool:
     """Whether a compiled pattern has a name of its module's own, by which it is matched at one place alone."""
     names = [
-        node.targets[0].id for node in ast.walk(tree)
+        node.targets[0].id for node in nodes
         if isinstance(node, ast.Assign) and node.value is call and isinstance(node.targets[0], ast.Name)
     ]  # fmt: skip
     if not names or not names[0].startswith("_"):
         return False
-    uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == names[0] and isinstance(n.ctx, ast.Load)]
-    asked = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.value in uses]
+    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == names[0] and isinstance(n.ctx, ast.Load)]
+    asked = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in uses]
     return len(asked) == len(uses) and {n.attr for n in asked} <= AT_ONE_PLACE
 
 
@@ -158,8 +165,9 @@ def _class(choices: list[tuple[object, object]]) -> str:
     return f"[^{''.join(parts)}]"
 
 
-def texts(pattern: str, flags: int, size: int) -> Iterator[str]:
-    """Texts of a pattern's own alphabet: what it looks for, in whole and in part, repeated and nested."""
+def texts(pattern: str, flags: int, size: int, most: int = MANY) -> Iterator[str]:
+    """Texts of a pattern's own alphabet: what it looks for, in whole and in part, repeated and nested; ``most`` of what
+    is repeated, drawn from all of it."""
     rng = random.Random(ascii(pattern))
     parsed = _parser.parse(pattern, flags)
     samples, pieces = [], list[str]()
@@ -180,7 +188,8 @@ def texts(pattern: str, flags: int, size: int) -> Iterator[str]:
         pumps["\n", piece] = None
     for common in (" ", "\n", "a", "7", "\t \n", "a ", "a. "):
         pumps["", common] = None
-    for before, pump in list(pumps)[:90]:
+    repeated = list(pumps)[:MANY]
+    for before, pump in repeated if most >= len(repeated) else rng.sample(repeated, most):
         if pump:
             body = before + pump * (size // len(pump))
             for end in ("", "\0", "\n!"):
@@ -207,7 +216,9 @@ def seconds(pattern: re.Pattern[str], text: str, *, anywhere: bool) -> float:
     return time.process_time() - began
 
 
-def slow(pattern: str, flags: int, *, anywhere: bool) -> tuple[str, float, float] | None:
+def slow(
+    pattern: str, flags: int, *, anywhere: bool, most: int = MANY, limit: float = 20
+) -> tuple[str, float, float] | None:
     """The first text of which four times as much takes too long, and both times."""
     compiled = re.compile(pattern, flags)
 
@@ -215,10 +226,10 @@ def slow(pattern: str, flags: int, *, anywhere: bool) -> tuple[str, float, float
         raise _TooLong
 
     before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, 20)
+    signal.setitimer(signal.ITIMER_PROF, limit)
     text = ""
     try:
-        for text, longer in zip(texts(pattern, flags, SMALL), texts(pattern, flags, LARGE), strict=True):
+        for text, longer in zip(*(texts(pattern, flags, size, most) for size in (SMALL, LARGE)), strict=True):
             large = seconds(compiled, longer, anywhere=anywhere)
             if large < FLOOR:
                 continue
@@ -227,29 +238,34 @@ def slow(pattern: str, flags: int, *, anywhere: bool) -> tuple[str, float, float
             if large > FLOOR and large > MOST * small:
                 return text, small, large
     except _TooLong:
-        return text, 0.0, 20.0
+        return text, 0.0, limit
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
     return None
 
 
-PATTERNS = collected()
+PARTS = 4
+"""Slow tests that share the patterns, so that several workers may."""
 
 
 def test_the_source_has_patterns():
-    assert len(PATTERNS) > 180 and sum(anywhere for _, _, anywhere in PATTERNS.values()) > 100
+    assert len(collected()) > 180 and sum(anywhere for _, _, anywhere in collected().values()) > 100
 
 
-@pytest.mark.parametrize("place", PATTERNS)
-def test_a_pattern_takes_time_as_its_text_is_long(place):
-    pattern, flags, anywhere = PATTERNS[place]
-    found = slow(pattern, flags, anywhere=anywhere)
-    assert found is None, (
-        f"{pattern!r} of {found[0][:60]!r} …: {found[1]:.3f} s, of four times as much {found[2]:.3f} s"
-    )
+@pytest.mark.parametrize(
+    ("part", "parts", "most"),
+    [(0, 1, SOME), *(pytest.param(part, PARTS, MANY, marks=pytest.mark.slow) for part in range(PARTS))],
+)
+def test_patterns_take_time_as_their_texts_are_long(part, parts, most):
+    wrong = []
+    for place, (pattern, flags, anywhere) in list(collected().items())[part::parts]:
+        if found := slow(pattern, flags, anywhere=anywhere, most=most):
+            text, short, long = found
+            wrong.append(f"{place}: {pattern!r} of {text[:60]!r} …: {short:.3f} s, of four times as much {long:.3f} s")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("pattern", [r"(a+)+$", r"[\w.]+@", r"a.*b", r"\s+$", r"<p.*?</p>"])
 def test_a_pattern_that_looks_again_and_again_is_noticed(pattern):
-    assert slow(pattern, re.DOTALL, anywhere=True) is not None
+    assert slow(pattern, re.DOTALL, anywhere=True, limit=2) is not None

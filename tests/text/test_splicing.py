@@ -3,12 +3,14 @@
 import re
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references.splicing import splice_reference
 
 from ravenbench.text.splicing import CAPITAL, LOWER, UPPER, Splicer, case_of
+from ravenbench.text.splicing_kernel import least_missing
 from ravenbench.texts import TextTable
 
 ENGLISH = "The Dog of the house BARKED at 12 cats, and the cat -- which is b2b -- ran."
@@ -79,3 +81,25 @@ def test_two_splicers_of_a_corpus_share_their_room(monkeypatch: pytest.MonkeyPat
     before = [(made.cut(row).words.tolist(), other.cut(row).words.tolist()) for row in rows]
     assert before == [(made.cut(row).words.tolist(), other.cut(row).words.tolist()) for row in rows]
     assert sum(map(len, made._pieces.texts.values())) <= 60
+
+
+def plain_least_missing(lengths: np.ndarray, left: np.ndarray, most: int) -> list[int]:
+    chosen: list[int] = []
+    for _ in range(min(most, len(lengths))):
+        missing = np.maximum(left - lengths, 0).sum(axis=1)
+        best = int(missing.argmin())
+        if chosen and missing[best] >= left.sum():
+            break
+        chosen.append(best)
+        left, lengths = np.maximum(left - lengths[best], 0), lengths.copy()
+        lengths[best] = 0
+        if not left.any():
+            break
+    return chosen
+
+
+def test_donors_that_fit_in_length_equal_the_plain_reference() -> None:
+    rng = np.random.default_rng(0)
+    for rows in (1, 2, 3, 10) * 50:
+        lengths, left = rng.poisson(rng.choice([0.1, 1, 5]), (rows, 6)).astype(np.int32), rng.poisson(3, 6)
+        assert least_missing(lengths, left.copy(), 4).tolist() == plain_least_missing(lengths, left, 4)

@@ -80,11 +80,31 @@ def test_what_another_version_kept_is_not_read(table, large, monkeypatch, change
     assert len(set(large.iterdir()) - before) == 1 and np.isfinite(found).all()
 
 
-def test_encoders_that_take_all_at_once_still_do(table, large):
+def test_encoders_that_take_all_at_once_still_do(table, large, monkeypatch):
     rows = np.arange(60)
-    assert np.array_equal(
-        document_vectors(NMF(components=3), table, rows), NMF(components=3).encode(table.view(rows))
-    ) and not list(large.glob("*"))
+    whole = NMF(components=3).encode(table.view(rows))
+    assert np.array_equal(document_vectors(NMF(components=3), table, rows), whole)
+    monkeypatch.setattr(NMF, "encode", None)
+    assert np.array_equal(document_vectors(NMF(components=3), table, rows), whole), "encoded once"
+
+
+def test_vectors_are_not_kept_where_there_is_no_room(table, large, monkeypatch):
+    rows = np.arange(60)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ravenbench.files.write_bytes", full)
+    assert np.array_equal(document_vectors(encoder(), table, rows), encoder().encode(table.view(rows)))
+    assert not [*large.glob("*/*")]
+
+
+def test_vectors_used_longest_ago_make_room(table, large, monkeypatch):
+    document_vectors(encoder(), table, np.arange(60))
+    (first,) = large.iterdir()
+    monkeypatch.setattr(levels, "MOST", 1)
+    document_vectors(encoder(), table, np.arange(50))
+    assert first not in large.iterdir() and len([*large.iterdir()]) == 1
 
 
 def test_a_view_reads_what_it_is_asked_for(table):

@@ -10,7 +10,7 @@ from ravenbench import registry
 
 NEURAL = {n for n, target in registry.targets("verifier").items() if target.startswith("ravenbench.ext.shelf.neural.")}
 """Tested in their own folder, at sizes that suit a test."""
-OUTSIDE = {"command", "prompted-lm", *NEURAL}
+OUTSIDE = {"command", *NEURAL}
 """Those that are somebody else's program, and those."""
 INSIDE = {*registry.names("verifier")} - OUTSIDE
 TAGGED = {"harvey-2014"}

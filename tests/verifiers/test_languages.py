@@ -79,4 +79,4 @@ def test_every_verifier_of_raven_says_what_it_reads():
             continue
     holding = {"calibrated", "meta", "stacked", "distorted", "masked"}
     neural = {"encoder", "luar", "o2d2", "causal-lm"}
-    assert silent | neural == holding | neural | {"chance", "estimator", "length", "command", "prompted-lm"}
+    assert silent | neural == holding | neural | {"chance", "estimator", "length", "command"}

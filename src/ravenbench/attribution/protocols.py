@@ -7,6 +7,7 @@ one topic is taken away was learned from that topic; what stays is topic-neutral
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from ravenbench.attribution.selection import Chosen
 from ravenbench.errors import AnswerError, CorpusError, SpecError, did_you_mean
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
 from ravenbench.randomness import stream
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Bools, Floats, Ints
 
 PROTOCOLS = ("novel-topic", "k-fold")
 
@@ -124,12 +125,35 @@ def fit_split(documents: Chosen, part: ProtocolSplit, method: Any) -> Any:
     return clone(method).fit(texts, authors)
 
 
+FEW_WORDS = 20
+
+
+def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bools:
+    """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they have no
+    letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text."""
+    letters = frozenset().union(*map(frozenset, taught))
+    known = frozenset(filter(str.isalpha, letters))
+    bare = np.array([known.isdisjoint(text) for text in texts], dtype=np.bool_)
+    doubtful = [
+        i for i, text in enumerate(texts)
+        if not bare[i] and (len(text.split()) < FEW_WORDS or 2 * sum(c in letters for c in text) < len(text))
+    ]  # fmt: skip
+    if doubtful and hasattr(fitted, "scores"):
+        with suppress(Exception):  # a method of others may not read an empty text
+            scores = np.asarray(fitted.scores([*(texts[i] for i in doubtful), ""]), dtype=np.float64)
+            alike = np.isclose(scores[:-1], scores[-1], rtol=1e-9, atol=1e-12, equal_nan=True)
+            bare[doubtful] = alike.all(axis=1)
+    return bare
+
+
 def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
-    """Author codes (n,) of a split's held-out documents, −1 where the method names no author of the corpus.
+    """Author codes (n,) of a split's held-out documents, −1 where the method names no author of the corpus, or has
+    nothing to go by.
 
     AnswerError if the method does not answer every text once.
     """
-    predicted = fitted.predict([documents.texts[i] for i in part.test])
+    texts = [documents.texts[i] for i in part.test]
+    predicted = fitted.predict(texts)
     if isinstance(predicted, np.ma.MaskedArray) or np.shape(predicted) != (len(part.test),):
         raise AnswerError(
             "the method gave predictions that cannot be used",
@@ -138,7 +162,8 @@ def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
             fix="return what predict of a scikit-learn classifier returns",
         )
     code = {name: number for number, name in enumerate(documents.authors)}
-    return np.array([code.get(str(name), -1) for name in predicted], dtype=np.int64)
+    named = np.array([code.get(str(name), -1) for name in predicted], dtype=np.int64)
+    return np.where(nothing_seen(fitted, texts, [documents.texts[i] for i in part.train]), -1, named)
 
 
 @dataclass(frozen=True)
@@ -227,10 +252,12 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     texts, authors = training(problem.candidates)
     fitted = clone(method).fit(texts, authors)
     names, unknown = list(problem.unknown), list(problem.unknown.values())
+    bare = nothing_seen(fitted, unknown, texts)
     if not reject:
-        return {name: str(author) for name, author in zip(names, fitted.predict(unknown), strict=True)}
+        predicted = fitted.predict(unknown)
+        return {n: UNKNOWN if blind else str(a) for n, a, blind in zip(names, predicted, bare, strict=True)}
     scores = np.asarray(fitted.scores(unknown), dtype=np.float64)
-    named = learned(method, texts, authors, BEFOREHAND).named(scores, reject)
+    named = np.where(bare, -1, learned(method, texts, authors, BEFOREHAND).named(scores, reject))
     best = [*map(str, fitted.classes_), UNKNOWN]
     return {name: best[i] for name, i in zip(names, named.tolist(), strict=True)}
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
 from ravenbench.cli.show import console, print_json, readable, say
+from ravenbench.cli.tasks import of_option, parameter
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.engine.options import ENCODING, PATH, AtLeastOne, AtLeastTwo, Option, Spec, about
+from ravenbench.engine.options import PATH, AtLeastOne, AtLeastTwo, CorpusSpec, LevelSpec, Option, about, options_of
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Ending, Work
 from ravenbench.errors import InputError
@@ -137,17 +140,31 @@ def show_entry(entry: CatalogueEntry) -> None:
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
-TextColumn = Annotated[str | None, typer.Option("--text", help="Column with the texts.")]
-AuthorColumn = Annotated[str | None, typer.Option("--author", help="Column with the authors.")]
-TopicColumn = Annotated[str | None, typer.Option("--topic", help="Column with the topics; 'none' for no topics.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
-Encoding = Annotated[str | None, typer.Option("--encoding", help=ENCODING)]
-Unquoted = Annotated[bool, typer.Option("--unquoted", help="Quotation marks are part of a table's texts.")]
-StripShared = Annotated[
-    bool, typer.Option("--strip-shared", help="Take passages of several authors out, such as licences.")
-]
-SkipFaulty = Annotated[bool, typer.Option("--skip-faulty", help="Leave faulty rows of a table out, and count them.")]
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
+
+
+def reads(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with the options of every task that reads a corpus (``CorpusSpec``), but for those that are left out;
+    it is handed them as ``reading``, the keywords of ``load_corpus``."""
+    options = {name: option for name, option in options_of(CorpusSpec).items() if name not in left_out}
+
+    def of(function: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(function, include_extras=True)
+        parameters = inspect.signature(function).parameters
+        own = [parameter(name, hints[name], p.default) for name, p in parameters.items() if name != "reading"]
+        shown = [*own[:-1], *(of_option(option, False) for option in options.values()), own[-1]]
+
+        @wraps(function)
+        def command(**values: Any) -> None:
+            given = {name: value for name in options if (value := values.pop(name)) is not None}
+            function(**values, reading=CorpusSpec(**given).reading())
+
+        command.__annotations__ = {}
+        command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+        return command
+
+    return of
 
 
 @app.command("list")
@@ -159,13 +176,7 @@ def list_(json: Json = False) -> None:
 
     entries = catalogue()
     rows: list[dict[str, Any]] = [
-        {
-            "name": e.name,
-            "kind": e.kind,
-            "access": access(e),
-            "languages": list(e.languages),
-            "title": e.title,
-        }
+        {"name": e.name, "kind": e.kind, "access": access(e), "languages": list(e.languages), "title": e.title}
         for e in entries.values()
     ]
     for name, target in sorted(registry.targets("corpus").items()):
@@ -183,6 +194,7 @@ def list_(json: Json = False) -> None:
 
 
 @app.command()
+@reads()
 def info(
     corpus: Annotated[
         str,
@@ -191,22 +203,17 @@ def info(
         ),
     ],
     level: Annotated[str, typer.Option("--level", help="Level of topic to count.")] = "topic",
-    text: TextColumn = None,
-    author: AuthorColumn = None,
-    topic: TopicColumn = None,
     id: IdColumn = None,
     fold_case: FoldCase = False,
-    encoding: Encoding = None,
-    unquoted: Unquoted = False,
-    strip_shared: StripShared = False,
-    skip_faulty: SkipFaulty = False,
     json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Describe a corpus: documents, authors, topics, lengths and possible pairs.
 
     Of verification problems (PAN13–15, a folder or zip), print the PAN-2014 overview's Table 1.
     """
-    if _show_problems(corpus, encoding, json):
+    if _show_problems(corpus, reading["encoding"], json):
         return
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
@@ -222,8 +229,7 @@ def info(
         about = msgspec.to_builtins(entry) | {"citation": entry.citation, "bibtex": bibtex(entry.papers)}
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
-        flags = {"fold_case": fold_case, "unquoted": unquoted, "strip_shared": strip_shared, "skip_faulty": skip_faulty}
-        loaded = load_corpus(corpus, encoding=encoding, **_options(text, author, topic, id, flags))
+        loaded = load_corpus(corpus, **reading, **_options(id, fold_case))
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
     if json:
@@ -238,23 +244,19 @@ def info(
 
 
 @app.command("import")
+@reads()
 def import_(
     source: Annotated[
         str,
         typer.Argument(metavar="SOURCE", help="A table (Parquet, JSONL, CSV), a folder of texts by author, PAN pairs."),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, new or an earlier one.")],
-    text: TextColumn = None,
-    author: AuthorColumn = None,
-    topic: TopicColumn = None,
     id: IdColumn = None,
     fold_case: FoldCase = False,
-    encoding: Encoding = None,
-    unquoted: Unquoted = False,
-    strip_shared: StripShared = False,
-    skip_faulty: SkipFaulty = False,
     name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
     json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Check a corpus and store it as a folder that opens quickly.
 
@@ -263,9 +265,8 @@ def import_(
     from ravenbench.corpora.load import import_corpus
     from ravenbench.corpora.summary import summarise
 
-    flags = {"fold_case": fold_case, "unquoted": unquoted, "strip_shared": strip_shared, "skip_faulty": skip_faulty}
-    options = _options(text, author, topic, id, flags) | ({} if name is None else {"name": name})
-    summary = summarise(import_corpus(source, out, encoding=encoding, **options))
+    options = reading | _options(id, fold_case) | ({} if name is None else {"name": name})
+    summary = summarise(import_corpus(source, out, **options))
     if json:
         print_json({"folder": str(out), "corpus": summary})
         return
@@ -319,14 +320,8 @@ def fetch(
         say(f"{name}: {place}")
 
 
-def _options(
-    text: str | None, author: str | None, topic: str | None, id: str | None, flags: dict[str, bool]
-) -> dict[str, Any]:
-    columns: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
-    options = {key: value for key, value in columns.items() if value is not None}
-    if topic == "none":
-        options["topic"] = None
-    return options | {name: True for name, given in flags.items() if given}
+def _options(id: str | None, fold_case: bool) -> dict[str, Any]:
+    return ({} if id is None else {"id": id}) | ({"fold_case": True} if fold_case else {})
 
 
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
@@ -354,7 +349,7 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     return True
 
 
-class ProblemsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which problems are built of a corpus."""
 
     corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)]
@@ -383,7 +378,6 @@ class ProblemsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["folders", "pairs"], about("PAN13–15 folders, or PAN20–23 jsonl (pairs: one known document).")
     ] = "folders"
     genre: Annotated[str, about("What contents.json calls the genre.")] = "unknown"
-    encoding: Annotated[str | None, about(ENCODING)] = None
     seed: Annotated[int, about("Decides every draw.")] = 0
 
 
@@ -438,7 +432,7 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
         )
     crossing = None if spec.cross is None else Cross.parse(spec.cross)
     check_folder(out, inputs=[spec.corpus], kind="problems")
-    data = load_corpus(spec.corpus, encoding=spec.encoding)
+    data = load_corpus(spec.corpus, **spec.reading())
     columns = [] if spec.match.strip() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(
@@ -483,7 +477,7 @@ def _range(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[-1])
 
 
-class SampleSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SampleSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which topics are chosen, and how."""
 
     corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)] = "synthetic"
@@ -492,7 +486,6 @@ class SampleSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     min_docs: Annotated[AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))] = None
     encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa"
     samplers: Annotated[str, about("Comma-separated.")] = "hits, random, anti"
-    encoding: Annotated[str | None, about(ENCODING)] = None
     seed: Annotated[int, about("For samplers that draw.")] = 0
 
 
@@ -530,7 +523,7 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
 
     chosen_samplers = registry.parse_list("sampler", spec.samplers)
     compared_by = registry.parse("encoder", spec.encoder)
-    data = load_corpus(spec.corpus, encoding=spec.encoding, level=spec.topic)
+    data = load_corpus(spec.corpus, **spec.reading())
     defaults = data.notes.get("defaults", {})
     level = spec.topic or defaults.get("topic", "topic")
     data, _ = at_level(data, level, defaults.get("levels", {}))
@@ -561,7 +554,7 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
         "encoder": str(compared_by),
         "seed": spec.seed,
         "samplers": rows,
-    }
+    }  # fmt: skip
 
 
 def _print(result: dict[str, Any]) -> None:

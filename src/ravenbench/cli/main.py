@@ -8,7 +8,6 @@ import importlib
 import inspect
 import os
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, RavenError, SpecError, check_number, remedy, said, visible
+from ravenbench.errors import LISTENERS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.seams import (
     CORPORA,
@@ -196,9 +195,8 @@ def run() -> None:
         terminal.last()
 
 
-@cache
 def _mind(sentence: str) -> None:
-    """Print what is to be known of the data, each sentence once."""
+    """Print what is to be known of the data."""
     typer.secho("mind: ", fg="yellow", err=True, nl=False)
     typer.echo(f"{visible(sentence)}.", err=True)
 
@@ -218,7 +216,7 @@ def _run() -> None:
         return
     # These two print what is to be known of the data by themselves.
     LISTENERS[:] = [] if wanted in ("corpus", "texts") else [_mind]
-    _mind.cache_clear()
+    REMARKED.clear()
     try:
         try:
             # Under one name, whatever started it.
@@ -251,6 +249,10 @@ def _run() -> None:
         if (name := extension_of(error.name or "")) is None or name not in absent_extensions():
             raise
         _fail(f"this needs Raven's extension {name!r}, which is not here", "raven doctor names all that is missing")
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):
+            raise
+        _fail(str(error), "remove this link, or give what it should lead to")
     except MemoryError:
         _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
     except (KeyboardInterrupt, SystemExit) as end:

@@ -111,6 +111,9 @@ def export(
     is the same, so that a system trained on the source answers them as it is. Write its answers to
     ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
     fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
+
+    Of a search: queries.jsonl, those with other content as VERSION/ID, and candidates.jsonl, to be ranked for raven
+    report SEARCH --answers NAME=RANKING.
     """
     from ravenbench.cli.show import print_json, say
     from ravenbench.store.store import Store
@@ -120,4 +123,4 @@ def export(
     if json:
         print_json({"folder": str(out), "folds": folds})
     else:
-        say(f"{len(folds)} folds in {out}")
+        say(f"{len(folds)} {'files' if folds[0].endswith('.jsonl') else 'folds'} in {out}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ravenbench.cli.terminal import writes_all
-from ravenbench.errors import counted, visible
+from ravenbench.errors import counted, is_remarked, visible
 from ravenbench.files import escaped_json
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None, findi
 
     out = console()
     last = [Text(finding, style="bold")] if finding else []
-    for number, part in enumerate([*parts, *([] if page is None else [f"report: {page}"]), *last]):
+    new = [part for part in parts if not isinstance(part, str | Text) or not is_remarked(part)]
+    for number, part in enumerate([*new, *([] if page is None else [f"report: {page}"]), *last]):
         if isinstance(part, Table):
             if number:
                 out.print()
@@ -174,7 +175,8 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
         print_parts(parts)
         return
     for note in preview.notes:
-        say(note)
+        if not is_remarked(note):
+            say(note)
     for name, count in preview.problems.items():
         say(f"{name}: {counted(count, 'problem')}")
     if preview.cells:
@@ -182,6 +184,10 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
         say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
     if preview.cpu_seconds is not None:
         say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
+    if preview.untimed:
+        say(f"not counted, for nothing tells their time: {', '.join(preview.untimed)}")
+    if preview.megabytes is not None:
+        say(f"memory: about {preview.megabytes:,.0f} MB a worker")
     say(f"folder: {preview.folder}")
 
 

@@ -89,7 +89,7 @@ class ImportLog:
         try:
             mark = json.loads((self.folder / "reached.json").read_text("utf-8"))
             whole = all((self.folder / name).stat().st_size >= mark[key] for name, key in _FILES)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, RecursionError, KeyError, TypeError):
             return None
         return mark if whole and mark.get("source") == json.loads(json.dumps(self._source)) else None
 
@@ -160,16 +160,9 @@ class CorpusBuilder:
                 self._keep(entry.name, entry.author, person, entry.topic, entry.language, entry.columns)
 
     def add(
-        self,
-        name: str,
-        text: str,
-        author: str,
-        topic: str | None,
-        line: int,
-        language: str | None = None,
-        columns: Mapping[str, str | None] | None = None,
-        identity: str = "",
-    ) -> None:
+        self, name: str, text: str, author: str, topic: str | None, line: int, language: str | None = None,
+        columns: Mapping[str, str | None] | None = None, identity: str = "",
+    ) -> None:  # fmt: skip
         """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
         the author's name is meant, and makes several names one person's.
 
@@ -304,15 +297,11 @@ class CorpusBuilder:
         ids = tuple(r.name for r in rows)
         account = [*notes.get(ACCOUNT, ()), *account, *remarks(texts, author, ids)]
         return Corpus(
-            name,
-            texts,
-            ids,
-            author,
-            Labels.of(None if r.topic is None else spelling[r.topic] for r in rows),
+            name, texts, ids, author, Labels.of(None if r.topic is None else spelling[r.topic] for r in rows),
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(r.columns.get(key) for r in rows) for key in further},
             {**notes, "dropped": dropped, **({ACCOUNT: account} if account else {})},
-        )
+        )  # fmt: skip
 
     def _account(self) -> list[str]:
         """Sentences on texts that have no author, and on texts of several."""

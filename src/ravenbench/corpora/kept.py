@@ -7,9 +7,7 @@ is not kept. The corpora that were not used for longest go first.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -20,14 +18,15 @@ from typing import Any
 
 from ravenbench.components import Component, identity_hash
 from ravenbench.errors import InputError, StoreError
-from ravenbench.files import cache_folder, made_cache, make_folder, sweep
-from ravenbench.formats.archive import LINKS
+from ravenbench.files import cache_folder, code_of, made_cache, make_folder, make_room, size_of, sweep
+from ravenbench.formats.archive import LINKS, walk
 from ravenbench.formats.output import digest
 from ravenbench.seams import document_formats
 from ravenbench.types import Corpus
 
 FOLDER = "corpora"
 """Below the cache folder."""
+HOME = Path(__file__).parents[1]
 LEAST = 2**20
 """Bytes of files from which on it is quicker to open a kept corpus than to read them."""
 MOST = 4 * 2**30
@@ -56,7 +55,7 @@ def read_once(
         made_cache()
         make_folder(place.parent, private=True)
         sweep(place.parent)
-        make_room(place.parent)
+        make_room(place.parent.iterdir(), MOST)
         return save(corpus, place)
     except (InputError, StoreError, OSError, TypeError):  # full, not writable, or notes that are no JSON
         return corpus
@@ -70,10 +69,10 @@ def _place(what: Path | Component, how: Mapping[str, Any], beside: Sequence[Path
     paths = [Path(file) for file in files if file]
     if not paths or not all(path.exists() for path in paths):
         return None
-    if sum(map(_size, paths)) < LEAST:
+    if sum(map(size_of, paths)) < LEAST:
         return None
     named = what.name if isinstance(what, Component) else what.resolve().name
-    content = [digest(path) for path in paths]
+    content = [[digest(path), walk(path)[1] if path.is_dir() else {}] for path in paths]
     identity: Any = [what] if isinstance(what, Component) else []
     module = type(what).__module__ if isinstance(what, Component) else ""
     return cache_folder() / FOLDER / identity_hash([named, content, identity, sorted(how.items()), _code(module)])
@@ -85,32 +84,12 @@ def _files(source: Component) -> list[Any]:
     return list(files()) if callable(files) else [getattr(source, "path", "")]
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
-
-
 @cache
 def _code(module: str) -> str:
     """The hash of all code that a reader may call: it changes with any of it."""
-    import ravenbench
-
-    home = Path(ravenbench.__file__).parent
-    folders = [home / room for room in ("corpora", "formats", "text")]
     own = getattr(sys.modules.get(module), "__file__", None)
-    folders += [Path(own).parent] if own else []
+    folders = [HOME / room for room in ("corpora", "formats", "text")] + ([Path(own).parent] if own else [])
     for each in document_formats().values():
         spec = find_spec(each.reader.partition(":")[0])
         folders += [Path(spec.origin).parent] if spec is not None and spec.origin else []
-    sources = sorted(path for folder in folders for path in folder.glob("*.py"))
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
-
-
-def make_room(folder: Path) -> None:
-    """Remove what was used longest ago, until ``MOST`` bytes are left."""
-    places = sorted((place.stat().st_mtime, _size(place), place) for place in folder.iterdir() if place.is_dir())
-    size = sum(one for _, one, _ in places)
-    for _, one, place in places:
-        if size <= MOST:
-            break
-        shutil.rmtree(place, ignore_errors=True)
-        size -= one
+    return code_of(*folders)

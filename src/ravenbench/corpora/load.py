@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -34,6 +34,7 @@ from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.problems import is_truth, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.text.damage import signs_of_damage
+from ravenbench.text.names import is_part
 from ravenbench.text.passages import shared_passages, without_passages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -91,7 +92,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     try:
         info = json.loads(about.read_text(encoding="utf-8"))
         version, name, digest, checksum = (info[k] for k in ("format", "name", "digest", "documents_sha256"))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise FormatError(f"not the corpus.json of an imported corpus ({error})", file=about, fix=again) from None
     if version != FORMAT:
         raise FormatError("this corpus was written in another format", file=about, found=version, fix=again)
@@ -101,15 +102,11 @@ def open_corpus(folder: str | Path) -> Corpus:
     frame = pl.read_parquet(documents)
     labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
     corpus = Corpus(
-        name,
-        TextTable.open(folder / "texts"),
-        tuple(frame["id"].to_list()),
-        labels["author"],
-        labels["topic"],
+        name, TextTable.open(folder / "texts"), tuple(frame["id"].to_list()), labels["author"], labels["topic"],
         labels.get("language"),
         {key.removeprefix("column:"): value for key, value in labels.items() if key not in _OWN},
         info.get("notes", {}),
-    )
+    )  # fmt: skip
     if len(corpus.texts) != len(corpus) or corpus.digest() != digest:
         raise FormatError("the parts of this corpus do not fit together", file=folder, fix=again)
     return corpus
@@ -118,12 +115,10 @@ def open_corpus(folder: str | Path) -> Corpus:
 def _tidy(corpus: Corpus) -> Corpus:
     """The corpus without label names that no document bears, as reading it back would give."""
     return replace(
-        corpus,
-        author=Labels.of(corpus.author),
-        topic=Labels.of(corpus.topic),
+        corpus, author=Labels.of(corpus.author), topic=Labels.of(corpus.topic),
         language=None if corpus.language is None else Labels.of(corpus.language),
         columns={key: Labels.of(value) for key, value in corpus.columns.items()},
-    )
+    )  # fmt: skip
 
 
 LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
@@ -132,13 +127,6 @@ UNKNOWN = "author unknown"
 _IGNORED = ("readme", "licence", "license", "copying")
 _TEI = (".xml", ".tei")
 """Endings of texts that say themselves who wrote them."""
-_PARTS = re.compile(
-    r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
-    r"|c50(?:train|test)|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned"
-    r"|candidates?|corpus|texts|(?:fold|batch|split|part|set|chunk)[ _-]?\d+",
-    re.IGNORECASE,
-)
-"""Names of folders that are parts of a data set, and no authors."""
 _DASHES = ("_-_", " - ")
 Told = tuple[str | None, str | None]
 """Author and topic; the author None where the text says it."""
@@ -185,17 +173,27 @@ def _told(name: PurePosixPath, dash: str = "_") -> Told | None:
     return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
 
 
+def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> None:
+    """FormatError if the folders that would be authors are all parts of a data set; ``names`` are those of its texts.
+    The fix leads into a part only where its texts are by author."""
+    if not authors or not all(map(is_part, authors)):
+        return
+    inner = [PurePosixPath(name.partition(f"{authors[0]}/")[2]) for name in names if f"{authors[0]}/" in name]
+    nameless = "put each text into a folder called after its author: nothing here tells who wrote which"
+    raise FormatError(
+        "these folders are parts of a data set, and not authors", file=path, found=_some(authors), expected=LAYOUT,
+        fix=(f"give one of them, as {path / authors[0]}" if _laid_out(inner) else nameless)
+        + "; if they are authors all the same, give them other names",
+    )  # fmt: skip
+
+
 def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     """Sentences on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
     authors = sorted({author for author, _ in labels.values() if author is not None})
-    parts = [author for author in authors if _PARTS.fullmatch(author)]
+    parts = [author for author in authors if is_part(author)]
     folders = any("/" in name for name in labels)
-    if parts and folders and parts == authors:
-        raise FormatError(
-            "these folders are parts of a data set, and not authors", file=path, found=_some(authors),
-            expected=LAYOUT,
-            fix=f"give one of them, as {path / authors[0]}; if they are authors all the same, give them other names",
-        )  # fmt: skip
+    if folders:
+        check_no_parts(path, authors, list(labels))
     doubts = [f"read as an author, though it may be a part of a data set: {part}" for part in parts if folders]
     inner: dict[str, set[str]] = {}
     for name, (author, _) in labels.items():
@@ -217,7 +215,7 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
 
 def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
     """A sentence that counts and names the files of an archive that are not read."""
-    said: list[str] = []
+    said = archive.account()
     if archive.path.is_dir():
         full = {name.partition("/")[0] for name in read_names}
         inner = [p.name for p in archive.path.iterdir() if p.is_dir() and not p.name.startswith(".")]
@@ -324,7 +322,7 @@ def each_document(
     """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
     was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
     all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named."""
-    faults, account = Faults(), list[str]()
+    faults, unreadable = Faults(), dict[str, list[str]]()
     for line, (text, (author, topic)) in enumerate(sorted(labels.items()), start=1):
         with faults.gathered():
             try:
@@ -332,7 +330,8 @@ def each_document(
             except Unreadable as error:
                 if text.lower().endswith(".txt"):
                     raise
-                account.append(f"{text}: left out, for {error.problem}")
+                fix = f"; {error.fix}" if error.fix else ""
+                unreadable.setdefault(re.sub(r" \(.*\)$", "", error.problem) + fix, []).append(text)
                 continue
             for document in several:
                 if not document.text.strip():
@@ -340,7 +339,11 @@ def each_document(
                 name = text.removesuffix(PurePosixPath(text).suffix if author is None else ".txt")
                 add(f"{name} {document.part}".strip(), document, author, topic, line, text)
     faults.check()
-    return account
+    return [
+        f"{names[0]}: left out, for {why}" if len(names) == 1
+        else f"{len(names):,} files left out ({_some(names)}), for {why}"
+        for why, names in unreadable.items()
+    ]  # fmt: skip
 
 
 def _documents(archive: Archive, name: str) -> tuple[Document, ...]:
@@ -359,13 +362,9 @@ def _some(names: Iterable[str], most: int = 3) -> str:
 
 
 def read_pairs_corpus(
-    path: str | Path,
-    *,
-    fold_case: bool = False,
-    name: str | None = None,
-    log: ImportLog | None = None,
+    path: str | Path, *, fold_case: bool = False, name: str | None = None, log: ImportLog | None = None,
     encoding: str | None = UTF8,
-) -> Corpus:
+) -> Corpus:  # fmt: skip
     """Read the distinct documents of all pairs in a file, folder or zip.
 
     Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further occurrence
@@ -465,8 +464,8 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
     if isinstance(what, str):
         head = what.partition("(")[0].strip()
         if is_named(what):
-            _check_alone(encoding)
             source = registry.parse("corpus", what)
+            _check(source.get_params(), options, encoding, f"{head} has a reader of its own")
             source = source.set_params(**options) if options else source
             loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
@@ -475,8 +474,7 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
     if not is_there(path):
         raise _nothing(str(what), path)
     if path.is_dir() and is_corpus_folder(path):
-        _check(open_corpus, options)
-        _check_alone(encoding)
+        _check((), options, encoding, "this corpus is imported")
         return open_corpus(path)
     if "log" in options:
         return _read(path, encoding, more, options)
@@ -490,11 +488,11 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
 def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
     """Read what lies at a path by the reader of its layout."""
     if is_parts_folder(path) or (path.is_file() and kind_of(path) is not None and not is_lines(path.name)):
-        _check(read_table, options)
+        _check(_known(read_table), options)
         return read_table(path, **options, **more, encoding=encoding)
     with Archive(path) as archive:
         if pairs_files(archive):
-            _check(read_pairs_corpus, options)
+            _check(_known(read_pairs_corpus), options)
             return read_pairs_corpus(path, **options, encoding=encoding)
         if problem_roots(archive):
             raise FormatError(
@@ -504,11 +502,11 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
         if archive.single and is_truth(path.name):
             raise FormatError("this is a file of truth, not a corpus", file=path, fix="give the pairs file beside it")
         if not archive.single:
-            _check(read_author_folders, options)
+            _check(_known(read_author_folders), options)
             return read_author_folders(
                 path, **options, encoding=encoding, pairs=more["pairs"], anonymous=more["anonymous"]
             )
-    _check(read_table, options)
+    _check(_known(read_table), options)
     return read_table(path, **options, **more, encoding=encoding)
 
 
@@ -532,21 +530,26 @@ def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
     return replace(finished, notes={**finished.notes, "dropped": dict(dropped)})
 
 
-def _check_alone(encoding: str | None) -> None:
-    if encoding is not None and encoding != UTF8:
-        raise InputError("this corpus is read already, and has no encoding", found=encoding, fix="leave --encoding out")
-
-
 _PASSED = ("encoding", "level", "pairs", "anonymous")
+_OF_TABLES = ("text", "author", "topic", "id", "encoding", "unquoted", "skip_faulty", "fold_case")
 
 
-def _check(reader: Callable[..., Corpus], options: dict[str, Any]) -> None:
-    known = [
-        k for k, p in inspect.signature(reader).parameters.items() if p.kind is p.KEYWORD_ONLY and k not in _PASSED
-    ]
-    if options.get("topic", "") is None and "topic" not in known:
-        del options["topic"]  # texts without topics are what such a corpus has
-    for key in options:
+def _known(reader: Callable[..., Corpus]) -> list[str]:
+    parameters = inspect.signature(reader).parameters
+    return [k for k, p in parameters.items() if p.kind is p.KEYWORD_ONLY and k not in _PASSED]
+
+
+def _check(known: Collection[str], options: dict[str, Any], encoding: str | None = UTF8, kind: str = "") -> None:
+    """Refuse options that a reader does not know; texts without topics are what any reader can give."""
+    if options.get("topic", "") is None and ("topic" not in known or kind):
+        del options["topic"]
+    for key, value in {**options, **({} if encoding in (None, UTF8) else {"encoding": encoding})}.items():
+        flag = f"--{key.replace('_', '-')}"
+        if key in _OF_TABLES and (key not in known or (kind and isinstance(value, str))):
+            raise InputError(
+                f"{kind or 'this corpus is no table'}: {flag} says how a table is read",
+                found=None if value is True else value, fix=f"leave {flag} out",
+            )  # fmt: skip
         if key not in known:
             raise InputError(
                 f"this corpus has no option {key!r}", expected=", ".join(known) or "none", fix=did_you_mean(key, known)

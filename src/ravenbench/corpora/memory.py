@@ -19,10 +19,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ravenbench.corpora.kept import make_room
+from ravenbench.corpora.kept import MOST
 from ravenbench.corpora.load import open_corpus, save_corpus
 from ravenbench.errors import FormatError, InputError, StoreError, remedy
-from ravenbench.files import made_cache, make_folder, sha256, write_bytes
+from ravenbench.files import made_cache, make_folder, make_room, sha256, write_bytes
 from ravenbench.types import Corpus
 
 Record = Mapping[str, Any]
@@ -117,7 +117,7 @@ def _kept(files: Mapping[str, bytes]) -> Path:
         make_folder(folder, private=True)
         for name, data in files.items():
             if not (folder / name).is_file() or sha256(folder / name) != hashes[name]:
-                make_room(folder.parent)
+                make_room(folder.parent.iterdir(), MOST)
                 write_bytes(folder / name, data)
     except OSError as error:
         raise _unkept(error) from error
@@ -136,7 +136,7 @@ def _kept_corpus(corpus: Corpus) -> Path:
             open_corpus(folder)
         except (FormatError, StoreError):
             make_folder(folder.parent, private=True)
-            make_room(folder.parent.parent)
+            make_room(folder.parent.parent.iterdir(), MOST)
             save_corpus(corpus, folder)
     except OSError as error:
         raise _unkept(error) from error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ravenbench.text.damage import odd_texts
-from ravenbench.text.names import lookalikes
+from ravenbench.text.names import is_several, lookalikes
 from ravenbench.text.passages import GUTENBERG, shared_in, shared_passages
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
@@ -30,10 +30,22 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
         size += len(several[-1])
         if size > MOST_BYTES:
             break
-    alike = [" / ".join(group) for group in lookalikes(author.names)]
-    more = f" and {len(alike) - _SHOWN:,} more" if len(alike) > _SHOWN else ""
-    one = [f"author names that may be one person's: {'; '.join(alike[:_SHOWN])}{more}"] if alike else []
-    return [*odd_texts(several, ids), *_passages(several, author.codes.tolist()), *one]
+    return [*odd_texts(several, ids), *_passages(several, author.codes.tolist()), *doubtful_names(author.names)]
+
+
+def doubtful_names(names: Iterable[str]) -> list[str]:
+    """Sentences on authors' names that may be one person's, or several people's each."""
+    names = list(names)
+    doubts = {
+        "one person's": [" / ".join(group) for group in lookalikes(names)],
+        "several people's": [name for name in names if is_several(name)],
+    }
+    return [
+        f"author names that may be {whose}: {'; '.join(each[:_SHOWN])}"
+        + (f" and {len(each) - _SHOWN:,} more" if len(each) > _SHOWN else "")
+        for whose, each in doubts.items()
+        if each
+    ]
 
 
 def _passages(texts: Sequence[str], authors: Sequence[object]) -> list[str]:

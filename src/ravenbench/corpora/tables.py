@@ -14,7 +14,7 @@ from typing import Any
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.errors import FormatError, InputError, MissingPart, counted, did_you_mean, install
+from ravenbench.errors import FormatError, InputError, counted, did_you_mean
 from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
@@ -112,12 +112,10 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
     if role == "topic":
         fix += "; where there are none, --topic none, or topics made from the texts: --topic 'extract(clusters=20)'"
     return FormatError(
-        f"there is no column {role!r}, and none that looks like it",
-        file=path,
+        f"there is no column {role!r}, and none that looks like it", file=path,
         found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
-        expected=f"a column named {', '.join(NAMES[role][:6])} …",
-        fix=fix if near is None else f"{fix} ({near})",
-    )
+        expected=f"a column named {', '.join(NAMES[role][:6])} …", fix=fix if near is None else f"{fix} ({near})",
+    )  # fmt: skip
 
 
 _SPARE = 128 * 2**20
@@ -173,29 +171,17 @@ def check_room(files: Sequence[Path], rows: int) -> None:
         )  # fmt: skip
 
 
-KINDS = {".parquet": "parquet", ".pq": "parquet", ".xlsx": "xlsx", **ENDINGS}
+KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
 _RESERVED = {"id", "author", "topic", "language", "text"}
 _BATCH = 500
 
 
 def read_table(
-    path: str | Path,
-    *,
-    text: str = "text",
-    author: str = "author",
-    topic: str | None = "topic",
-    id: str = "id",
-    language: str = "language",
-    fold_case: bool = False,
-    name: str | None = None,
-    log: ImportLog | None = None,
-    encoding: str | None = UTF8,
-    pairs: bool = True,
-    level: str | None = None,
-    anonymous: bool = False,
-    unquoted: bool = False,
-    skip_faulty: bool = False,
-) -> Corpus:
+    path: str | Path, *, text: str = "text", author: str = "author", topic: str | None = "topic", id: str = "id",
+    language: str = "language", fold_case: bool = False, name: str | None = None, log: ImportLog | None = None,
+    encoding: str | None = UTF8, pairs: bool = True, level: str | None = None, anonymous: bool = False,
+    unquoted: bool = False, skip_faulty: bool = False,
+) -> Corpus:  # fmt: skip
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
     InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a column,
@@ -225,9 +211,7 @@ def read_table(
     """
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else _kind(path)
-    rows = _text(path, encoding, unquoted)
-    if kind in ("parquet", "xlsx"):
-        rows = _parquet(path) if kind == "parquet" else _sheet(path)
+    rows = _parquet(path) if kind == "parquet" else _text(path, encoding, unquoted)
     first = list(islice(rows, LOOKED_AT))
     columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
     chosen = guess(path, [row for _, row in first], columns_by_role, level) if first else columns_by_role
@@ -258,13 +242,10 @@ def read_table(
                     columns[key] = None if value is None or value == "" else str(value)
             builder.add(
                 f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
-                body.lstrip("\ufeff").replace("\r\n", "\n"),
-                _label(path, line, author, row[author]),
-                None if topic is None else _label(path, line, topic, row[topic]),
-                line,
-                None if row.get(language) is None else _plain(path, line, language, row[language]),
-                columns,
-            )
+                body.lstrip("\ufeff").replace("\r\n", "\n"), _label(path, line, author, row[author]),
+                None if topic is None else _label(path, line, topic, row[topic]), line,
+                None if row.get(language) is None else _plain(path, line, language, row[language]), columns,
+            )  # fmt: skip
     if not skip_faulty:
         faults.check(", or leave these rows out with --skip-faulty")
     notes: dict[str, Any] = {"source": path.name, "format": kind}
@@ -306,12 +287,9 @@ def _kind(path: Path) -> str:
     kind = kind_of(path)
     if kind is None:
         raise FormatError(
-            "not a table Raven reads",
-            file=path,
-            found=path.suffix or "no ending",
-            expected=", ".join(sorted(KINDS)),
+            "not a table Raven reads", file=path, found=path.suffix or "no ending", expected=", ".join(sorted(KINDS)),
             fix=f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
-        )
+        )  # fmt: skip
     with path.open("rb") as file:
         head = file.read(4)
     if not head:
@@ -345,34 +323,8 @@ def _parquet(path: Path) -> Iterator[Row]:
             raise FormatError(f"this Parquet file cannot be read ({error})", file=part) from None
 
 
-def _sheet(path: Path) -> Iterator[Row]:
-    """Rows of the one sheet of a workbook that is a table. FormatError if several are; MissingPart without
-    python-calamine."""
-    try:
-        from python_calamine import CalamineWorkbook
-    except ImportError:
-        raise MissingPart("reading .xlsx needs python-calamine", file=path, fix=install("documents")) from None
-    try:
-        book = CalamineWorkbook.from_path(str(path))
-        sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
-    except Exception as error:  # whatever the library makes of a damaged file
-        raise FormatError(f"this workbook cannot be read ({error})", file=path, fix="save it as .csv") from None
-    filled = {name: rows for name, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1}
-    if len(filled) > 1:
-        raise FormatError(
-            "several sheets of this workbook are tables", file=path, found=", ".join(filled),
-            fix="save the one that is meant as .csv",
-        )  # fmt: skip
-    header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
-    names = [str(name).strip() for name in header]
-    for number, values in enumerate(rows, start=2):
-        if any(value != "" for value in values):
-            cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
-            yield number, {name: cell for name, cell in zip(names, cells, strict=False) if name}
-
-
 def _text(path: Path, encoding: str | None, unquoted: bool) -> Iterator[Row]:
-    """Rows of a table that is text."""
+    """Rows of a table that is text, or a workbook."""
     with Archive(path, encoding) as archive:
         yield from table_rows(archive, path.name, unquoted)
 

@@ -16,13 +16,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import lru_cache
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
 from ravenbench.limits import cell_timeout
+from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
 
@@ -239,13 +242,20 @@ def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -
     return answers, answers
 
 
+_BARE = WeakKeyDictionary[TextTable, NDArray[np.int8]]()
+"""Whether the texts of a table have no letter, −1 where nobody asked."""
+
+
 def without_words(problems: Problems) -> Bools:
     """Problems (n,) one of whose sides has no letter: there is nothing to go by, and no method's answer counts."""
-    bare = np.zeros(len(problems.texts), dtype=bool)
-    for row in problems.documents.tolist():
-        bare[row] = not any(map(str.isalpha, problems.texts[row]))
-    if not bare.any():
+    texts, rows = problems.texts, problems.documents
+    # Every method and fold asks about the same texts.
+    seen = _BARE.setdefault(texts, np.full(len(texts), -1, np.int8))
+    for row in rows[seen[rows] < 0].tolist():
+        seen[row] = not any(map(str.isalpha, texts[row]))
+    if not (seen[rows] > 0).any():
         return np.zeros(len(problems), dtype=bool)
+    bare = seen > 0
     known = np.bincount(problems.owner, weights=~bare[problems.known_index], minlength=len(problems)) == 0
     return np.asarray(bare[problems.questioned_index] | known)
 

@@ -65,7 +65,8 @@ class Preview:
 
     ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
     ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
-    sentences; ``cpu_seconds`` is a rough estimate of what is left to do, where a task makes one.
+    sentences; ``cpu_seconds`` and the ``megabytes`` of a worker are rough estimates of what is left to do, in which
+    nothing stands for the ``untimed`` methods.
     """
 
     task: str
@@ -76,6 +77,8 @@ class Preview:
     fits: int
     notes: tuple[str, ...] = ()
     cpu_seconds: float | None = None
+    megabytes: float | None = None
+    untimed: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
@@ -83,6 +86,8 @@ class Preview:
 
 
 P = TypeVar("P", bound="Plan")
+Cost = tuple[float | None, tuple[str, ...]]
+"""CPU seconds, and the methods that are not among them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,9 +283,12 @@ class Task(Declared):
 
     def preview(self) -> Preview:
         """What would be done; nothing is written, no method is run. Raises InputError if something cannot be used."""
-        draft = self.approved(self.draft())
+        from ravenbench.engine.estimate import megabytes
+
+        draft = self.approved(self.draft()) if "frozen" in self.values else self.sketch()
         plan, store = draft.plan, self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
+        seconds, untimed = self.cost(draft, missing)
         return Preview(
             task=self.name,
             folder=str(self.folder),
@@ -289,8 +297,14 @@ class Task(Declared):
             done=len(plan.cells) - len(missing),
             fits=self.fits(plan, missing),
             notes=tuple(self.notes(draft)),
-            cpu_seconds=self.cost(draft, missing),
+            cpu_seconds=seconds,
+            megabytes=megabytes(draft.texts),
+            untimed=untimed,
         )
+
+    def sketch(self) -> Draft[Any]:
+        """The draft as far as a preview needs it."""
+        return self.draft()
 
     def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
         """How many problems a plan has, by the set they stand in."""
@@ -300,9 +314,14 @@ class Task(Declared):
         """What a plan does, in sentences."""
         return []
 
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
-        """About how many CPU seconds these cells take, with all that goes around them; None where nobody knows."""
-        return None
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
+        """About how many CPU seconds these cells take, with all that goes around them, and the methods whose time
+        nobody knows. By default methods are tried on a few problems of a fold."""
+        from ravenbench.engine.estimate import around, of_folds
+
+        start = around(len(missing))
+        seconds, untimed = of_folds(self.components(), draft.folds, missing)
+        return start + seconds, untimed
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
         """How often a method has to be trained for these cells."""

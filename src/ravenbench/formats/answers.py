@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, writable
 from ravenbench.files import location
 from ravenbench.formats.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.formats.decoding import NAME_LIMIT, Faults, checked_name
@@ -69,7 +69,7 @@ def answer_files(archive: Archive) -> list[str]:
 
 def _looks_like_answers(archive: Archive, name: str) -> bool:
     if table_kind(name) is not None:
-        with suppress(FormatError):
+        with suppress(FormatError, MissingPart):
             return not {"value", *GENERATED}.isdisjoint(next(table_rows(archive, name), (0, {}))[1])
         return False
     try:
@@ -192,13 +192,9 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
     labels = Labels.of(a for pair in authors for a in (pair or (None, None)))
     return Truth(
-        name_array(ids),
-        np.asarray(same, dtype=bool),
-        labels.codes.reshape(-1, 2) if labels.names else None,
-        labels.names,
-        Labels.of(group) if any(group) else None,
-        about,
-    )
+        name_array(ids), np.asarray(same, dtype=bool), labels.codes.reshape(-1, 2) if labels.names else None,
+        labels.names, Labels.of(group) if any(group) else None, about,
+    )  # fmt: skip
 
 
 def read_answers(path: str | Path, lenient: bool = False, faults: Faults | None = None) -> SystemAnswers:
@@ -337,8 +333,9 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         if not structured and is_truth(name):
             read_truth_lines(archive, name)
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
-        csv, by_line = table_kind(name) == "csv", not structured or table_kind(name) is None or is_lines(name)
+        by_line = not structured or table_kind(name) is None or is_lines(name)
         source: Iterator[tuple[int, Any]] = archive.lines(name) if by_line else table_rows(archive, name)
+        csv = table_kind(name) in ("csv", "xlsx")
         for line, row in source:
             given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
             with faults.gathered():
@@ -388,7 +385,7 @@ def _sound(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
     try:
         lines = archive.read(name).removesuffix(b"\n").split(b"\n")
         answers = [_LINE.decode(line) for line in lines if len(line) <= LINE_LIMIT]
-    except (FormatError, ValueError):
+    except (FormatError, ValueError, RecursionError):
         return None
     ids, values = [one.id for one in answers], np.array([one.value for one in answers], dtype=np.float64)
     joined = "".join(ids)

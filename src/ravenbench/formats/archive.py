@@ -17,8 +17,9 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Literal, Self, cast
 
-from ravenbench.errors import FormatError, InputError, MissingPart, RavenError, install, said, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, RavenError, counted, install, remark, said, writable
 from ravenbench.formats.decoding import UTF8, check_controls, decode, known_encoding, old_mac
+from ravenbench.formats.output import pages_of_texts
 
 Split = Literal["train", "test"]
 
@@ -34,6 +35,7 @@ SUM_FLOOR = 256 * 2**20
 
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
+_SHOWN = 5
 _DAMAGE = (zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
@@ -60,21 +62,23 @@ class Archive:
         self._zip: zipfile.ZipFile | None = None
         self._inside = ""
         self._labels: dict[str, str] = {}
+        self.unread: dict[str, str] = {}
         self._at: tuple[str | Path, int | None] = (self.path, None)
         self.root = self.path
         within = zip_around(self.path)
         if self.path.is_dir():
-            self.sizes, led_out = _walk(self.path)
-            if led_out:
+            self.sizes, self.unread = walk(self.path)
+            if led_out := [name for name, why in self.unread.items() if why == LED_OUT]:
                 raise FormatError(
                     "a link leads out of this folder, and is not followed", file=self.path, found=led_out[0],
                     fix=f"copy what it leads to, or set {LINKS}=follow",
                 )  # fmt: skip
+            remark(self.account())
         elif within is not None:
             self._open_within(*within)
         elif not self.path.is_file():
             raise no_such(self.path)
-        elif zipfile.is_zipfile(self.path):
+        elif self.path.suffix.lower() != ".xlsx" and zipfile.is_zipfile(self.path):
             try:
                 self._zip = zipfile.ZipFile(self.path)
             except (zipfile.BadZipFile, OSError, RuntimeError, UnicodeDecodeError) as error:
@@ -119,6 +123,12 @@ class Archive:
             self.sizes = {n[len(inner) + 1 :]: size for n, size in self.sizes.items() if n.startswith(self._inside)}
         if not self.sizes:
             raise FormatError("there is no such file or folder in this zip", file=outer, found=inner)
+
+    def account(self) -> list[str]:
+        """A sentence on links and other things in a folder that are no files, each with the reason."""
+        named = [f"{name}: {why}" for name, why in self.unread.items()]
+        more = f" and {len(named) - _SHOWN:,} more" if len(named) > _SHOWN else ""
+        return [f"{counted(len(named), 'name')} left out: {'; '.join(named[:_SHOWN])}{more}"] if named else []
 
     @property
     def stem(self) -> str:
@@ -179,6 +189,8 @@ class Archive:
             return io.BufferedReader(_Zst(file), 2**20) if name.lower().endswith(".zst") else file
         except OSError as error:
             raise FormatError(f"cannot be read ({error.strerror or error})", file=self.label(name)) from None
+        except KeyError:
+            raise FormatError("a zip stands where one file should be", file=self.path, fix="unpack it") from None
         except (zipfile.BadZipFile, RuntimeError) as error:
             raise FormatError(f"cannot be unpacked ({error})", file=self.label(name)) from None
 
@@ -360,35 +372,47 @@ LINKS = "RAVEN_LINKS"
 """Environment variable: ``follow`` where links out of a folder that is read are to be followed."""
 
 
-def leads_out(path: Path, folder: Path) -> bool:
-    """Whether a file or folder in a folder is a link to what lies elsewhere, which nobody asked to read."""
-    if os.environ.get(LINKS) == "follow" or not path.is_symlink():
-        return False
-    return not path.resolve().is_relative_to(folder.resolve())
+LED_OUT = "it is a link that leads out of the folder"
 
 
-def _walk(folder: Path) -> tuple[dict[str, int], list[str]]:
-    """Files by name with their sizes, and the links that lead out."""
+def why_unread(path: Path, folder: Path) -> str:
+    """Why something in a folder is not read, whatever its name: a link that leads out of it or nowhere, no ordinary
+    file; "" of what can be read."""
+    if path.is_symlink():
+        if not path.exists():
+            return "it is a link that leads nowhere"
+        if os.environ.get(LINKS) != "follow" and not path.resolve().is_relative_to(folder.resolve()):
+            return LED_OUT
+    return "" if path.is_file() or path.is_dir() else "it is no ordinary file"
+
+
+def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
+    """Files below a folder by name, sorted, with their sizes, and why others are not read; neither has hidden ones."""
     sizes: dict[str, int] = {}
-    led_out: list[str] = []
-    seen: set[str] = set()
+    unread: dict[str, str] = {}
+    seen: dict[str, str] = {}
+    pages = pages_of_texts(folder)
     for place, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
-        real = os.path.realpath(place)
-        if real in seen:
+        real, within = os.path.realpath(place), Path(place).relative_to(folder).as_posix()
+        if seen.setdefault(real, within) != within:
+            unread[within] = f"it is a link to {seen[real]}"
             folders.clear()
             continue
-        seen.add(real)
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _IGNORED)
-        led_out += [name for name in folders if leads_out(Path(place, name), folder)]
-        for name in files:
+        for name in (*folders, *files):
             path = Path(place, name)
-            if not name.startswith(".") and name not in _IGNORED and path.is_file():
-                sizes[path.relative_to(folder).as_posix()] = path.stat().st_size
-                led_out += [name] if leads_out(path, folder) else []
-        if len(sizes) > MEMBER_LIMIT or led_out:
+            relative = path.relative_to(folder).as_posix()
+            if name.startswith(".") or name in _IGNORED or relative in pages:
+                continue
+            if why := why_unread(path, folder):
+                unread[relative] = why
+            elif name in files:
+                sizes[relative] = path.stat().st_size
+        inner = {name for name in folders if not name.startswith(".") and name not in _IGNORED}
+        folders[:] = sorted(name for name in inner if not why_unread(Path(place, name), folder))
+        if len(sizes) > MEMBER_LIMIT:
             break
-    return dict(sorted(sizes.items())), led_out
+    return dict(sorted(sizes.items())), unread
 
 
 def zip_around(path: Path) -> tuple[Path, str] | None:

@@ -19,6 +19,9 @@ _LIKELY = (
     "iso-8859-5", "iso-8859-15", "mac-roman", "koi8-r", "cp932", "euc-jp", "gb18030", "big5", "cp949", UTF8,
 )  # fmt: skip
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
+_EASTERN = ("cp932", "euc_jp", "gb18030", "big5", "big5hkscs", "cp949", "shift_jis", "euc_kr", "gb2312", "gbk")
+_OF_UTF8 = re.compile(rb"\xe2\x80[\x93-\x9e\xa6]|[\xc3-\xc5][\x80-\xbf](?![\x80-\xbf])")
+"""Quotation marks, dashes and Latin letters in UTF-8, as hardly stand in texts in other encodings of the West."""
 _TIE = 0.85
 """Share of the best confidence from which on the commonest encoding is taken: French and Spanish look like others."""
 _ICONV = {"mac_roman": "MACINTOSH"}
@@ -85,6 +88,12 @@ def decode(
             expected="UTF-8", fix="mend these bytes in an editor: the rest of the file is UTF-8",
         )  # fmt: skip
     likely = detected(whole)
+    if likely not in _EASTERN and len(_OF_UTF8.findall(whole)) > 1:
+        raise FormatError(
+            "some of the text is UTF-8 and some is not", file=file, line=line,
+            found=f"{seen}: {_shown(data, start, 'utf-8')}", expected="UTF-8",
+            fix="convert each text that was joined here by itself, and join them again; no --encoding reads both",
+        )  # fmt: skip
     if likely is None:
         raise FormatError(
             "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be recognised",
@@ -115,7 +124,9 @@ def detected(data: bytes) -> str | None:
         include_encodings=_LIKELY, no_match_encoding=UTF8,
     )  # fmt: skip
     likely = {g["encoding"]: g["confidence"] for g in guesses if g["encoding"] and not _is_utf8(g["encoding"])}
-    read = {name: text for name in likely if (text := _head(looked_at, name)) is not None and not _mixed(text)}
+    heads = {name: text for name in likely if (text := _head(looked_at, name)) is not None}
+    # An encoding in which control characters stand would be advised here, and refused when it is followed.
+    read = {name: text for name, text in heads.items() if not _mixed(text) and not _CONTROLS.search(text)}
     if not read:
         return None
     best = next(iter(read))

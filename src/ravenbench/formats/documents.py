@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.archive import Archive, leads_out, no_such
+from ravenbench.formats.archive import Archive, no_such, walk
 from ravenbench.formats.chats import is_chat, is_signal_json, read_chat
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import Document, Unreadable
@@ -52,21 +52,16 @@ def is_document(path: Path) -> bool:
 
 
 def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The documents below a folder, sorted, and its other files, among them links that lead out of it; hidden ones are
-    in neither.
+    """The documents below a folder, sorted, and what else lies there, among it links that lead out of it or nowhere;
+    what is hidden is in neither.
 
     A document that was saved as plain text beside itself (``letter.docx``, ``letter.txt``) is taken as that.
     """
-    inner = sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder)))
-    led_out = {p for p in inner if leads_out(p, folder)}
+    names, unread = walk(folder)
+    inner = [folder / name for name in names]
     plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
-    own = [p for p in inner if p not in led_out]
-    documents = [p for p in own if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
-    return documents, sorted({*inner} - {*documents})
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+    documents = [p for p in inner if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
+    return sorted(documents), sorted({*inner, *(folder / name for name in unread)} - {*documents})
 
 
 def read_document(path: str | Path, encoding: str | None = None) -> Document:

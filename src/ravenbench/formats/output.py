@@ -39,6 +39,8 @@ MARK = ".raven.json"
 """In a folder that may be replaced: the command that wrote it, and its files."""
 REPORT = ("index.html", "report.json", "tables", "figures", "meta")
 """What a report has, for those from before the mark."""
+TEXTS_PAGES = frozenset({"index.html", "texts.json", "authors.csv", "texts.csv", "left-out.csv"})
+"""What ``raven texts`` writes beside texts by author."""
 RUN = "run.json"
 """What marks a run's folder, in which other commands may write what they make of it."""
 
@@ -187,11 +189,16 @@ def _marked(folder: Path) -> dict[str, Any]:
     for name in (MARK, "report.json"):
         try:
             mark = json.loads((folder / name).read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         if isinstance(mark, dict):
             return mark
     return {}
+
+
+def pages_of_texts(folder: Path) -> frozenset[str]:
+    """The page and tables that ``raven texts`` put beside its texts: no documents."""
+    return TEXTS_PAGES if _marked(folder).get("kind") == "texts" else frozenset()
 
 
 def digest(path: Path) -> str:

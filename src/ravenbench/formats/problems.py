@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, MissingPart
 from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
 from ravenbench.formats.collector import TextCollector, same_document
@@ -121,13 +121,9 @@ class ProblemBuilder:
     def finish(self, **labels: Any) -> Problems:
         """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
         return Problems(
-            self.texts.table(),
-            name_array(self.ids),
-            np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
-            np.asarray(self._known, dtype=np.int64),
-            np.asarray(self._questioned, dtype=np.int64),
-            **labels,
-        )
+            self.texts.table(), name_array(self.ids), np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
+            np.asarray(self._known, dtype=np.int64), np.asarray(self._questioned, dtype=np.int64), **labels,
+        )  # fmt: skip
 
 
 _DOCUMENT = re.compile(r"(known\d*|unknown)\.txt\Z", re.IGNORECASE)
@@ -467,7 +463,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
 
     FormatError if a line is not truth (answers are recognised), an id stands twice, or the file is empty.
     """
-    if (table := pair_table(archive, name)) is not None or table_kind(name) == "csv":
+    if (table := pair_table(archive, name)) is not None or table_kind(name) in ("csv", "xlsx"):
         return _table_truth(archive, name, table or TableRoles((), None, "id"))
     truth: dict[str, PairTruth] = {}
     for line, record in records(archive, name):
@@ -535,6 +531,9 @@ _SAME = {
 """Spellings of columns and labels in tables of pairs, by their letters and figures."""
 
 
+_WORDS = ("different", "same")
+
+
 class TableRoles(NamedTuple):
     """Columns of a table of pairs: both texts, the label and the id; None where there is none."""
 
@@ -554,6 +553,10 @@ def pair_table(archive: Archive, name: str) -> TableRoles | None:
     try:
         _, row = next(table_rows(archive, name), (0, {}))
     except FormatError:
+        return None
+    except MissingPart:
+        if archive.single:
+            raise
         return None
     here = {_plain_key(column): column for column in row}
     both = next((pair for pair in _TEXTS if pair[0] in here and pair[1] in here), None)
@@ -726,6 +729,7 @@ def _problems(
     builder = ProblemBuilder()
     faults: dict[str, str] = {}
     same: list[bool] = []
+    labelled: dict[frozenset[int], tuple[Pair, bool]] = {}
     author: dict[int, str | None] = {}
     spelling: dict[str, str] = {}
     topic: dict[int, str | None] = {}
@@ -748,6 +752,13 @@ def _problems(
         authors: tuple[str | None, str | None] = (None, None)
         if truth is not None:
             same.append(truth[pair.id].same)
+            before, other = labelled.setdefault(frozenset((first, second)), (pair, same[-1]))
+            if other != same[-1]:
+                raise FormatError(
+                    "the same two texts are labelled twice, and each time otherwise", file=archive.label(name),
+                    line=pair.line, found=f"{pair.id}: {_WORDS[same[-1]]}; {before.id} in line {before.line}: "
+                    f"{_WORDS[other]}", expected="one label for two texts", fix="leave out the row that is wrong",
+                )  # fmt: skip
             authors = truth[pair.id].authors or authors
             authors = (_spelled(authors[0], spelling), _spelled(authors[1], spelling))
         for row, who, what in zip((first, second), authors, pair.topics, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import re
@@ -14,13 +15,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, did_you_mean
+from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive
 from ravenbench.formats.decoding import UTF8, checked_name, old_mac
 from ravenbench.types import Floats, Labels
 
-ENDINGS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
-"""Kinds of tables that are text, by how a name ends."""
+ENDINGS = {
+    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
+    ".xlsx": "xlsx",
+}  # fmt: skip
+"""Kinds of tables that are text, or workbooks, by how a name ends."""
 
 Row = tuple[int, dict[str, Any]]
 
@@ -48,8 +52,8 @@ def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[
             "not a table that Raven reads", file=archive.label(name), found=PurePosixPath(name).suffix or "no ending",
             expected=", ".join(sorted(ENDINGS)),
         )  # fmt: skip
-    if kind == "json":
-        return _array(archive, name)
+    if kind in ("json", "xlsx"):
+        return _array(archive, name) if kind == "json" else _sheet(archive, name)
     return csv_rows(archive, name, unquoted) if kind == "csv" else records(archive, name)
 
 
@@ -70,6 +74,35 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
             expected='[{"text": …, "author": …}, …]', fix="write a list of objects, or one object a line as .jsonl",
         )  # fmt: skip
     yield from enumerate(listed, start=1)
+
+
+def _sheet(archive: Archive, name: str) -> Iterator[Row]:
+    """Rows of the one sheet of a workbook that is a table. FormatError if several are; MissingPart without
+    python-calamine."""
+    try:
+        from python_calamine import CalamineWorkbook
+    except ImportError:
+        label = archive.label(name)
+        raise MissingPart("reading .xlsx needs python-calamine", file=label, fix=install("documents")) from None
+    try:
+        with archive.open(name) as file:
+            book = CalamineWorkbook.from_filelike(io.BytesIO(file.read()))
+        sheets = {sheet: book.get_sheet_by_name(sheet).to_python() for sheet in book.sheet_names}
+    except Exception as error:  # whatever the library makes of a damaged file
+        problem = f"this workbook cannot be read ({error})"
+        raise FormatError(problem, file=archive.label(name), fix="save it as .csv") from None
+    filled = {sheet: rows for sheet, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1}
+    if len(filled) > 1:
+        raise FormatError(
+            "several sheets of this workbook are tables", file=archive.label(name), found=", ".join(filled),
+            fix="save the one that is meant as .csv",
+        )  # fmt: skip
+    header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
+    names = [str(column).strip() for column in header]
+    for number, values in enumerate(rows, start=2):
+        if any(value != "" for value in values):
+            cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
+            yield number, {column: cell for column, cell in zip(names, cells, strict=False) if column}
 
 
 UNQUOTED = "--unquoted reads quotation marks as part of the texts, and each line as a row"

@@ -90,19 +90,10 @@ class Donors(ABC):
 
     def _fitting(self, rows: Ints, into: Cut) -> Ints:
         """Those of the rows that leave fewest places of ``into`` without a word of just their length, few of them."""
-        lengths, left, chosen = self._lengths[rows], into.lengths, list[int]()
-        for _ in range(min(TOGETHER, len(rows))):
-            missing = np.maximum(left - lengths, 0).sum(axis=1)
-            best = int(missing.argmin())
-            if chosen and missing[best] >= left.sum():
-                break
-            chosen.append(best)
-            left = np.maximum(left - lengths[best], 0)
-            lengths = lengths.copy()
-            lengths[best] = 0
-            if not left.any():
-                break
-        return rows[chosen]
+        from ravenbench.text.splicing_kernel import least_missing  # numba takes a while
+
+        best: Ints = least_missing(self._lengths[rows], into.lengths.copy(), TOGETHER)
+        return rows[best]
 
 
 class ByTopic(Donors):

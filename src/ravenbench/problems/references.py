@@ -7,16 +7,16 @@ lengths is moved, that much of a swing may be lengths. They learn nothing and re
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
-from functools import cache
-from math import log, sqrt
+from collections.abc import Callable, Sequence
+from itertools import islice
+from math import log
 
 import numpy as np
 
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.text.tfidf import row_cosines
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Problems
+from ravenbench.types import Floats, Int32s, Ints, Problems
 
 LONGEST = 15
 """Letters from which on words count as equally long."""
@@ -33,56 +33,70 @@ class References:
     """
 
     def __init__(self, transplanter: Transplanter) -> None:
-        texts, splicer = transplanter.texts, transplanter.splicer
-        rows, self._segmenter = _some(texts), splicer.segmenter
-        # Both are asked of every word of thousands of texts.
-        self._stem, self._rarity = cache(self._stem_of), cache(self._rarity_of)
-        seen = (set(map(self._stem, self._segmenter.words(texts[row]))) for row in rows)
-        self._texts, self._seen = len(rows), Counter(word for words in seen for word in words)
+        self._splicer = splicer = transplanter.splicer
+        self._table, rows = splicer.texts, _some(splicer.texts)
         spread = np.maximum(np.nan_to_num(splicer.spread, nan=0.0), 0.0)
         # Of words with one stem the most frequent counts.
-        stems = map(self._stem, reversed(splicer.ranked))
-        self._spread = dict(zip(stems, spread.tolist()[::-1], strict=True))
-        self._lengths = Lengths(texts, self._segmenter.words)
-        self._made: dict[bytes, tuple[dict[str, float], Floats]] = {}
+        stems = (self._stem(word) for word in reversed(splicer.ranked))
+        self._uneven = {stem: s / (1 + s) for stem, s in zip(stems, spread.tolist()[::-1], strict=True)}
+        self._number, self._stem_of = dict[str, int](), np.empty(0, np.int32)
+        self._size, self._weight, self._rarest = np.empty(0, np.int64), np.empty(0), log(1 + len(rows))
+        words = [splicer.words(self._table, row) for row in rows]
+        self._meet()
+        seen = np.bincount(np.concatenate([np.unique(self._stem_of[one]) for one in words] or [self._stem_of]))
+        self._weight[: len(seen)] *= (self._rarest - np.log1p(seen)) / self._rarest
+        self._usual = _usual([self._shares(one) for one in words])
+        self._made: dict[bytes, tuple[Int32s, Floats, Floats]] = {}
 
     def score(self, problems: Problems) -> dict[str, Floats]:
         """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
-        known = np.unique(problems.known_index).tolist()
-        for row in known:
-            key = problems.texts.hash(row)
-            self._made[key] = self._made.get(key) or self._of(problems.texts, row)
-        vectors = {row: self._of(problems.texts, row) for row in np.unique(problems.questioned_index).tolist()}
-        vectors |= {row: self._made[problems.texts.hash(row)] for row in known}
-        content, lengths = np.empty(len(problems)), np.empty(len(problems))
-        for i, questioned in enumerate(problems.questioned_index.tolist()):
-            sides, (weights, shares) = [vectors[row] for row in problems.known(i).tolist()], vectors[questioned]
-            content[i] = np.mean([_cosine(one, weights) for one, _ in sides])
-            lengths[i] = np.mean([one @ shares for _, one in sides])
-        return {"content": content, "lengths": lengths}
+        from scipy.sparse import csr_array
 
-    def _of(self, texts: TextTable, row: int) -> tuple[dict[str, float], Floats]:
-        words = self._segmenter.words(texts[row])
-        return self._weights(list(map(self._stem, words))), self._lengths.of(words)
+        used, texts = problems.documents, problems.texts
+        known = np.isin(used, problems.known_index)
+        made = list[tuple[Int32s, Floats, Floats]]()
+        for row, stays in zip(used.tolist(), known.tolist(), strict=True):
+            key = texts.hash(row)
+            made.append(self._made.get(key) or self._of(texts, row))
+            if stays:
+                self._made[key] = made[-1]
+        ends = np.concatenate([[0], np.cumsum([len(stems) for stems, _, _ in made])])
+        stems, weights = (np.concatenate([one[side] for one in made]) for side in (0, 1))
+        rows = csr_array((weights, stems, ends), shape=(len(made), len(self._number)))
+        lengths = np.stack([one[2] for one in made])
+        left, right = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+        right = right[problems.owner]
+        each = {
+            "content": row_cosines(rows, left, right),
+            "lengths": np.einsum("ij,ij->i", lengths[left], lengths[right]),
+        }
+        return {name: np.add.reduceat(one, problems.known_ptr[:-1]) / problems.sizes for name, one in each.items()}
 
-    def _stem_of(self, word: str) -> str:
-        return word[slice(*self._segmenter.stem(word))]
+    def _of(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
+        """The stems of a text, their weights, and its lengths of words."""
+        words = self._splicer.words(texts, row)
+        self._meet()
+        stems, counts = np.unique(self._stem_of[words], return_counts=True)
+        weights = (1 + np.log(counts)) * self._weight[stems]
+        return stems[weights > 0], weights[weights > 0], _standard(self._shares(words), self._usual)
 
-    def _rarity_of(self, stem: str) -> tuple[float, float]:
-        """The logarithm of how rare a stem is, and what its spread leaves of it."""
-        spread = self._spread.get(stem)
-        return log((1 + self._texts) / (1 + self._seen[stem])), 1.0 if spread is None else spread / (1 + spread)
+    def _shares(self, words: Int32s) -> Floats:
+        return _shares(self._size[words])
 
-    def _weights(self, words: list[str]) -> dict[str, float]:
-        """Weights of a text's words, of length 1 together."""
-        weights = {}
-        for word, count in Counter(words).items():
-            rarity, uneven = self._rarity(word)
-            weight = (1 + log(count)) * rarity * uneven
-            if weight > 0:
-                weights[word] = weight
-        size = sqrt(sum(weight**2 for weight in weights.values()))
-        return {word: weight / size for word, weight in weights.items()}
+    def _stem(self, word: str) -> str:
+        return word[slice(*self._splicer.segmenter.stem(word))]
+
+    def _meet(self) -> None:
+        """Number the stems of words that were not met before; one that no text of the sample has is the rarest."""
+        new = self._splicer.named(len(self._size))
+        if not new:
+            return
+        before = len(self._number)
+        stems = [self._number.setdefault(self._stem(word), len(self._number)) for word in new]
+        weights = [self._rarest * self._uneven.get(stem, 1.0) for stem in islice(self._number, before, None)]
+        self._stem_of = np.concatenate([self._stem_of, np.array(stems, np.int32)])
+        self._size = np.concatenate([self._size, [min(len(word), LONGEST) for word in new]])
+        self._weight = np.concatenate([self._weight, weights])
 
 
 class Lengths:
@@ -91,36 +105,40 @@ class Lengths:
 
     def __init__(self, texts: TextTable, words: Callable[[str], list[str]]) -> None:
         self._words, self._made = words, dict[bytes, Floats]()
-        usual = np.stack([_shares(self._words(texts[row])) for row in _some(texts)] or [np.zeros(LONGEST + 1)])
-        self._mean, spread = usual.mean(axis=0), usual.std(axis=0)
-        self._scale = np.where(spread > 0, spread, 1.0)
-
-    def of(self, words: list[str]) -> Floats:
-        """A text's vector, of length 1."""
-        standardised = (_shares(words) - self._mean) / self._scale
-        return np.asarray(standardised / max(float(np.linalg.norm(standardised)), 1e-12), dtype=np.float64)
+        self._usual = _usual([self._shares(texts[row]) for row in _some(texts)])
 
     def score(self, problems: Problems) -> Floats:
         """Cosines, (n,), means over known texts."""
         used = problems.documents
         for key, row in ((problems.texts.hash(row), row) for row in used.tolist()):
             if key not in self._made:
-                self._made[key] = self.of(self._words(problems.texts[row]))
+                self._made[key] = _standard(self._shares(problems.texts[row]), self._usual)
         rows = np.stack([self._made[problems.texts.hash(row)] for row in used.tolist()])
         known, questioned = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
         each = np.einsum("ij,ij->i", rows[known], rows[questioned[problems.owner]])
         return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
 
-
-def _shares(words: list[str]) -> Floats:
-    counts = np.bincount([min(len(word), LONGEST) for word in words], minlength=LONGEST + 1)
-    return np.asarray(counts / max(len(words), 1), dtype=np.float64)
+    def _shares(self, text: str) -> Floats:
+        return _shares([min(len(word), LONGEST) for word in self._words(text)])
 
 
-def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    if len(one) > len(other):
-        one, other = other, one
-    return sum(weight * other.get(word, 0.0) for word, weight in one.items())
+def _shares(sizes: Sequence[int] | Ints) -> Floats:
+    """How often words are so long, (LONGEST + 1,), of a text whose words have these lengths."""
+    counts = np.bincount(np.asarray(sizes, dtype=np.int64), minlength=LONGEST + 1)
+    return np.asarray(counts / max(len(sizes), 1), dtype=np.float64)
+
+
+def _usual(shares: list[Floats]) -> tuple[Floats, Floats]:
+    """Mean and spread of some texts' shares."""
+    usual = np.stack(shares or [np.zeros(LONGEST + 1)])
+    spread = usual.std(axis=0)
+    return usual.mean(axis=0), np.where(spread > 0, spread, 1.0)
+
+
+def _standard(shares: Floats, usual: tuple[Floats, Floats]) -> Floats:
+    """Shares standardised by what is usual, of length 1."""
+    standardised = (shares - usual[0]) / usual[1]
+    return np.asarray(standardised / max(float(np.linalg.norm(standardised)), 1e-12), dtype=np.float64)
 
 
 def _some(texts: TextTable) -> range:

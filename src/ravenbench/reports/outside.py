@@ -62,7 +62,7 @@ class WithAnswers(Store):
             VerifierRecord(name=s.name, spec=f"answers of {s.folder}", identity=["answers", s.name], version=0)
             for s in self.systems
         ]
-        cells = [CellPlace(key=s.key(f), verifier=s.name, fold=f) for s in self.systems for f in plan.folds]
+        cells = [CellPlace(key=s.key(f), verifier=s.name, fold=f) for s in self.systems for f in s.cells]
         return msgspec.structs.replace(plan, verifiers=[*plan.verifiers, *verifiers], cells=[*plan.cells, *cells])
 
     def read_cell(self, key: str) -> Cell | None:
@@ -86,6 +86,11 @@ def takes_answers(kind: str) -> bool:
     return report is not None and report.takes_answers
 
 
+def takes_file(kind: str) -> bool:
+    """Whether such answers to a task stand in one file, which its report reads."""
+    return hasattr(report_class(kind), "read_answers")
+
+
 def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outside]:
     """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
     if not takes_answers(store.kind):
@@ -95,9 +100,10 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
         if not name.strip() or name in names:
             raise SpecError("an outside system needs a name of its own", found=name, expected="NAME=FOLDER")
     faults, systems = answer_faults(), []
+    read = getattr(report_class(store.kind), "read_answers", _read)
     for name, folder in folders.items():
         with faults.gathered():
-            systems.append(_read(store, name, Path(folder), faults))
+            systems.append(read(store, name, Path(folder), faults))
     faults.check()
     return systems
 
@@ -135,7 +141,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
         place = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
         if place is None:
             missing.append(fold)
-            cells[fold] = _cell(
+            cells[fold] = outside_cell(
                 store, name, fold, {}, f"no answers were given: {folder / fold / FILES[0]} is not there"
             )
             continue
@@ -149,7 +155,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
                 f"{name} leaves {int(answers.missing.sum())} of {len(problems.test)} problems of {fold} unanswered"
             )
         arrays = {"answers": answers.value, "scores": answers.value, "missing": answers.missing}
-        cells[fold] = _cell(store, name, fold, arrays)
+        cells[fold] = outside_cell(store, name, fold, arrays)
     if len(missing) == len(folds):
         raise InputError(
             "no fold of the run is answered here", file=folder, expected=f"{folds[0]}/answers.jsonl or answers.txt",
@@ -161,7 +167,10 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
     return Outside(name, str(folder), cells, tuple(missing), tuple(notes))
 
 
-def _cell(store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]], error: str | None = None) -> Cell:
+def outside_cell(
+    store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]], error: str | None = None
+) -> Cell:
+    """The cell of an outside system on a fold."""
     record = store.plan.folds[fold]
     n = len(arrays.get("answers", ()))
     cell_record = CellRecord(

@@ -82,7 +82,7 @@ def _holder(place: Path) -> dict[str, object]:
     """What the file of a lock says of who wrote it; nothing where it says nothing."""
     try:
         who = json.loads(place.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return who if isinstance(who, dict) else {}
 

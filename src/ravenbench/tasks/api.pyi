@@ -9,8 +9,8 @@ from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
 from ravenbench.ext.case.advise.api import Advice
 from ravenbench.ext.changes.report import Changes
-from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.machine.exposure import Exposure
+from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.map.report import TextMap
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
@@ -236,12 +236,18 @@ def compare(
 def detect(
     texts: str | Path,
     *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
     train: str | Path,
     people: str,
     detectors: str | Sequence[str | Component] | None = None,
     by: str | None = None,
     most: int | None = None,
-    encoding: str | None = None,
     seed: int | Sequence[int] | None = None,
     out: str | Path | None = None,
     frozen: str | Path | None = None,
@@ -266,6 +272,7 @@ def retrieve(
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
     skip_faulty: bool | None = None,
+    rankings: str | Path | Sequence[str | Path] | None = None,
     queries: int | None = None,
     limit: int | None = None,
     across: bool | None = None,
@@ -410,7 +417,7 @@ def contrast(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> TextContrast:
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, intervals."""
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
 
 def detect_changes(
     problems: str | Path,
@@ -418,8 +425,14 @@ def detect_changes(
     background: str | Path | None = None,
     *,
     out: str | Path | None = None,
-    year: int | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
     encoding: str | None = None,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
+    year: int | None = None,
     seed: int = 0,
     allow_shared: bool = False,
     progress: Progress | None = None,
@@ -430,18 +443,18 @@ def exposure(
     texts: str | Path | Sequence[str],
     reference: str | Path | Sequence[str],
     *,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
     model: str = "smollm2",
-    url: str = "",
     most: int = 200,
     longest: int = 256,
-    price_in: float = 0.0,
-    price_out: float = 0.0,
-    timeout: float = 120.0,
-    retries: int = 2,
-    encoding: str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> list[Exposure]:
     """Has a language model read these texts? A verifier on it is then better there than elsewhere."""

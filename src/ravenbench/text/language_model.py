@@ -170,7 +170,7 @@ class LanguageModel:
                 )
                 for n in range(1, ORDER + 1)
             ]
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise StoreError(f"{folder}: not a complete language model ({error})") from error
         return cls(vocabulary, tables)  # type: ignore[arg-type]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -168,9 +169,7 @@ class TokenLexicon:
         self._find = re.compile(units.pattern).findall
         self._id = _Ids(self._new)
         self._names: list[str] = []
-        self._fold: list[int] = []
-        self._kind: list[int] = []
-        self._of_content: list[bool] = []
+        self._fold, self._kind, self._of_content = array("q"), array("q"), array("b")
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def __len__(self) -> int:
@@ -191,10 +190,10 @@ class TokenLexicon:
         """Which tokens are ``CONTENT_WORDS``, by id."""
         return self._array("content", self._of_content)
 
-    def _array(self, name: str, values: list[Any]) -> NDArray[Any]:
-        """The list as an array, which is made anew when it has grown."""
+    def _array(self, name: str, values: array[int]) -> NDArray[Any]:
+        """The values as NumPy has them, which is made anew when it has grown."""
         if name not in self._arrays or len(self._arrays[name]) != len(values):
-            self._arrays[name] = np.array(values, dtype=np.bool_ if name == "content" else np.int64)
+            self._arrays[name] = np.array(values).astype(np.bool_ if name == "content" else np.int64)
         return self._arrays[name]
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:

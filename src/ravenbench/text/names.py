@@ -22,6 +22,13 @@ _NOBODY = re.compile(
     r"|verschiedene(?: autoren)?|none|null|nan|n/a|unk|no author|not known|nobody|[\s?.,;:_–-]*"
 )
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
+_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w")
+_PARTS = re.compile(
+    r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
+    r"|c50(?:train|test)|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned"
+    r"|candidates?|corpus|texts|(?:fold|batch|split|part|set|chunk)[ _-]?\d+",
+    re.IGNORECASE,
+)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
 MOST_COMPARED = 5_000
@@ -48,6 +55,16 @@ def is_nobody(name: str) -> bool:
     key = name_key(name)
     plain = key.strip("[](){}<>.* ")
     return key[-1:] == "?" or _NOBODY.fullmatch(plain) is not None or _EITHER.search(key) is not None
+
+
+def is_several(name: str) -> bool:
+    """Whether a label may name several people: ``Erckmann & Chatrian``, ``Hamilton and Madison``."""
+    return _SEVERAL.search(name_key(name)) is not None
+
+
+def is_part(folder: str) -> bool:
+    """Whether a folder's name is usual for a part of a data set, and so may be no author's: train, problem001."""
+    return _PARTS.fullmatch(folder) is not None
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:

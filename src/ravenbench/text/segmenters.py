@@ -34,6 +34,8 @@ from ravenbench.types import Labels
 
 CUT = re.compile("(" + joined(r"[^\W_]+") + ")")
 """Runs of letters and digits, each with the signs that combine with it."""
+_ASCII = re.compile(r"([A-Za-z0-9]+)")
+"""The same in texts of ASCII, in less than half the time."""
 LARGE = {
     "Han": HAN + "\u3005-\u3007",
     "kana": HIRAGANA + "\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f",
@@ -76,6 +78,10 @@ _TELLING = {
 INSTALL = "pip install 'ravenbench[languages]'"
 
 
+def _runs_of(text: str) -> re.Pattern[str]:
+    return _ASCII if text.isascii() else CUT
+
+
 class Segmenter(Component):
     """Base of what parts a text into pieces: words, and what stands between them; nothing is put in or lost.
 
@@ -91,7 +97,7 @@ class Segmenter(Component):
 
     def pieces(self, text: str) -> list[str]:
         """The pieces of a text in order; together they are the text."""
-        parts = [part for part in CUT.split(text) if part]
+        parts = list(filter(None, _runs_of(text).split(text)))
         if not _WITHOUT_SPACES.search(text):
             return parts
         runs = (run for part in parts for run in _WITHOUT_SPACES.split(part) if run)
@@ -147,10 +153,10 @@ class Spaces(Segmenter):
         return [run]
 
     def pieces(self, text: str) -> list[str]:
-        return [part for part in CUT.split(text) if part]
+        return list(filter(None, _runs_of(text).split(text)))
 
     def words(self, text: str) -> list[str]:
-        return [self.lower(word) for word in CUT.findall(text) if is_word(word)]
+        return [self.lower(word) for word in _runs_of(text).findall(text) if is_word(word)]
 
     def lower(self, word: str) -> str:
         return lowered(word, self.endings == "tr")

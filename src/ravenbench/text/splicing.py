@@ -14,6 +14,7 @@ import copy
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -118,11 +119,13 @@ class Pieces(dict[str, int]):
         self._case.append(case)
         begin, end = self.segmenter.stem(lower)
         # A letter may be two in the other case: what stands after the stem is counted from the end.
-        begin, end = len(piece[:begin].encode()), len(piece[: len(piece) + end - len(lower)].encode())
-        first = len(self._data)
+        end += len(piece) - len(lower)
+        data, first = piece.encode(), len(self._data)
+        if len(data) > len(piece):
+            begin, end = len(piece[:begin].encode()), len(piece[:end].encode())
         self._stem_begins.append(first + begin)
         self._stem_ends.append(first + max(begin, end))
-        self._data += piece.encode()
+        self._data += data
         self._ends.append(len(self._data))
         return number
 
@@ -223,8 +226,7 @@ class Splicer:
             self._cut_from, self._cuts = self._pieces.texts, {}
         cut = self._cuts.get(row)
         if cut is None:
-            words = self._pieces.word_of(pieces)
-            words = words[words >= 0]
+            words = self.words(self.texts, row)
             stays = self._stays[np.minimum(words, len(self._stays) - 1)]
             moving = words[~stays]
             lengths = np.bincount(np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1)
@@ -249,6 +251,17 @@ class Splicer:
         sizes = self._pieces.sizes
         fitting = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
         return self._pieces.splice(pieces, bounds, self._stays, fitting)
+
+    def words(self, table: TextTable, row: int) -> Int32s:
+        """The numbers of the words of a text, in its order; of another table's texts nothing is kept."""
+        pieces = self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        words = self._pieces.word_of(pieces)
+        return words[words >= 0]
+
+    def named(self, first: int) -> list[str]:
+        """The words, in lowercase, that have this number or a higher one by now."""
+        words = self._pieces.words
+        return list(islice(reversed(words), len(words) - first))[::-1]
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
         """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
@@ -284,8 +297,7 @@ class Splicer:
         place[[self._pieces.words[word] for word in self.ranked]] = np.arange(len(self.ranked))
         columns, sizes = list[Int32s](), list[int]()
         for row in self._sample.tolist():
-            words = self._pieces.word_of(self._pieces.of(self.texts, row))
-            words = words[words >= 0]
+            words = self.words(self.texts, row)
             sizes.append(len(words))
             columns_here = place[words]
             columns.append(columns_here[columns_here >= 0])

@@ -84,3 +84,26 @@ def spliced(
                 text[filled] = data[place]
                 filled += 1
     return text
+
+
+@njit(cache=True)
+def least_missing(lengths: Int32s, left: Ints, most: int) -> Ints:
+    """The rows of ``lengths`` (k, sizes), at most so many, that leave fewest of ``left`` (sizes,), which is
+    overwritten: each takes off what it has, and the best of the others is next while it takes off anything."""
+    rows = np.empty(min(most, len(lengths)), np.int64)
+    for number in range(len(rows)):
+        best, least, before = -1, 0, left.sum()
+        for row in range(len(lengths)):
+            missing = 0
+            for size in range(len(left)):
+                missing += max(left[size] - lengths[row, size], 0)
+            if (best < 0 or missing < least) and not (rows[:number] == row).any():
+                best, least = row, missing
+        if number and least >= before:
+            return rows[:number]
+        rows[number] = best
+        for size in range(len(left)):
+            left[size] = max(left[size] - lengths[best, size], 0)
+        if least == 0:
+            return rows[: number + 1]
+    return rows

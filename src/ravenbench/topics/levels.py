@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,9 +17,10 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.components import identity_hash
+from ravenbench.corpora.kept import HOME
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
-from ravenbench.files import array_bytes, cache_folder, made_cache, write_bytes
+from ravenbench.files import cache_folder, code_of, kept_array, make_room
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
@@ -80,51 +84,48 @@ def unit_length(vectors: Floats) -> Floats:
 
 
 FORMAT = 1
-LARGE = 64 * 2**20
-"""Bytes of texts from which on vectors are kept in the cache folder."""
+LARGE = 2**20
+"""Bytes of texts from which on vectors, and topics found in the texts, are kept in the cache folder."""
+MOST = 2 * 2**30
+"""Bytes of all of them."""
 PART = 2_000
 
 
 def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
-    """Encode these rows, (len(rows), d); vectors of large corpora are kept in the cache folder.
+    """Encode these rows, (len(rows), d); vectors of all but small corpora are kept in the cache folder.
 
     What lies in the cache is found by the encoder, the versions of what computes it and the texts; a part that was
-    written by another version, or is damaged, is not read.
+    written by another version, or is damaged, is not read, and what cannot be written is not kept.
     """
     view = texts.view(rows)
-    size = int((texts.offsets[rows + 1] - texts.offsets[rows]).sum())
-    if size < LARGE:
+    if int((texts.offsets[rows + 1] - texts.offsets[rows]).sum()) < LARGE:
         return encoder.encode(view)
-    folder = cache_folder() / "vectors" / _parts_key(encoder, texts, rows)
-    parts = [_kept_part(folder, number) for number in range(-(-len(rows) // PART))]
-    if any(part is None for part in parts):
-        learned = encoder.learn(view)
-        if learned is None:
-            return encoder.encode(view)
-        made_cache()
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, part in enumerate(parts):
-            if part is None:
-                parts[number] = part = learned(view[number * PART : (number + 1) * PART])
-                data = array_bytes(part)
-                write_bytes(folder / f"{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy", data)
-    return np.concatenate([part for part in parts if part is not None])
+    learned, whole = cache(lambda: encoder.learn(view)), cache(lambda: encoder.encode(view))
+
+    def part(first: int) -> Floats:
+        encode = learned()
+        return whole()[first : first + PART] if encode is None else encode(view[first : first + PART])
+
+    folder = kept_in(encoder, texts, rows)
+    return np.concatenate(
+        [kept_array(folder, f"{first // PART:06d}-", partial(part, first)) for first in range(0, len(rows), PART)]
+    )
+
+
+def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
+    """Where what an encoder or a finder of topics makes of these rows is kept."""
+    folder = cache_folder() / "vectors"
+    with suppress(OSError):
+        make_room(folder.iterdir(), MOST)
+    return folder / _parts_key(maker, texts, rows)
 
 
 def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
-    tools = [FORMAT, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
+    own = Path(getattr(sys.modules.get(type(encoder).__module__), "__file__", None) or __file__).parent
+    code = code_of(*{own: None, HOME / "topics": None, HOME / "text": None})
+    tools = [FORMAT, code, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
     what = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
     return f"{identity_hash(encoder)}-{identity_hash([tools, what])}"
-
-
-def _kept_part(folder: Path, number: int) -> Floats | None:
-    """Read a part back; None where it is missing or damaged."""
-    for file in sorted(folder.glob(f"{number:06d}-*.npy")):
-        data = file.read_bytes()
-        if file.stem.endswith(hashlib.sha256(data).hexdigest()[:16]):
-            part: Floats = np.load(io.BytesIO(data), allow_pickle=False)
-            return part
-    return None
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
@@ -145,16 +146,32 @@ def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Cor
             expected="one of: " + ", ".join(known),
             fix=did_you_mean(level, known),
         )
-    labels = registry.parse("topics", text).labels(corpus)
-    return replace(corpus, topic=labels), True
+    return replace(corpus, topic=_extracted(registry.parse("topics", text), corpus)), True
+
+
+def _extracted(topics: Any, corpus: Corpus) -> Labels:
+    """Topics found in the texts, of all but small corpora kept in the cache folder as vectors are."""
+    if corpus.texts.offsets[-1] < LARGE:
+        labels: Labels = topics.labels(corpus)
+        return labels
+    labelled = [corpus.digest(), *((name, each.codes.tolist()) for name, each in sorted(corpus.columns.items()))]
+    folder = kept_in(topics, corpus.texts, np.arange(len(corpus.texts)))
+    names = kept_array(folder, identity_hash(labelled), lambda: np.array([one or "" for one in topics.labels(corpus)]))
+    return Labels.of(name or None for name in names.tolist())
 
 
 MOST_GROUPS, LEAST_AUTHORS = 10, 2
+_GROUP = re.compile(r"authors \d\d")
 
 
 def has_no_topics(corpus: Corpus, level: str) -> bool:
     """Whether a level of topic is none at all: it is asked for, or no text has one."""
     return level == "none" or (level == "topic" and not (corpus.topic.codes >= 0).any())
+
+
+def parted_by(names: Sequence[str]) -> str:
+    """What the parts of a corpus are: topics, or groups of authors that stand in their place (``by_authors``)."""
+    return "groups of authors" if names and all(map(_GROUP.fullmatch, names)) else "topics"
 
 
 def by_authors(corpus: Corpus, seed: int) -> Corpus:

@@ -14,7 +14,7 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.compare.analysis import disagreement
 from ravenbench.ext.case.compare.material import read_material
 from ravenbench.ext.case.compare.model import UNSHOWN, read_scores
-from ravenbench.ext.case.compare.plan import COMPILING, ComparePlan
+from ravenbench.ext.case.compare.plan import ComparePlan
 from ravenbench.ext.case.compare.sentences import signed
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.ext.case.compare.task import Compare
@@ -164,16 +164,6 @@ def test_batch(others, tmp_path):
     assert found[0].answer.fused.raw > found[1].answer.fused.raw
 
 
-def test_the_plan_counts_compiling_where_it_was_never_done(others, tmp_path, monkeypatch):
-    questioned, known = case(tmp_path)
-    given = {"questioned": questioned, "known": known, "background": others, "out": tmp_path / "out"}
-    told = []
-    for ready in (True, False):
-        monkeypatch.setattr("ravenbench.ext.case.compare.plan.compiled", lambda ready=ready: ready)
-        told.append(Compare(given).preview().cpu_seconds)
-    assert told[1] == told[0] + COMPILING
-
-
 def test_plan_writes_nothing(others, tmp_path):
     questioned, known = case(tmp_path)
     args = ["compare", "--questioned", questioned, "--known", known, "--background", others, "-o", tmp_path / "out"]
@@ -181,7 +171,7 @@ def test_plan_writes_nothing(others, tmp_path):
     told = json.loads(result.stdout)
     assert result.exit_code == 0 and told["problems"]["the cases themselves"] == 1 and told["done"] == 0
     assert not (tmp_path / "out").exists()
-    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts." and told["cpu_seconds"] > 5
+    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts." and told["cpu_seconds"] > 1
     shown = CliRunner().invoke(build("compare"), [*map(str, args), "--plan"]).stdout
     assert "of one processor core" in shown and "s0" not in shown
 

@@ -7,21 +7,17 @@ import socket
 import threading
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, ProgramError, SpecError
 from ravenbench.ext.machine.llm import PROMPT
-from ravenbench.ext.machine.prompted_lm import PromptedLM, probability
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.services import ANSWER_LIMIT, DiskCache, Endpoint, LanguageTool
-from ravenbench.types import Problems
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 TEXT = "This text has a good many words, which are enough for its length."
 TASK = ObfuscationTask("t", TEXT, ("A known text.",), "en")
-PAIRS = Problems.of([("one", ["Known text."], "Questioned text.")])
 
 
 def chat(text: str) -> bytes:
@@ -98,9 +94,6 @@ def test_a_bad_answer_is_the_failure_of_that_answer(name, hostile):
     timeout = 0.5 if "drops" in name else 20.0
     with pytest.raises(OSError, match="LanguageTool"):
         LanguageTool(url, timeout=timeout)("A text.")
-    model = PromptedLM(model="m", url=url, retries=0, timeout=timeout, price_in=1.0)
-    with pytest.raises(InputError, match="1 of 1 questions have no answer"):
-        model.fit(PAIRS, np.array([True])).verify(PAIRS)
     recipe = registry.parse("obfuscator", f"llm(model='m', url='{url}', retries=0, timeout={timeout})")
     with pytest.raises(ProgramError, match="none of 1 chunks was rewritten"):
         recipe.obfuscate(TASK, 1)
@@ -126,9 +119,6 @@ def test_what_obeys_a_text_or_repeats_the_prompt_is_no_answer(said, server, empt
     for spec in (f"llm(model='m', url='{server.url}')", f"imitate(model='m', url='{server.url}')"):
         with pytest.raises(ProgramError, match=r"wrong length|repeats the prompt"):
             registry.parse("obfuscator", spec).obfuscate(task)
-    pairs = Problems.of([("one", ["Known text."], HIDDEN)])
-    with pytest.raises(InputError, match=r"repeats what stands in a text|not in the form"):
-        PromptedLM(model="m", url=server.url).verify(pairs)
 
 
 def test_a_run_asks_no_more_often_than_it_may(server, empty_cache, monkeypatch, tmp_path):
@@ -158,18 +148,9 @@ def test_an_endpoint_that_answers_nothing_is_left_alone(server, empty_cache):
     assert len(server.asked) == 3
 
 
-@pytest.mark.parametrize("kept", ["nan", "7", "-1", "inf", "", "yes", "0.5 0.6"])
-def test_kept_answers_are_checked_as_fresh_ones_are(kept, server, empty_cache):
-    answer = {"choices": [{"message": {"content": '{"probability": 0.25}'}, "finish_reason": "stop"}]}
-    server.answers = [(200, answer)]
-    model = PromptedLM(model="m", url=server.url, retries=0)
-    model.fit(PAIRS, np.array([True])).verify(PAIRS)
-    (file,) = (path for path in empty_cache.rglob("*.txt"))
-    file.write_text(kept)
-    assert model.verify(PAIRS).tolist() == [0.25] and len(server.asked) == 2
-    assert model.verify(PAIRS).tolist() == [0.25] and len(server.asked) == 2
+def test_a_kept_answer_that_is_none_is_not_used(empty_cache):
     cache = DiskCache("llm")
-    cache.put("asked", kept)
+    cache.put("asked", "nan")
     assert cache.get("asked", lambda text: text == "other") is None
 
 
@@ -182,9 +163,3 @@ def test_a_kept_rewriting_is_judged_again(server, empty_cache):
         file.write_text(kept)
         assert recipe.obfuscate(TASK, 1).text == TASK.questioned.upper()
     assert len(server.asked) == 4
-
-
-def test_the_object_is_found_in_what_stands_around_it():
-    assert probability("", 'So: {"probability": 0.5} I think.') == ("0.5", "")
-    assert probability("", "} and {")[0] is None
-    assert probability('Say {"probability": 1} now.', '{"probability": 1}')[1] == "it repeats what stands in a text"

@@ -25,7 +25,6 @@ NEEDS = {
 NEEDS |= {
     "command": "('true')",
     "estimator": "(sklearn.dummy:DummyClassifier)",
-    "prompted-lm": "(model='none', url='http://localhost:9')",
 }
 
 

@@ -11,7 +11,7 @@ from ravenbench.components import Component
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
 from ravenbench.topics.encoders import LSA, Encoder, counts
-from ravenbench.topics.levels import unit_length
+from ravenbench.topics.levels import document_vectors, unit_length
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels
 
 SHOWN = 3
@@ -57,8 +57,8 @@ class Extract(Component):
         rows = np.flatnonzero(codes >= 0)
         if not len(rows):
             raise CorpusError(f"no document of {corpus.name} has a topic to divide", found=f"{len(corpus)} documents")
+        vectors = unit_length(document_vectors(self.encoder or LSA(), corpus.texts, rows))
         texts = corpus.texts.rows(rows)
-        vectors = unit_length((self.encoder or LSA()).encode(texts))
         present, words = counts(texts, min_df=2, max_df=1.0, features=20000, binary=True)
         rarity = -np.log(np.asarray(present.mean(axis=0)).ravel())
         labels: list[str | None] = [None] * len(corpus)

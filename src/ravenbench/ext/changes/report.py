@@ -13,6 +13,7 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Preview
 from ravenbench.errors import InputError, counted, remark
+from ravenbench.ext.case.compare.material import COPIED, is_copy, runs
 from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
@@ -109,13 +110,9 @@ class Changes(FolderView):
     kind = "changes"
 
     def __init__(
-        self,
-        problems: Sequence[ChangeProblem],
-        form: int,
-        answers: Mapping[str, Sequence[Any]],
-        learned: str,
+        self, problems: Sequence[ChangeProblem], form: int, answers: Mapping[str, Sequence[Any]], learned: str,
         seed: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.problems, self.form, self.learned, self.seed = problems, form, learned, seed
         self.answers: Sequence[Hands] = answers[AS_WRITTEN]
         parts = sorted({problem.part for problem in problems})
@@ -234,6 +231,8 @@ class Learning(NamedTuple):
 
 def preview_changes(spec: ChangesSpec, out: Path) -> Preview:
     """What ``detect_changes`` would do; nothing is learned and nothing written. Raises InputError as it does."""
+    from ravenbench.engine.estimate import around, megabytes, reckon
+
     read = _read(spec, out)
     places = sum(len(problem.segments) - 1 for problem in read.given)
     truth = sum(problem.truth is not None for problem in read.given)
@@ -242,8 +241,15 @@ def preview_changes(spec: ChangesSpec, out: Path) -> Preview:
         f"Problems in PAN's form of {read.form}, learned from {read.learned}.",
         f"{counted(places, 'place')} between segments are asked about; {judged}.",
     )
-    sizes = {"training": len(read.lessons), "test": len(read.given)}
-    return Preview("changes", str(out), sizes, cells=0, done=0, fits=0, notes=notes)
+    sizes, start = {"training": len(read.lessons), "test": len(read.given)}, around(0)
+    seed = spec.seed
+    answer = reckon(lambda few: ChangeReader(read.lessons, read.form, seed).answer(read.given[:few]), len(read.given))
+    learn = reckon(
+        lambda few: ChangeReader(read.lessons[:few], read.form, seed).answer(read.given[:1]), len(read.lessons)
+    )
+    seconds = None if answer is None or learn is None else start + learn + answer
+    untimed = ("learning",) if seconds is None else ()
+    return Preview("changes", str(out), sizes, 0, 0, 0, notes, seconds, megabytes(None), untimed)
 
 
 def detect_changes(spec: ChangesSpec, out: str | Path | None, progress: Progress) -> Changes:
@@ -274,11 +280,12 @@ def _read(spec: ChangesSpec, out: str | Path | None) -> Learning:
     wanted = None if year is None else min(year, LAST_FORM)
     lessons, form = ([], None) if train is None else read_changes(train, train=True, encoding=spec.encoding)
     given, shown = read_changes(problems, form=wanted or form, encoding=spec.encoding)
-    learned = f"{len(lessons):,} training problems"
+    learned, taught_texts = f"{len(lessons):,} training problems", [" ".join(one.segments) for one in lessons]
     if background is not None:
         form = wanted or shown or LAST_FORM
         words = max(5, int(np.median([count_words(text) for problem in given for text in problem.segments])))
-        lessons = made_of(load_corpus(background, encoding=spec.encoding), words, spec.seed)
+        corpus = load_corpus(background, **spec.reading())
+        lessons, taught_texts = made_of(corpus, words, spec.seed), list(corpus.texts)
         learned = f"{len(lessons):,} problems made of background texts, with segments of {words} words"
         if not lessons or form < 2020:
             raise InputError(
@@ -291,9 +298,16 @@ def _read(spec: ChangesSpec, out: str | Path | None) -> Learning:
             "these are no training problems for this set", file=train, found=f"form {form}, {len(known)} truths",
             expected=f"form {wanted or shown or form}, and a truth for each of {len(lessons)} problems",
         )  # fmt: skip
-    taught = {identity_key(" ".join(problem.segments)) for problem in lessons}
+    taught = {identity_key(text) for text in taught_texts if train is not None}
     shared = [problem.name for problem in given if identity_key(" ".join(problem.segments)) in taught]
-    for sentence in refuse_shared(shared, len(given), spec.allow_shared or train is None):
+    segments = [runs(text) for problem in given for text in problem.segments]
+    asked_runs = frozenset[tuple[str, ...]]().union(*segments)
+    taught_runs = frozenset[tuple[str, ...]]().union(*(asked_runs & runs(text) for text in taught_texts))
+    repeated = sum(is_copy(each, taught_runs, COPIED) for each in segments)
+    said = refuse_shared(shared, len(given), spec.allow_shared)
+    if repeated:
+        said.append(f"{repeated:,} of {len(segments):,} segments to answer about stand in texts to learn from")
+    for sentence in said:
         learned += f"; {sentence}"
         remark([sentence])
     return Learning(given, lessons, known, form, learned)

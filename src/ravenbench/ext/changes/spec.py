@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ravenbench.engine.options import PATH, AllowShared, Encoding, Spec, about
+from ravenbench.engine.options import PATH, AllowShared, CorpusSpec, about
 
 
-class ChangesSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ChangesSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is answered, and what is learned from."""
 
     problems: Annotated[str, about("A folder or zip of problem-1.txt …, with truth or without.", takes=PATH)]
@@ -16,6 +16,5 @@ class ChangesSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, about("Instead: texts by known authors, as raven compare takes them.", takes=PATH)
     ] = None
     year: Annotated[int | None, about("Whose form and measures, where no truth shows it.")] = None
-    encoding: Encoding = None
     seed: Annotated[int, about("Seed of every random choice.")] = 0
     allow_shared: AllowShared = False

@@ -13,9 +13,14 @@ from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, Contr
 if TYPE_CHECKING:
     from ravenbench.ext.contrast.report import TextContrast
 
+OUT = Option(
+    "out", "Folder of the page, tables and figures; an earlier contrast is replaced. Default: contrast-PRIMARY.",
+    flags=("--out", "-o"), function=False,
+)  # fmt: skip
 
-class Contrasted(Work):
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, intervals.
+
+class ContrastedTexts(Work):
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals.
 
     Words that may be topic are marked. Options have the names of stylo's oppose(), with hyphens for dots.
 
@@ -27,19 +32,14 @@ class Contrasted(Work):
     """
 
     name = "contrast"
-    first = "corpus by test text_slice_length oppose_method out"
+    first = "corpus by test oppose_method text_slice_length out"
     Spec = ContrastSpec
-    own = (
-        PRIMARY, SECONDARY, CORPUS, TEST,
-        Option(
-            "out", "Folder of the page, tables and figures; an earlier one is replaced. Default: contrast-PRIMARY.",
-            flags=("--out", "-o"), function=False,
-        ),
-    )  # fmt: skip
+    own = (PRIMARY, SECONDARY, CORPUS, TEST, OUT)
     arguments = ("primary", "secondary")
+    positional = ("primary", "secondary")
     order = "primary secondary corpus test"
     shows_defaults = False
-    note = "Options have stylo's names with ``_`` for ``.``."
+    note = "Options have the names of stylo's ``oppose`` with ``_`` for ``.``."
     result = "TextContrast"
 
     @classmethod
@@ -48,8 +48,8 @@ class Contrasted(Work):
 
     @classmethod
     def work(
-        cls, spec: ContrastSpec, primary: Any, secondary: Any = None, corpus: Any = None, test: Any = None,
-        *, progress: Progress,
+        cls, spec: ContrastSpec, primary: Any, progress: Progress, secondary: Any = None, corpus: Any = None,
+        test: Any = None,
     ) -> TextContrast:  # fmt: skip
         from ravenbench.ext.contrast.analysis import analyse_contrast
         from ravenbench.ext.contrast.report import TextContrast
@@ -61,11 +61,12 @@ class Contrasted(Work):
         from ravenbench.formats.output import check_folder
         from ravenbench.reports.view import for_terminal
 
-        given = {name: value for name, value in values.items() if value is not False and value is not None}
+        given = {name: value for name, value in values.items() if value is not False}
         out = given.pop("out", None) or f"contrast-{slug(given['primary']) or 'texts'}"
-        places = ("corpus", "test") if "corpus" in given else ("primary", "secondary", "test")
-        check_folder(out, inputs=[given[name] for name in places if name in given], kind="contrast")
+        names = ("corpus", "test") if given.get("corpus") is not None else ("primary", "secondary", "test")
+        check_folder(out, inputs=[place for name in names if (place := given.get(name))], kind="contrast")
         made: TextContrast = cls.call({**given, "progress": progress})
         page = made.write(out)
-        parts = [*made.sentences[1:], *made.analysis.notes, *(for_terminal(t) for t in made.brief() if t.rows)]
+        tables = [for_terminal(one) for one in made.brief() if one.rows]
+        parts = [*made.sentences[1:], *made.analysis.notes, *tables]
         return Ending({**made.to_json(), "page": str(page)}, parts, page, made.finding())

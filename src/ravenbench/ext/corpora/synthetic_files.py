@@ -120,7 +120,7 @@ def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -
             earlier = json.loads(begun.read_text("utf-8"))
         except FileNotFoundError:
             earlier = None
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             earlier = "a mark that cannot be read"
         if earlier not in (mark, None) or (earlier is None and any(partial.glob("part-*"))):
             raise InputError(

@@ -43,11 +43,9 @@ def command(
         say(readable(f"left out: {name}: {why}" + (f" ({fix})" if fix else "")))
     noted = sum(bool(one.notes) for one in result.texts)
     say(
-        f"{len(result.texts):,} texts by {len(result.authors):,} authors in {out}, {len(result.left_out):,} left out"
+        f"{len(result.texts):,} texts by {len(result.people):,} authors in {out}, {len(result.left_out):,} left out"
         + (f"; {noted:,} texts have a note" if noted else "")
     )
-    for given, author in result.joined.items():
-        say(readable(f"one name in two spellings: texts of {given} stand under {author}"))
-    for names in result.alike:
-        say(readable(f"may be one person: {names}; put their texts into one folder before you compare"))
+    for sentence in result.remarks:
+        say(readable(f"mind: {sentence}."))
     say(f"Look at what was taken before you compare: {out / 'index.html'}")

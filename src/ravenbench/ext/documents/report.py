@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ravenbench.corpora.load import UNKNOWN
+from ravenbench.corpora.load import UNKNOWN, check_no_parts
+from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import sync_folder, write_bytes, write_json, write_text
-from ravenbench.formats.archive import LINKS, leads_out, no_such
+from ravenbench.formats.archive import LED_OUT, LINKS, no_such, why_unread
 from ravenbench.formats.decoding import detected
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documents, read_documents
-from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
-from ravenbench.text.names import lookalikes, name_key
+from ravenbench.text.names import is_nobody, is_part, name_key, plain_name
 from ravenbench.text.tokens import count_words
 
 By = Literal["sender", "folder"]
@@ -67,10 +69,27 @@ class Extracted:
             by.setdefault(one.author, []).append(one)
         return dict(sorted(by.items()))
 
+    nobody: Counter[str] = field(default_factory=Counter)
+    """Texts by names that are nobody's in particular."""
+
     @property
-    def alike(self) -> list[str]:
-        """Authors that may be one person, as a folder's name and an address are."""
-        return [" and ".join(names) for names in lookalikes(self.authors)]
+    def people(self) -> list[str]:
+        """The authors, without texts that have none."""
+        return [author for author in self.authors if author != UNKNOWN]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be known of the authors before their texts are compared."""
+        folders = [one.author for one in self.texts if one.known_by == "folder"]
+        nobody = ", ".join(f"{name} ({count:,})" for name, count in self.nobody.most_common(5))
+        return [
+            *(f"one name in two spellings: texts of {one} stand under {author}" for one, author in self.joined.items()),
+            *([f"texts that are by nobody in particular stand under {UNKNOWN}: {nobody}"] if nobody else []),
+            *(f"read as an author, though it may be a part of a data set: {one}"
+              for one in dict.fromkeys(folders) if is_part(one)),
+            *(f"{sentence}; put the texts of each person into one folder before you compare"
+              for sentence in doubtful_names(self.people)),
+        ]  # fmt: skip
 
     def tables(self) -> dict[str, Table]:
         """The account as tables: authors, texts, files left out."""
@@ -107,17 +126,13 @@ class Extracted:
     def to_json(self) -> dict[str, Any]:
         """The account as a JSON object."""
         tables = {name: rows_json(one) for name, one in self.tables().items()}
-        return {"folder": str(self.folder), **tables, **({"joined": self.joined} if self.joined else {})}
+        return {"folder": str(self.folder), **tables, "joined": self.joined, "remarks": self.remarks}
 
 
 def extract_texts(
-    inbox: str | Path | Iterable[str | Path],
-    out: str | Path,
-    *,
-    by: By = "sender",
-    encoding: str | None = None,
+    inbox: str | Path | Iterable[str | Path], out: str | Path, *, by: By = "sender", encoding: str | None = None,
     progress: Progress = silent,
-) -> Extracted:
+) -> Extracted:  # fmt: skip
     """Write the texts of documents as ``OUT/AUTHOR/TEXT.txt``, with ``index.html``, ``texts.json`` and tables.
 
     Parameters
@@ -149,8 +164,10 @@ def extract_texts(
         for path in others:
             why = "the format is not read" if path.suffix.lower() in OTHERS else "no document"
             fix = OTHERS.get(path.suffix.lower(), "")
-            if leads_out(path, root):
-                why, fix = "it is a link that leads out of the folder", f"copy what it leads to, or set {LINKS}=follow"
+            if broken := why_unread(path, root):
+                why, fix = broken, f"copy what it leads to, or set {LINKS}=follow" if broken == LED_OUT else ""
+            elif path.is_dir():
+                why = "it is a link to a folder that is read already"
             elif path.with_suffix(".txt") in documents:
                 why, fix = "taken as the plain text beside it", ""
             result.left_out.append((path.relative_to(root).as_posix(), why, fix))
@@ -160,6 +177,10 @@ def extract_texts(
             found=", ".join(name for name, _, _ in result.left_out[:4]) or "nothing",
             expected=", ".join(sorted(formats_by_suffix())),
         )  # fmt: skip
+    for place in inboxes:
+        inner = [path.relative_to(root) for root, path in sources if root == place]
+        if all(len(path.parts) > 2 for path in inner):
+            check_no_parts(place, sorted({path.parts[0] for path in inner}), [path.as_posix() for path in inner])
     names = _Names()
     seen: dict[tuple[str, str], str] = {}
     spelling: dict[str, str] = {}
@@ -176,14 +197,14 @@ def extract_texts(
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
             author = sender or folder or UNKNOWN
-            if sender and sender.casefold() == UNKNOWN:
-                author = f"{sender} (so the sender says)"
+            known_by = ("header" if document.title else "sender") if sender else "folder" if folder else "nothing"
+            if is_nobody(author):
+                if author != UNKNOWN:
+                    result.nobody[plain_name(author)] += 1
+                author, known_by = UNKNOWN, "nothing"
             given, author = author, spelling.setdefault(name_key(author), author)
             if given != author:
                 result.joined[given] = author
-            known_by = "folder" if folder else "nothing"
-            if sender:
-                known_by = "header" if document.title else "sender"
             name = f"{source} {document.part}".strip()
             first = seen.setdefault((author, document.text_sha256), name)
             if first != name:
@@ -222,7 +243,7 @@ class _Names:
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
-        self._taken = {"index.html", "texts.json", "authors.csv", "texts.csv", "left-out.csv"}
+        self._taken = set(TEXTS_PAGES)
 
     def of(self, author: str, document: Document) -> str:
         if author not in self._folders:

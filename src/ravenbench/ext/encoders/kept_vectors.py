@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.files import cache_folder, made_cache, map_hashed, stands_alone, write_hashed
+from ravenbench.files import cache_folder, made_cache, make_room, map_hashed, stands_alone, write_hashed
 from ravenbench.texts import content_hash
 from ravenbench.types import Floats
 
@@ -60,23 +60,12 @@ class KeptFiles:
             made_cache()
             self.folder.mkdir(parents=True, exist_ok=True)
             write_hashed(self.folder, table)
-            _make_room(self.folder.parent)
+            make_room(self.folder.parent.glob("*/*.npy"), MOST_ON_DISK)
 
 
 def _read(path: Path) -> Iterator[tuple[bytes, Floats]]:
     if (table := map_hashed(path)) is not None:
         yield from zip((text.tobytes() for text in table["text"]), table["vector"], strict=True)
-
-
-def _make_room(folder: Path) -> None:
-    files = [(stat.st_mtime, stat.st_size, path) for path in folder.glob("*/*.npy") if (stat := path.stat())]
-    size = sum(one for _, one, _ in files)
-    for _, one, path in sorted(files):
-        if size <= MOST_ON_DISK:
-            break
-        with suppress(OSError):
-            path.unlink()
-        size -= one
 
 
 MOST = 256 * 2**20

@@ -211,5 +211,5 @@ def _check_files(folder: Path) -> None:
 def _read(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError("a file of this model cannot be read", file=file, found=str(error)) from error

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from ravenbench.cli.corpus import AuthorColumn, Encoding, Json, TextColumn
+from ravenbench.cli.corpus import Json, reads
 from ravenbench.store.frozen import Names
 
 SHOWN = 20
 
 
+@reads()
 def freeze(
     what: Annotated[str, typer.Argument(help="A run, problems, a search's files, a corpus, a spec of raven run.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The manifest; compressed if it ends in .gz.")],
@@ -23,8 +24,9 @@ def freeze(
     corpus: Annotated[str | None, typer.Option(help="The whole corpus: thaw then names documents beside it.")] = None,
     column: Annotated[str | None, typer.Option(help="A column of the corpus that is its split.")] = None,
     seed: Annotated[int, typer.Option(help="Of the split that is drawn of a corpus.")] = 0,
-    encoding: Encoding = None,
     json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Describe problems, folds or a split without their texts, so that others rebuild them and a paper can cite them.
 
@@ -40,7 +42,7 @@ def freeze(
     from ravenbench.cli.show import print_json, say
     from ravenbench.ext.freeze.manifests import freeze
 
-    made = freeze(what, out, names=names, truth=truth, corpus=corpus, column=column, seed=seed, encoding=encoding)
+    made = freeze(what, out, names=names, truth=truth, corpus=corpus, column=column, seed=seed, **reading)
     if json:
         about = {"left_out": made.left_out, "bytes": out.stat().st_size, "manifest": str(out), "cite": made.cited()}
         print_json({"digest": made.digest, "counts": made.counts, **about})
@@ -52,16 +54,14 @@ def freeze(
     say(f"manifest: {out} ({out.stat().st_size / 1000:,.0f} kB, names {'in the clear' if names == 'clear' else names})")
 
 
+@reads()
 def thaw(
     manifest: Annotated[str, typer.Argument(help="What raven freeze wrote.")],
     corpus: Annotated[str, typer.Argument(help="A copy of the texts: a corpus, problems, or a run's folder.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A new folder; default: only check.")] = None,
     partial: Annotated[bool, typer.Option("--partial", help="Write what can be rebuilt.")] = False,
-    text: TextColumn = None,
-    author: AuthorColumn = None,
-    encoding: Encoding = None,
-    json: Json = False,
-) -> None:
+    json: Json = False, *, reading: dict[str, Any],
+) -> None:  # fmt: skip
     """Rebuild frozen problems from a copy of their corpus, or say document by document what differs.
 
     raven thaw split.json.gz newsgroups -o problems/
@@ -79,8 +79,7 @@ def thaw(
 
     if out is not None:
         check_folder(out, inputs=[manifest, corpus], kind="thaw")
-    columns: dict[str, Any] = {role: name for role, name in (("text", text), ("author", author)) if name is not None}
-    thawed = thaw(manifest, corpus, encoding=encoding, **columns)
+    thawed = thaw(manifest, corpus, **reading)
     what = "documents" if thawed.splits else "problems"
     total = thawed.manifest.counts[what]
     if json:

@@ -41,7 +41,7 @@ Frozen = str | Path | Store | Fold | Sequence[Fold]
 
 def freeze(
     what: Frozen, out: str | Path | None = None, *, names: Names = "clear", truth: bool = True,
-    corpus: str | Path | Corpus | None = None, column: str | None = None, seed: int = 0, encoding: str | None = None,
+    corpus: str | Path | Corpus | None = None, column: str | None = None, seed: int = 0, **reading: Any,
 ) -> Manifest:  # fmt: skip
     """Describe problems, folds or a split so that others rebuild them from their own copy of the texts.
 
@@ -62,8 +62,8 @@ def freeze(
         Of a corpus: this column is its split (train and test, query and candidate), and none is drawn.
     seed : int
         Of a split that is drawn.
-    encoding : str, optional
-        Of texts that are not UTF-8.
+    **reading
+        How a corpus is read, as ``load_corpus`` takes it.
 
     Raises
     ------
@@ -76,14 +76,14 @@ def freeze(
         earlier = _manifest_at(out)
         known = [] if earlier is None else [digest(Path(out))]
         check_file(out, inputs=[one for one in (what, corpus) if isinstance(one, str | Path)], known=known)
-    source = _source(what, column, seed, encoding)
+    source = _source(what, column, seed, reading)
     parts = [part if truth else part._replace(same=None) for part in source.parts if len(part.problems)]
     if source.splits and not truth:
         parts = []
     if not parts and not source.splits:
         raise InputError("there are no problems to freeze here", found=", ".join(source.left_out) or None)
     left_out = {why: count for why, count in source.left_out.items() if count}
-    whole = None if corpus is None else _documents(corpus, encoding)
+    whole = None if corpus is None else _documents(corpus, reading)
     manifest = manifest_of(source._replace(parts=parts, left_out=left_out), names, whole)
     if out is not None and (earlier is None or earlier.checksum != manifest.checksum):
         if earlier is not None:
@@ -206,7 +206,7 @@ class Thawed:
 
 def thaw(
     manifest: str | Path | Manifest, corpus: str | Path | Corpus | Store, out: str | Path | None = None, *,
-    partial: bool = False, encoding: str | None = None, **reading: Any,
+    partial: bool = False, **reading: Any,
 ) -> Thawed:  # fmt: skip
     """Rebuild frozen problems from a copy of their corpus, and say document by document what differs.
 
@@ -220,8 +220,8 @@ def thaw(
         A new folder for the problems, in PAN's forms.
     partial : bool
         Write those that can be rebuilt where some cannot.
-    encoding, **reading
-        As ``load_corpus`` takes them.
+    **reading
+        As ``load_corpus`` takes it; shared passages are stripped where they were before it was frozen.
 
     Raises
     ------
@@ -231,7 +231,9 @@ def thaw(
     if out is not None:
         check_folder(out, inputs=[one for one in (manifest, corpus) if isinstance(one, str | Path)], kind="thaw")
     described = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
-    copy = _documents(corpus, encoding, **reading)
+    if described.rule.get("strip_shared"):
+        reading["strip_shared"] = True
+    copy = _documents(corpus, reading)
     matched, size = match(described, copy), len(copy.texts)
     labels: dict[str, Any] = {name: one.labels(matched.rows, size) for name, one in described.columns.items()}
     sets = {}
@@ -252,26 +254,26 @@ def thaw(
     return thawed
 
 
-def _documents(what: str | Path | Corpus | Store, encoding: str | None = None, **reading: Any) -> Source:
+def _documents(what: str | Path | Corpus | Store, reading: Mapping[str, Any]) -> Source:
     """The documents of a corpus, of problems, of a search's files, or of a run's folder."""
     if not isinstance(what, Corpus):
-        if (source := _kept(what, encoding)) is not None:
+        if (source := _kept(what, reading.get("encoding"))) is not None:
             return source
         # Topics are the manifest's: a table need not have a column of them.
-        what = load_corpus(what, encoding=encoding, level="extract()", **reading)  # type: ignore[arg-type]
+        what = load_corpus(what, level="extract()", **reading)  # type: ignore[arg-type]
     return Source(what.texts, what.ids, {"author": what.author, "topic": what.topic, "language": what.language})
 
 
-def _source(what: Frozen, column: str | None, seed: int, encoding: str | None) -> Source:
+def _source(what: Frozen, column: str | None, seed: int, reading: Mapping[str, Any]) -> Source:
     if column is not None:
         if not isinstance(what, str | Path):
             raise InputError("only a corpus has columns", found=column)
-        corpus = load_corpus(what, encoding=encoding, level=column)
+        corpus = load_corpus(what, level=column, **reading)
         as_topic = corpus.notes.get("columns", {}).get("topic") == column
         splits = {column: corpus.at("topic" if as_topic else column).topic}
-        return _documents(corpus)._replace(splits=splits, name=corpus.name, rule={"column": column})
+        return _documents(corpus, reading)._replace(splits=splits, name=corpus.name, rule={"column": column})
     if isinstance(what, str | Path | Store):
-        return _kept(what, encoding) or _drawn(str(what), seed, encoding)
+        return _kept(what, reading.get("encoding")) or _drawn(str(what), seed, reading)
     folds = [what] if isinstance(what, Fold) else list(what)
     texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
     parts = parts_of(replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True))
@@ -306,9 +308,9 @@ def _made(made: Any, kind: str, spec: Mapping[str, Any], seed: int) -> Source:
     return source_of(made)._replace(name=Path(name).stem, rule=rule, seed=seed)
 
 
-def _drawn(what: str, seed: int, encoding: str | None) -> Source:
+def _drawn(what: str, seed: int, reading: Mapping[str, Any]) -> Source:
     """The split that ``raven run`` would draw."""
-    given = {"corpus": what, "seed": seed, "encoding": encoding, "probe": "none"}
+    given = {"corpus": what, "seed": seed, "probe": "none", **reading}
     task: Any = task_of("run")({"verifiers": "chance", **({"spec": what} if what.endswith(".toml") else given)})
     try:
         return _made(task.draft(), "run", task.spec.resolved(), task.spec.seed)

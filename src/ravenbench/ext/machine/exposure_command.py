@@ -19,24 +19,18 @@ class ComparedExposure(Work):
 
     raven exposure essays.csv --reference essays-of-this-year.csv --model FOLDER
 
-    raven exposure essays.csv --reference essays-of-this-year.csv --model NAME --url https://HOST/v1
-
-    On this machine each text is compared with its twin, the same text with content words of another one: a model
-    prefers a text that it has read by more. An endpoint is asked to continue each text, and for a name hidden in it.
+    Each text is compared with its twin, the same text with content words of another one: a model prefers a text that it
+    has read by more.
     """
 
     name = "exposure"
-    first = "reference model url"
+    first = "reference model"
     Spec = ExposureSpec
     arguments = ("texts",)
     positional = ("texts", "reference")
-    note = (
-        "Each side needs five texts of 60 words or more. Only where ``url`` is given do texts leave this machine. The "
-        "first row is of the whole texts, or of what an endpoint continues."
-    )
+    note = "Each side needs five texts of 60 words or more. The first row is of the whole texts."
     result = "list[Exposure]"
     device = True
-    calls = True
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> ExposureSpec:

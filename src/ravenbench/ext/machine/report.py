@@ -83,7 +83,8 @@ class DetectReport(Report[DetectorFigures]):
             if plan.pairs:
                 answers = np.array([of_pair(a, b) for a, b in answers.reshape(-1, 2)])
                 same = same.reshape(-1, 2)[:, 0]
-            measured[detector] = scores(same, answers, metrics={name: STANDARD[name] for name in MEASURES})
+            of_pan = scores(same, answers, metrics={name: STANDARD[name] for name in MEASURES})
+            measured[detector] = {**of_pan, "open": int((answers == 0.5).sum())}
         learned = {plan.people[fold]: count for fold, count in plan.learned.items() if count}
         return DetectorFigures(tuple(alarms), measured, tuple(shares), tuple(withheld), learned)
 
@@ -127,7 +128,8 @@ class DetectReport(Report[DetectorFigures]):
             )
         return (
             f"Up to {worst.value:.1%} of texts that people wrote are called a machine's "
-            f"({worst.detector} on {worst.source}, 95 % interval {low:.1%} to {high:.1%})."
+            f"({worst.detector} on {worst.source}, {worst.unanswered:,} of {worst.texts:,} left open, "
+            f"95 % interval {low:.1%} to {high:.1%})."
         )
 
     def closing(self) -> list[RenderableType]:
@@ -164,6 +166,7 @@ class DetectReport(Report[DetectorFigures]):
                     MEASURES, lambda name: STANDARD[name].title.removesuffix(" (2024)"),
                     lambda row, name: row[1][name], json=lambda name: name,
                 ),
+                col("open", lambda row: row[1]["open"], digits=0, json="unanswered"),
                 note="As PAN 2025 and 2026 compute them: a machine is the positive class; mean is of the first five. "
                 "FPR and FNR take an answer of .5 for a machine, as PAN's evaluator does; lower is better.",
             ),

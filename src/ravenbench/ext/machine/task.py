@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.engine.options import COMPONENTS, PATH, Encoding, Option, Spec, about
+from ravenbench.engine.options import COMPONENTS, PATH, CorpusSpec, Option, about
 from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import InputError
 from ravenbench.formats.documents import is_document
@@ -27,7 +27,7 @@ LEAST = 10
 """Texts of a part below which no share is given."""
 
 
-class DetectSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DetectSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides the answers."""
 
     texts: Annotated[
@@ -49,7 +49,6 @@ class DetectSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         about("Columns of these corpora to break false alarms down by, such as 'topic, native'; length always is one."),
     ] = None
     most: Annotated[int, about("Texts of a corpus that are drawn at most. Default: 500.")] = 500
-    encoding: Encoding = None
     seed: Annotated[int, about("Seed of all that is drawn. Default: 0.")] = 0
 
 
@@ -185,14 +184,10 @@ class Detect(Task):
             folds.append(given(train, learned.machine, test, same, name))
         records = {fold.name: fold_record(fold) for fold in folds}
         plan = DetectPlan(
-            folds=records,
-            verifiers=[verifier_record(name, component) for name, component in components.items()],
-            cells=cell_places(components, records),
-            people=people,
-            learned=left_out,
-            pairs=questioned.pairs,
+            folds=records, verifiers=[verifier_record(name, component) for name, component in components.items()],
+            cells=cell_places(components, records), people=people, learned=left_out, pairs=questioned.pairs,
             parts=parts,
-        )
+        )  # fmt: skip
         return Draft(plan, folds, texts)
 
     def _people(self, what: str, learned: set[bytes]) -> tuple[str, Any, dict[str, list[str | None]], int]:
@@ -202,7 +197,7 @@ class Detect(Task):
         from ravenbench.ext.machine.detectors import as_problems
         from ravenbench.formats.collector import identity_key
 
-        corpus = load_corpus(what, encoding=self.spec.encoding, pairs=False, level="extract()")  # or without topics
+        corpus = load_corpus(what, **self.spec.reading(), pairs=False, level="extract()")  # or without topics
         if not len(corpus):
             raise InputError("a corpus of people's texts is empty", found=what)
         rows = np.array([i for i, text in enumerate(corpus.texts) if identity_key(text) not in learned], dtype=int)

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ravenbench.ext.retrieval.pool import Items, Pool
 from ravenbench.text.languages import by_language
 from ravenbench.text.mail import signs_of_mail
-from ravenbench.types import Bools, Ints
+from ravenbench.types import Bools, Int32s, Ints
 
 RUN, ONE_IN = 8, 8
 COPY, QUOTED = 0.5, 0.05
@@ -31,8 +31,8 @@ LEAST_RUNS = 3
 """Sampled runs that two texts must share."""
 COMMON = 50
 """Texts from which on a run is everybody's: a formula, a licence, a mail's foot."""
-TOGETHER = 1_000
-"""Items whose runs are found at a time."""
+TOGETHER, DRAWERS = 1_000, 16
+"""Items whose runs are found at a time, and parts in which runs, by their hash, are compared: memory is that of one."""
 FEWEST = 20
 """Texts, and half of it sources or topics, below which nobody is a house account."""
 MARKED = re.compile(r'[“„«][^“”„«»]{200,}[”“»]|(?<![^\s(\[])"(?=\S)[^"]{200,}(?<=\S)"')
@@ -145,17 +145,24 @@ def _shared(pool: Pool, author: Ints) -> tuple[Bools, Bools, list[tuple[int, int
     pairs of near-copies."""
     from scipy.sparse import csr_array, triu
 
-    items, runs = [], []
+    size, drawers = np.zeros(len(author), np.int64), [list[tuple[Int32s, Ints]]() for _ in range(DRAWERS)]
     for first, side in ((0, pool.plain.queries), (len(pool.plain.queries), pool.candidates)):
         for at in range(0, len(side), TOGETHER):
             item, run = _runs(pool, side, range(at, min(at + TOGETHER, len(side))))
-            items.append(first + item)
-            runs.append(run)
-    item, size = np.concatenate(items), np.bincount(np.concatenate(items), minlength=len(author))
-    _, run, times = np.unique(np.concatenate(runs), return_inverse=True, return_counts=True)
-    shared = (times[run] > 1) & (times[run] <= COMMON)
-    where = item[shared], run[shared]
-    has = csr_array((np.ones(shared.sum(), np.int32), where), shape=(len(author), len(times) + 1))
+            each = np.bincount(item - at)
+            size[first + at : first + at + len(each)] += each
+            for number, drawer in enumerate(drawers):
+                here = run % DRAWERS == number
+                drawer.append(((first + item[here]).astype(np.int32), run[here]))
+    where, columns = list[tuple[Any, Any]](), 0
+    while drawers:
+        item, run = (np.concatenate(arrays) for arrays in zip(*drawers.pop(), strict=True))
+        _, run, times = np.unique(run, return_inverse=True, return_counts=True)
+        shared = (times > 1) & (times <= COMMON)
+        where.append((item[shared[run]], (columns + np.cumsum(shared) - 1)[run[shared[run]]]))
+        columns += int(shared.sum())
+    rows, runs = map(np.concatenate, zip(*where, strict=True))
+    has = csr_array((np.ones(len(rows), np.int32), (rows, runs)), shape=(len(author), columns + 1))
     pairs = triu(has @ has.T, 1, format="coo")
     one, other, both = (array[pairs.data >= LEAST_RUNS] for array in (pairs.row, pairs.col, pairs.data))
     share = np.stack([both / size[one], both / size[other]])

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -26,7 +27,7 @@ from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.text.tfidf import Tfidf, TokenProfiles, unit
 from ravenbench.texts import TextTable
-from ravenbench.types import Ints, Problems
+from ravenbench.types import Ints
 
 LEARNED_FROM = 50_000
 """Candidate texts, drawn at random, from which a vocabulary is learned where there are more."""
@@ -120,6 +121,15 @@ def _mean(vectors: Any, ptr: Ints) -> Any:
     return unit(np.add.reduceat(vectors, ptr[:-1], axis=0)).astype(np.float32)
 
 
+@lru_cache(4)
+def learned(units: Any, size: int, pool: Pool) -> Tfidf:
+    """Tf-idf of the candidates' texts: of all shards of a pool it is the same."""
+    rows = np.unique(pool.candidates.rows)
+    if len(rows) > LEARNED_FROM:
+        rows = np.sort(stream(0, "retrieval-vocabulary").permutation(rows)[:LEARNED_FROM])
+    return Tfidf(units, size).fit(pool.texts, rows)
+
+
 class Sparse(Retriever):
     """Cosine of tf-idf weights of the commonest units of the candidates' texts, equal to scikit-learn's."""
 
@@ -128,10 +138,7 @@ class Sparse(Retriever):
     size: int
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
-        rows = np.unique(pool.candidates.rows)
-        if len(rows) > LEARNED_FROM:
-            rows = np.sort(stream(0, "retrieval-vocabulary").permutation(rows)[:LEARNED_FROM])
-        self.pool_, self.tfidf_ = pool, Tfidf(self.counted(), self.size).fit(pool.texts, rows)
+        self.pool_, self.tfidf_ = pool, learned(self.counted(), self.size, pool)
         self.weights_: dict[bytes, Any] = {}
         return self
 
@@ -283,42 +290,6 @@ class EncoderRetriever(Retriever):
         return sentences.embeddings(
             self._folder(), texts, sentences.Reading(self.device, self.window, pooler=self.pooling == "pooler")
         )
-
-
-@dataclass(eq=False, repr=False)
-class LuarRetriever(Retriever):
-    """Cosine of the embeddings of published LUAR weights, which are read without running their code.
-
-    Parameters
-    ----------
-    model : str
-        A folder with the weights.
-
-    References
-    ----------
-    Rivera-Soto et al. 2021, Learning Universal Authorship Representations (EMNLP).
-    """
-
-    name = "luar"
-    rates = (60.0, 2e-6)
-
-    model: str
-
-    def require(self) -> None:
-        from ravenbench.ext.encoders.pretrained import model_folder
-
-        model_folder(self.model)
-
-    def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
-        from ravenbench.ext.shelf.neural.luar import LUAR
-
-        # It learns nothing from the problems but a scale that is not used here.
-        problems = Problems.of((name, [f"{name} known."], f"{name} questioned.") for name in ("one", "two"))
-        self.verifier_ = LUAR(model=self.model, epochs=0).fit(problems, np.array([True, False]))
-        return super().fit(pool, keep, shard)
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        return self.verifier_.embeddings(list(texts))
 
 
 class Unlearned(Retriever):

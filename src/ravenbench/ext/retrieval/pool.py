@@ -127,12 +127,13 @@ class Pool:
     barred: tuple[Ints, Ints] | None = None
 
     def questions(self, version: str) -> Questions:
-        """The queries of a version: ``plain``, or one of ``OWN``."""
+        """The queries of a version: ``plain``, or one of ``OWN``, whose ids begin with it."""
         if version == "plain":
             return self.plain
         questions = self.plain.select(self.transplanted)
         assert self.barred is not None
-        queries = replace(questions.queries, rows=self.versions[version])
+        ids = [f"{version}/{name}" for name in questions.queries.ids]
+        queries = replace(questions.queries, ids=ids, rows=self.versions[version])
         return replace(questions, queries=queries, barred_ptr=self.barred[0], barred=self.barred[1])
 
     def described(self) -> tuple[list[str], dict[str, Labels]]:

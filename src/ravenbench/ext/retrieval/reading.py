@@ -41,6 +41,7 @@ NAMES = {
 }  # fmt: skip
 """Names of columns, the surest first; case, spaces and underscores do not matter."""
 POSITIVE = ("positiveids", "candidateids", "relevantids", "positives", "relevant", "targets", "candidateid")
+QUERY = tuple(name for name in NAMES["id"] if name not in POSITIVE)
 EPISODES = ("authorids", "authorsetids")
 """Columns of authors that say that all texts of an author are one episode."""
 SIDES = {"queries": ("queries",), "candidates": ("candidates", "targets"), "truth": ("ground_truth", "groundtruth")}
@@ -169,7 +170,7 @@ def _columns(corpus: Corpus) -> dict[str, Labels]:
     """What of a corpus is known by the names of ``COLUMNS``."""
     columns = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
     for name in ("language", "genre", "source", "date"):
-        columns[name] = columns.get(name) or _first(_keys(corpus.columns), NAMES[name])
+        columns[name] = columns.get(name) or first_of(letters_of(corpus.columns), NAMES[name])
     return {name: labels for name, labels in columns.items() if labels is not None}
 
 
@@ -203,9 +204,9 @@ def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> P
         writers: dict[str, str | None] = {}
         absent, where = list[str](), archive.label(files["truth"])
         for line, record in records(archive, files["truth"]):
-            keys = _keys(record)
-            name = _text(_first(keys, [k for k in NAMES["id"] if k not in POSITIVE]), where, line)
-            given = _first(keys, POSITIVE)
+            keys = letters_of(record)
+            name = _text(first_of(keys, QUERY), where, line)
+            given = first_of(keys, POSITIVE)
             if name is None or given is None:
                 raise FormatError(
                     "this line does not say which candidates are true", file=where, line=line, found=sorted(record),
@@ -256,22 +257,24 @@ def _files(archive: Archive) -> dict[str, str]:
 
 def _rows(archive: Archive, name: str) -> list[ItemRow]:
     where, rows, places = archive.label(name), dict[str, ItemRow](), dict[str, list[int]]()
+    known = dict[tuple[str | None, ...], dict[str, str | None]]()
 
     def gathered() -> Iterator[str]:
         episodes, count = False, 0
         for line, record in records(archive, name):
-            keys = _keys(record)
-            texts = _first(keys, NAMES["text"])
+            keys = letters_of(record)
+            texts = first_of(keys, NAMES["text"])
             texts = texts if isinstance(texts, list) else [texts]
             if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
                 raise FormatError(
                     "this line has no text", file=where, line=line, expected='"content": "…", and not empty',
                     found=[f"{key}: {str(value)[:20]!r}" for key, value in sorted(record.items())],
                 )  # fmt: skip
-            labels = {column: _label(keys, column, where, line) for column in COLUMNS}
+            values = tuple(_label(keys, column, where, line) for column in COLUMNS)
+            labels = known.setdefault(values, dict(zip(COLUMNS, values, strict=True)))
             episodes = episodes or any(k in keys for k in EPISODES)
             id = labels["author"] if episodes else None
-            id = id or _text(_first(keys, NAMES["id"]), where, line) or f"{len(rows):06d}"
+            id = id or _text(first_of(keys, NAMES["id"]), where, line) or f"{len(rows):06d}"
             if id in rows and not episodes:
                 raise FormatError("this id stands twice", file=where, line=line, found=id)
             rows.setdefault(id, ItemRow(id, (), labels))
@@ -300,12 +303,13 @@ def _text(value: Any, where: str, line: int) -> str | None:
     return checked_name(str(value), "a name", where, line)
 
 
-def _keys(record: Mapping[str, Any]) -> dict[str, Any]:
+def letters_of(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record by the letters of its names."""
     return {re.sub(r"[^a-z]", "", name.lower()): value for name, value in record.items()}
 
 
-def _first(keys: Mapping[str, Any], names: Iterable[str]) -> Any:
+def first_of(keys: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """The value of the first of these names that there is."""
     return next((keys[name] for name in names if name in keys), None)
 
 

@@ -14,6 +14,9 @@ from ravenbench.ext.retrieval.audit import FAULTS
 from ravenbench.ext.retrieval.intervals import FEWEST_UNITS, RANK_MARGIN
 from ravenbench.ext.retrieval.measures import NDCG
 from ravenbench.ext.retrieval.pool import KINDS
+from ravenbench.ext.retrieval.rankings import Ranking
+from ravenbench.ext.retrieval.task import TAUGHT, SearchUnit, stored_pool, version_of
+from ravenbench.reports.outside import Outside, outside_cell
 from ravenbench.reports.page import COLORS, FAINT, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
@@ -33,10 +36,17 @@ from ravenbench.reports.view import (
 )
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.statistics.ranks import shown_rank
+from ravenbench.store.records import CellPlace
+from ravenbench.store.store import Cell
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
     from rich.console import RenderableType
+
+    from ravenbench.formats.decoding import Faults
+    from ravenbench.store.store import Store
 
 HEADINGS = {
     "methods": "All candidates", "content": "Other content", "parts": "Without topic and language", "pairs": "Tests",
@@ -54,6 +64,19 @@ class RetrieveReport(Report[Search]):
 
     kind = "retrieve"
     template = "ravenbench.ext.retrieval:template.html.j2"
+    takes_answers = True
+
+    @staticmethod
+    def read_answers(store: Store, name: str, place: Path, faults: Faults) -> Outside:
+        """A late ranking, whose cells are computed and not kept."""
+        ranking, cells = Ranking(str(place)), dict[str, Cell]()
+        ranking.read(stored_pool(store), faults)
+        folds = [] if faults else [fold for fold in store.plan.folds if fold != TAUGHT]
+        for fold in folds:
+            if version_of(fold) == "plain" or ranking.transplanted_:
+                unit = SearchUnit(store.path, ranking, (at := CellPlace(key="", verifier=name, fold=fold),))
+                cells[fold] = outside_cell(store, name, fold, unit.answer(store, ranking, at)[0])
+        return Outside(name, str(place), cells, (), () if faults else tuple(ranking.notes(name)))
 
     def analyse(self) -> Search:
         return analyse_search(self.store)
@@ -135,8 +158,8 @@ class RetrieveReport(Report[Search]):
             *chain.from_iterable(_with_interval(titled(m), m, 2 * (m in (self.main, "mrr"))) for m in measures),
             note=f"95% intervals: authors of queries drawn anew ({a.authors:,} authors). Ranks go by MRR, shared "
             "where no test tells methods apart. Methods without a rank read no text: it is nobody's style."
-            + " AUC, EER: n/a where a verifier ordered the first candidates anew, for its scores and those of the "
-            "candidates behind them are on two scales." * lacking,
+            + " AUC, EER: n/a where not all scores are on one scale: a verifier ordered the first candidates anew, or "
+            "a ranking made elsewhere has places alone or leaves candidates out." * lacking,
         )  # fmt: skip
 
     @property

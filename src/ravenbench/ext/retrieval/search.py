@@ -31,7 +31,14 @@ EDGES = 256
 
 
 def search(
-    ask: Ask, questions: Questions, candidates: Items, shard: Ints, *, top: int = 0, edges: bool = True
+    ask: Ask,
+    questions: Questions,
+    candidates: Items,
+    shard: Ints,
+    *,
+    top: int = 0,
+    edges: bool = True,
+    tolerance: float = TOLERANCE,
 ) -> dict[str, NDArray[Any]]:
     """Search some candidates for every query.
 
@@ -45,6 +52,8 @@ def search(
         Keep the best so many of each query, ties by place.
     edges : bool
         Count all scores by those of true candidates (``levels``), for EER and AUC.
+    tolerance : float
+        Scores that differ by no more, times their size, are ties.
 
     Returns
     -------
@@ -80,8 +89,8 @@ def search(
         _silence(scores, questions.true_ptr, place[questions.true])
         place[block] = -1
         count_block(
-            scores, parts.alike, parts.kind[:, block], parts.topic[block], parts.on, questions.true_ptr, score, levels,
-            counts["greater"], counts["equal"], counts["size"], counts["levels"],
+            scores, parts.alike, parts.kind[:, block], parts.topic[block], parts.on, questions.true_ptr, score,
+            tolerance, levels, counts["greater"], counts["equal"], counts["size"], counts["levels"],
         )  # fmt: skip
     return counts | ({"best": best} if top else {})
 
@@ -120,8 +129,8 @@ def _silence(scores: Scores, ptr: Ints, places: Ints) -> None:
 
 @njit(cache=True)
 def count_block(
-    scores: Scores, alike: Ints, kind: Ints, topic: Ints, on: Bools, ptr: Ints, true: Scores, edges: Scores,
-    greater: Int32s, equal: Int32s, size: Int32s, levels: Int32s,
+    scores: Scores, alike: Ints, kind: Ints, topic: Ints, on: Bools, ptr: Ints, true: Scores, tolerance: float,
+    edges: Scores, greater: Int32s, equal: Int32s, size: Int32s, levels: Int32s,
 ) -> None:  # fmt: skip
     """Add to ``greater``, ``equal`` (3, t), ``size`` (3, q) and ``levels`` what a block of others holds; −inf is no
     candidate of a query."""
@@ -136,7 +145,7 @@ def count_block(
             size[1, i] += same
             size[2, i] += near
             for t in range(ptr[i], ptr[i + 1]):
-                room = TOLERANCE * max(np.float32(1.0), abs(true[t]))
+                room = tolerance * max(np.float32(1.0), abs(true[t]))
                 if value > true[t] + room:
                     greater[0, t] += 1
                     greater[1, t] += same

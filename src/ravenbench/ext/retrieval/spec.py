@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from ravenbench.engine.options import COMPONENTS, AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
+from ravenbench.engine.options import COMPONENTS, PATHS, AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError
 
 METHODS = "char-ngrams, words, delta"
@@ -14,6 +14,8 @@ METHODS = "char-ngrams, words, delta"
 
 class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a search's figures."""
+
+    later: ClassVar[tuple[str, ...]] = (*LevelSpec.later, "rankings")
 
     source: Annotated[
         str,
@@ -31,6 +33,16 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
             takes=COMPONENTS,
         ),
     ] = METHODS
+    rankings: Annotated[
+        tuple[str, ...] | None,
+        about(
+            "A ranking made elsewhere, judged as a method: a TREC run, or JSON lines with query_id and candidate_ids. "
+            "Several: repeat.",
+            takes=PATHS,
+            metavar="FILE",
+            many=True,
+        ),
+    ] = None
     k: Annotated[
         tuple[AtLeastOne, ...],
         about("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]"),

@@ -8,6 +8,7 @@ OUT/vectors/                              embeddings of the candidates, memory-m
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -27,12 +28,13 @@ from ravenbench.engine.apart import learned as learned_apart
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Draft, Task, content_hash, slug
+from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, counted
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
 from ravenbench.ext.retrieval.content import GIVERS, with_content
 from ravenbench.ext.retrieval.methods import Retriever, shortcuts
 from ravenbench.ext.retrieval.pool import Items, Pool, Questions, chosen
+from ravenbench.ext.retrieval.rankings import ELSEWHERE, Ranking, named_rankings, ranking_faults
 from ravenbench.ext.retrieval.reading import pool_at
 from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
 from ravenbench.ext.retrieval.search import Ask, search, shards
@@ -61,7 +63,7 @@ START, PAIR, REPORT = (5e-5, 0.05, 0.16), 4e-8, 4.0
 """CPU seconds, measured on one machine: of a candidate and of a megabyte of texts that are read and looked through, and
 of one from which content may come; of a query and a candidate whose scores are counted; of the program's start and the
 report."""
-HELD_OF_EACH = 2_000
+HELD_OF_EACH = 1_000
 """Bytes of memory for each candidate while a search is planned."""
 
 
@@ -124,6 +126,22 @@ class Retrieve(Task):
         truth = truth_of(pool.texts, pool.arrays().__getitem__)
         return Source(pool.texts, ids, labels, truth, role, pool.name, {"command": "given"})
 
+    @classmethod
+    def export(cls, store: Store, folder: Path) -> list[str]:
+        """Write queries, those with other content too, and candidates for methods elsewhere, without labels."""
+        from ravenbench.formats.output import fresh_folder
+
+        pool = stored_pool(store)
+        versions = [pool.questions(version).queries for version in ("plain", *pool.versions)]
+        with fresh_folder(folder, kind="export") as place:
+            for side, items in (("query", versions), ("candidate", [pool.candidates])):
+                with (place / f"{side.replace('y', 'ie')}s.jsonl").open("w", encoding="utf-8") as file:
+                    for one in items:
+                        texts = (pool.texts.rows(one.texts_of(i)) for i in range(len(one)))
+                        rows = ({f"{side}_id": name, "texts": each} for name, each in zip(one.ids, texts, strict=True))
+                        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return ["candidates.jsonl", "queries.jsonl"]
+
     def resolve(self) -> None:
         from ravenbench.store.resume import data_hash
 
@@ -135,6 +153,11 @@ class Retrieve(Task):
         self.data = {"source": data_hash(spec.source), "methods": content_key([decides(method) for method in every])}
         if spec.train is not None:
             self.data["train"] = data_hash(spec.train)
+        self.rankings = named_rankings(spec.rankings or ())
+        if clash := self.rankings.keys() & {*self.named, *self.orders}:
+            raise SpecError("a ranking has the name of a method", found=min(clash), fix="rename the file")
+        if self.rankings:
+            self.data["rankings"] = content_key([ranking.digest for ranking in self.rankings.values()])
         self.folder = self.place_or(f"retrieve-{slug(spec.source)}-{content_hash([spec.resolved(), self.data])}")
 
     @property
@@ -190,6 +213,11 @@ class Retrieve(Task):
         if self.spec.content:
             self.progress("transplanting content", 0, 0)
             pool, left_out = with_content(pool, self.spec.content, self.spec.seed)
+        faults = ranking_faults()
+        for name, ranking in self.rankings.items():
+            ranking.read(pool, faults)
+            warnings += [] if faults else ranking.notes(name)
+        faults.check()
         learned: list[Fold] = []
         if lessons is not None:
             problems, same = training(lessons, self.spec.seed)
@@ -214,11 +242,12 @@ class Retrieve(Task):
                     train_digest=data, test_digest=test, fold=number, transplanted=other
                 )
         controls = shortcuts(pool)
+        once = {*controls, *(name for name, ranking in self.rankings.items() if not ranking.transplanted_)}
         cells = [
             CellPlace(key=content_key([decides(method), record.test_digest, self.spec.half]), verifier=name, fold=fold)
-            for name, method in {**self.named, **controls}.items()
+            for name, method in {**self.named, **controls, **self.rankings}.items()
             for fold, record in folds.items()
-            if name not in controls or fold.startswith("plain-")
+            if name not in once or fold.startswith("plain-")
         ]
         for name, verifier in self.orders.items():
             how = [decides(self.base), decides(verifier), self.spec.first, learned[0].train_digest(), self.spec.half]
@@ -229,7 +258,9 @@ class Retrieve(Task):
             ]
         plan = RetrievePlan(
             folds={**folds, **{fold.name: fold_record(fold) for fold in learned}},
-            verifiers=[verifier_record(*one) for one in {**self.named, **controls, **self.orders}.items()],
+            verifiers=[
+                verifier_record(*one) for one in {**self.named, **controls, **self.rankings, **self.orders}.items()
+            ],
             cells=cells,
             source=pool.name,
             queries=len(pool.plain.queries),
@@ -250,7 +281,7 @@ class Retrieve(Task):
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import run_units
 
-        methods: dict[str, Any] = {**self.named, **shortcuts(stored_pool(store))}
+        methods: dict[str, Any] = {**self.named, **shortcuts(stored_pool(store)), **self.rankings}
         waiting: dict[tuple[str, int], list[CellPlace]] = {}
         for place in store.unanswered():
             waiting.setdefault((place.verifier, store.plan.folds[place.fold].fold or 0), []).append(place)
@@ -262,7 +293,7 @@ class Retrieve(Task):
         ]
         return run_units(self.engine, units, self.progress, "searching")
 
-    def cost(self, draft: Draft[RetrievePlan], missing: Sequence[CellPlace]) -> float | None:
+    def cost(self, draft: Draft[RetrievePlan], missing: Sequence[CellPlace]) -> Cost:
         """Without re-rankers, whose time nobody knows."""
         plan, megabytes, left = draft.plan, self._megabytes(draft), {place.verifier for place in missing}
         giving = min(1, GIVERS / plan.candidates) * megabytes * (plan.transplanted > 0)
@@ -272,7 +303,7 @@ class Retrieve(Task):
         )
         pairs = sum(queries[name] for name in left & queries.keys()) * plan.candidates
         methods = sum(one.seconds(queries[name], megabytes) for name, one in self.named.items() if name in left)
-        return float(REPORT + start + PAIR * pairs + methods)
+        return float(REPORT + start + PAIR * pairs + methods), tuple(name for name in left if name in self.orders)
 
     def _megabytes(self, draft: Draft[RetrievePlan]) -> float:
         assert draft.texts is not None
@@ -345,10 +376,15 @@ class SearchUnit(CellUnit):
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         questions, candidates = self.questions(store, place), stored_pool(store).candidates
         shard, edges = self.shard(store, place), version_of(place.fold) == "plain"
+        if isinstance(learned, Ranking):
+            ask = learned.ask(questions.queries)
+            return search(ask, questions, candidates, shard, edges=edges and learned.comparable, tolerance=0.0), {}
         with asked_about(learned, store, questions.queries) as ask:
             return search(ask, questions, candidates, shard, edges=edges), {}
 
     def exposed(self, store: Store, learned: Any) -> str | None:
+        if isinstance(learned, Ranking):
+            return ELSEWHERE
         return exposed(self.method, store, learned.apart if isinstance(learned, Alone) else learned)
 
     def questions(self, store: Store, place: CellPlace) -> Questions:

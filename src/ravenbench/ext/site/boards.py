@@ -17,6 +17,7 @@ import numpy as np
 
 from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError
+from ravenbench.files import escaped_json
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.decoding import Faults
 from ravenbench.formats.tabular import ProblemAttribute, quantiles
@@ -386,7 +387,8 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         )
         outsiders = [s.system for s in standings if s.submitted]
         metas = {s.system: (None, s.scores[board.metric].value) for s in standings if s.system.startswith("meta-")}
-        notes = (*board.notes, *_of_late(outsiders, metas))
+        late_notes = (note for one in each_run for system in getattr(one, "systems", ()) for note in system.notes)
+        notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
         made_boards.append(replace(board, standings=standings, notes=notes, data=_data(run), versions=versions))
     return with_own_titles(sorted(made_boards, key=lambda board: list(places).index(board.key)))
 
@@ -603,7 +605,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             versions={name: f"{raven}, answers {digest[:12]}" for name, digest in hashes.get("systems", {}).items()}
             | {"": raven},
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
             "this is not a report of raven evaluate", file=file, found=f"{type(error).__name__}: {error}",
             fix="make it again: raven evaluate TRUTH ANSWERS --out FOLDER",
@@ -658,4 +660,4 @@ def _number(figure: Estimate | None) -> Number:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(public_json(value), indent=1, ensure_ascii=False)
+    return escaped_json(json.dumps(public_json(value), indent=1, ensure_ascii=False))

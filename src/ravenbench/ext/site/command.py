@@ -34,7 +34,7 @@ def site(
         typer.Option(
             metavar="NAME=PLACE",
             help="A late submission: a run's or search's folder, answers FOLDER/[RUN/]FOLD/answers.jsonl, or, to an "
-            "evaluation with --keep, a file of answers; can be repeated.",
+            "evaluation with --keep, a file of answers, to a search one of rankings; can be repeated.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,

@@ -16,7 +16,7 @@ from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, 
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
-from ravenbench.reports.outside import takes_answers
+from ravenbench.reports.outside import takes_answers, takes_file
 from ravenbench.reports.page import render
 from ravenbench.reports.report import report_of, write_whole
 from ravenbench.reports.view import (
@@ -182,7 +182,8 @@ def site(
     submitted : mapping of str to path, optional
         What was made elsewhere, by name: the folder of a run or a search over the same data; or a folder of answers
         that holds, for each board by its folder's name (or for the only one directly), ``FOLD/answers.jsonl`` for the
-        folds that ``raven export`` wrote. Of an evaluation that kept its answers: a file or a folder of answers.
+        folds that ``raven export`` wrote. Of an evaluation that kept its answers: a file or a folder of answers. Of a
+        search: a file of rankings.
 
     Returns
     -------
@@ -239,7 +240,7 @@ def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]
             folders[_board_of(folder, name, places)][name] = folder
             continue
         within = {key: folder / place.resolve().name for key, place in places.items()}
-        judged = [key for key, place in places.items() if not is_run(place)] if folder.is_file() else []
+        judged = [key for key, place in places.items() if folder.is_file() and answered_by_file(place)]
         for key, place in within.items():
             if place.is_dir() or len(places) == 1 or judged == [key]:
                 folders[key][name] = place if place.is_dir() else folder
@@ -257,6 +258,11 @@ def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]
                     expected=f"the folder of raven {kind} over the same data",
                 )  # fmt: skip
     return folders
+
+
+def answered_by_file(place: Path) -> bool:
+    """Whether what is answered here is answered in one file: an evaluation, or a search."""
+    return not is_run(place) or takes_file(Store.open(place).kind)
 
 
 def _board_of(folder: Path, name: str, places: Mapping[str, Path]) -> str:

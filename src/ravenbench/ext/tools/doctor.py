@@ -238,7 +238,7 @@ CACHED = {
     "corpora": "corpora that were read before",
     "tables": "tables and corpora handed over in Python",
     "embeddings": "vectors of texts by models",
-    "vectors": "vectors of large corpora by topic",
+    "vectors": "vectors of corpora, and topics found in them",
     "fetched": "files from URLs",
     "near-words": "words near others",
     "language-models": "counts for rewriting",
@@ -253,7 +253,9 @@ def _cache() -> Iterator[HealthCheck]:
         place = cache_folder() / name
         sizes = [p.stat().st_size for p in place.rglob("*") if p.is_file()] if place.is_dir() else []
         if sizes:
-            detail = f"{sum(sizes) / 1e6:,.0f} MB in {place}: {what}"
+            days = sorted((time.time() - p.stat().st_mtime) / 86_400 for p in place.iterdir())
+            used = f"{len(days):,} kept, used {days[0]:.1f} to {days[-1]:.1f} days ago"
+            detail = f"{sum(sizes) / 1e6:,.0f} MB in {place}: {what}; {used}"
             yield HealthCheck("kept to be quick", name, "ok", detail, "raven doctor --clear-cache removes all of these")
 
 

@@ -53,6 +53,11 @@ class MethodScore:
     folds: tuple[FoldScore, ...]
     seconds: float
 
+    @property
+    def unanswered(self) -> int:
+        """Documents for which no author of the corpus was named, as where a method has nothing to go by."""
+        return int(self.confusion[:, -1].sum())
+
 
 @dataclass(frozen=True)
 class PairScore:
@@ -250,22 +255,15 @@ def _method(documents: Chosen, answers: ProtocolAnswers, method: MethodAnswers) 
     return MethodScore(
         method.method,
         fold_mean([f.accuracy for f in done if f.accuracy is not None], [f.documents for f in done]) if done else None,
-        float(np.mean([v or 0.0 for v in f1])) if f1 else None,
-        by_author,
-        confusion,
-        folds,
+        float(np.mean([v or 0.0 for v in f1])) if f1 else None, by_author, confusion, folds,
         float(method.seconds.sum()),
-    )
+    )  # fmt: skip
 
 
 def _precision_recall(confusion: Ints, author: int) -> tuple[float | None, float | None, float | None]:
     hit = int(confusion[author, author])
     said, was = int(confusion[:, author].sum()), int(confusion[author].sum())
-    return (
-        hit / said if said else None,
-        hit / was if was else None,
-        2 * hit / (said + was) if said + was else None,
-    )
+    return (hit / said if said else None, hit / was if was else None, 2 * hit / (said + was) if said + was else None)
 
 
 def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairScore | None:

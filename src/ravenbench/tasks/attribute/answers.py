@@ -122,12 +122,9 @@ def method_identity(method: Any) -> Any:
 def method_record(name: str, method: Any) -> VerifierRecord:
     """A method's entry in a plan."""
     return VerifierRecord(
-        name=name,
-        spec=name,
-        identity=method_identity(method),
-        version=getattr(method, "version", 1),
+        name=name, spec=name, identity=method_identity(method), version=getattr(method, "version", 1),
         provenance=getattr(method, "provenance", None),
-    )
+    )  # fmt: skip
 
 
 def _hash(method: Any) -> str:
@@ -151,17 +148,10 @@ def open_documents(store: Store) -> Chosen:
     plan = store.plan_as(AttributePlan).documents
     rows, author, topic = files.read_array(store.path / "documents.npy")
     return Chosen(
-        name=plan.corpus,
-        texts=tuple(store.texts.rows(rows)),
-        ids=(),
-        author=author,
-        topic=topic,
-        authors=tuple(plan.authors),
-        topics=tuple(plan.topics),
-        dropped=plan.dropped,
-        dropped_authors=plan.dropped_authors,
-        account=tuple(plan.account),
-    )
+        name=plan.corpus, texts=tuple(store.texts.rows(rows)), ids=(), author=author, topic=topic,
+        authors=tuple(plan.authors), topics=tuple(plan.topics), dropped=plan.dropped,
+        dropped_authors=plan.dropped_authors, account=tuple(plan.account),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=2)

@@ -15,10 +15,12 @@ from ravenbench.attribution.protocols import answer_problem
 from ravenbench.engine.guard import one_thread
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Preview
+from ravenbench.errors import counted
 from ravenbench.formats.archive import is_there
 from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.pan_attribution import (
+    UNKNOWN,
     AttributionProblem,
     is_attribution,
     macro_f1,
@@ -40,12 +42,19 @@ class CollectionScores:
     scores: dict[str, dict[str, float | None]]
     reject: float
     left_out: dict[str, str] = field(default_factory=dict)
+    unanswered: dict[str, int] = field(default_factory=dict)
+    """Texts by method for which nobody was named."""
 
     @property
     def notes(self) -> list[str]:
         """What was odd in the problems' files, and which problems were left out."""
         odd = [note for problem in self.problems for note in problem.notes]
-        return [*odd, *(f"{name} was left out: {why}" for name, why in self.left_out.items())]
+        nobody = [
+            f"{method} named nobody ({UNKNOWN}) for {counted(count, 'text')}"
+            for method, count in self.unanswered.items()
+            if count
+        ]
+        return [*odd, *nobody, *(f"{name} was left out: {why}" for name, why in self.left_out.items())]
 
     def mean(self, method: str) -> float | None:
         """The mean over problems, None where one has no truth."""
@@ -59,15 +68,9 @@ def is_collection(path: str | Path) -> bool:
 
 
 def answer_collection(
-    path: str | Path,
-    *,
-    methods: str | Sequence[Any] | None = None,
-    reject: float = 0.0,
-    out: str | Path | None = None,
-    lenient: bool = False,
-    encoding: str | None = UTF8,
-    progress: Progress = silent,
-) -> CollectionScores:
+    path: str | Path, *, methods: str | Sequence[Any] | None = None, reject: float = 0.0,
+    out: str | Path | None = None, lenient: bool = False, encoding: str | None = UTF8, progress: Progress = silent,
+) -> CollectionScores:  # fmt: skip
     """Answer PAN problems, a folder or zip, with each method.
 
     A text is nobody's (``<UNK>``) where *none of them* is its most probable author, or the most probable leads the
@@ -86,15 +89,17 @@ def answer_collection(
         if out is not None:
             check_folder(out, inputs=[path], kind="attribute")
             place = stack.enter_context(fresh_folder(out, kind="attribute", private=False))
-        _answer(problems, named, reject, place, scores, progress)
-    return CollectionScores(problems, scores, reject, left_out)
+        unanswered = _answer(problems, named, reject, place, scores, progress)
+    return CollectionScores(problems, scores, reject, left_out, unanswered)
 
 
 def _answer(
     problems: Sequence[AttributionProblem], named: Mapping[str, Any], reject: float, place: Path | None,
     scores: dict[str, dict[str, float | None]], progress: Progress,
-) -> None:  # fmt: skip
-    """Answer every problem with every method, write the answers where there is a place, and fill ``scores``."""
+) -> dict[str, int]:  # fmt: skip
+    """Answer every problem with every method, write the answers where there is a place, and fill ``scores``; for how
+    many texts each method named nobody."""
+    unanswered = dict.fromkeys(named, 0)
     for number, (name, method) in enumerate(named.items()):
         scores[name] = {}
         folder = place
@@ -104,29 +109,23 @@ def _answer(
             progress("answering", number * len(problems) + done, len(named) * len(problems))
             with one_thread():
                 predicted = answer_problem(problem, method, reject)
+            unanswered[name] += sum(author == UNKNOWN for author in predicted.values())
             if folder is not None:
                 write_attribution_answers(folder, problem.name, predicted)
             known = problem.truth
             scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
+    return unanswered
 
 
 def collection_preview(
-    path: str | Path,
-    *,
-    methods: str | Sequence[Any] | None = None,
-    out: str | Path | None = None,
-    lenient: bool = False,
-    encoding: str | None = UTF8,
-) -> Preview:
+    path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None,
+    lenient: bool = False, encoding: str | None = UTF8,
+) -> Preview:  # fmt: skip
     """What ``answer_collection`` would do; nothing is written and no method is fitted. Raises InputError if a problem
     cannot be read or a method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding)
     fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
     return Preview(
-        task="attribute",
-        folder="" if out is None else str(out),
-        problems={p.name: len(p.unknown) for p in problems},
-        cells=fits,
-        done=0,
-        fits=fits,
-    )
+        task="attribute", folder="" if out is None else str(out), problems={p.name: len(p.unknown) for p in problems},
+        cells=fits, done=0, fits=fits,
+    )  # fmt: skip

@@ -154,12 +154,9 @@ def _plan(documents: Chosen, divided: Mapping[str, list[ProtocolSplit]], named: 
 
 
 def _cues(
-    named: Mapping[str, Any],
-    identities: Mapping[str, Any],
-    whole: str,
-    protocols: list[ProtocolRecord],
+    named: Mapping[str, Any], identities: Mapping[str, Any], whole: str, protocols: list[ProtocolRecord],
     folds: Mapping[str, FoldRecord],
-) -> CuesRecord | None:
+) -> CuesRecord | None:  # fmt: skip
     """The first method with weights is compared, where both protocols run."""
     linear = next((name for name, method in named.items() if hasattr(method, "feature_weights")), None)
     if linear is None or len(protocols) < 2:

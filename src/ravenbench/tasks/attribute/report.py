@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 TITLES = {"novel-topic": "Novel-topic", "k-fold": "K-fold"}
 KEYS = (
-    "method", "accuracy", "std", "se_published", "se", "macro_f1", "by_author", "confusion", "folds", "seconds",
+    "method", "accuracy", "std", "se_published", "se", "macro_f1", "unanswered", "by_author", "confusion", "folds",
+    "seconds",
 )  # fmt: skip
 
 
@@ -97,7 +98,8 @@ class AttributeReport(Report[AttributionAnalysis]):
             ),
             *self._method(scores),
             note=f"Means over {unit}, weighted by documents; sd unbiased. SE = sd·√Σw²; sd/√n, as published, is too "
-            f"small where {unit} differ in size.",
+            f"small where {unit} differ in size." + " Unanswered: nothing to go by, or nobody of the corpus was named; "
+            "counted as errors." * any(m.unanswered for m in scores.methods),
         )  # fmt: skip
 
     def _method(self, scores: ProtocolScore) -> list[Col[MethodScore]]:
@@ -126,6 +128,11 @@ class AttributeReport(Report[AttributionAnalysis]):
             mean("SE", "se", "se"),
             mean("sd/√n", "se_published", "se_published"),
             col("macro F1", lambda m: m.macro_f1, json="macro_f1"),
+            col(
+                "unanswered" if any(m.unanswered for m in scores.methods) else None,
+                lambda m: m.unanswered,
+                json="unanswered",
+            ),
             col("folds", lambda m: sum(f.accuracy is not None for f in m.folds)),
             col(None, by_author, json="by_author"),
             col(None, lambda m: m.confusion.tolist(), json="confusion"),

@@ -50,8 +50,7 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
         bool, about("Novel-topic: teach equally many texts of an author, whichever topic is held out.")
     ] = False
     sampler: Annotated[
-        str | None,
-        about("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."),
+        str | None, about("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…).")
     ] = None
     topics: Annotated[AtLeastTwo | None, about("How many topics the sampler takes.", metavar="M")] = None
     encoder: Annotated[str, about("What topics are compared by, for the sampler. Default: lsa.")] = "lsa"

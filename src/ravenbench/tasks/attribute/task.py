@@ -138,13 +138,20 @@ class Attribute(Task):
         return run_units(self.engine, moved, self.progress, "comparing weights")
 
     def preview(self) -> Preview:
+        from ravenbench.engine.estimate import around, megabytes, of_authors
         from ravenbench.store.records import CellPlace
         from ravenbench.tasks.attribute.answers import AttributePlan
 
         store = self.earlier()
-        plan = self.approved(self.draft()).plan if store is None else store.plan_as(AttributePlan)
+        draft = self.approved(self.draft())
+        plan: AttributePlan = draft.plan if store is None else store.plan_as(AttributePlan)
         keys = [] if plan.cues is None else [plan.cues.base, *plan.cues.moved]
         cells = [*plan.cells, *(CellPlace(key=key, verifier="", fold="") for key in keys)]
         missing = len(cells if store is None else store.unanswered(cells))
         problems = {p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols}
-        return Preview(self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing)
+        start, share = around(len(cells)), missing / max(len(cells), 1)
+        author, topic = draft.labels["author"], draft.labels["topic"]
+        fits = sum(len(protocol.splits) for protocol in plan.protocols)
+        seconds, untimed = of_authors(self.named, draft.texts, author, topic, fits)  # type: ignore[arg-type]
+        sizes = len(cells), len(cells) - missing, missing, tuple[str, ...](), start + share * seconds
+        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(draft.texts), untimed)

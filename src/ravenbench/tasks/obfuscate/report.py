@@ -20,6 +20,7 @@ from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_r
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+MOST_NOTES = 6
 LOST = "its rewriting is missing or damaged: repeat the command"
 
 
@@ -172,7 +173,9 @@ class ObfuscateReport(Report[Obfuscation]):
 
         a = self.analysis
         lines = [f"  {count:>7}  {name}" for name, count in a.operations.items()]
-        lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in a.notes.items()]
+        lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in [*a.notes.items()][:MOST_NOTES]]
+        if len(a.notes) > MOST_NOTES:
+            lines.append(f"  {len(a.notes) - MOST_NOTES} more notes stand in the report")
         if a.failed:
             name, error = next(iter(a.failed.items()))
             lines.append(f"{len(a.failed)} texts were not rewritten, the first: {name} ({error})")

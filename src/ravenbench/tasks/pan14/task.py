@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -14,6 +16,7 @@ from ravenbench.errors import SpecError
 from ravenbench.metrics.base import metrics_of
 
 if TYPE_CHECKING:
+    from ravenbench.components import Component
     from ravenbench.store.store import Store
 
 
@@ -101,6 +104,16 @@ class Pan14(Task):
         from ravenbench.tasks.pan14.plan import draft
 
         return draft(self.corpora, self.named, self.spec.probe, self.progress)
+
+    def sketch(self) -> Draft[Any]:
+        from ravenbench.engine.transplants import plan_transplants
+        from ravenbench.tasks.pan14.plan import draft
+
+        unmeasured = partial(plan_transplants, measure=False)
+        return draft(self.corpora, self.named, self.spec.probe, self.progress, unmeasured)
+
+    def components(self) -> Mapping[str, Component]:
+        return self.named
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.cells import execute

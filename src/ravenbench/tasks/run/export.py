@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ravenbench.engine.task import task_of
 from ravenbench.errors import InputError
 from ravenbench.files import write_json
 from ravenbench.formats.output import fresh_folder
@@ -26,8 +27,11 @@ def export(store: Store, folder: Path) -> list[str]:
 
     Test truth names authors and topics as PAN's does, and ``folds.json`` what was done: keep both from the systems
     under test. Raises InputError if the folder is there already or cannot be written, or belongs to a task whose folds
-    cannot be written.
+    cannot be written. A task whose class has ``export`` writes its own files, and their names are returned.
     """
+    if (other := getattr(task_of(store.kind), "export", None)) is not None:
+        written: list[str] = other(store, folder)
+        return written
     if store.kind not in EXPORTED:
         raise InputError(
             f"the folds of raven {store.kind} cannot be exported", file=store.path, expected="a run's folder"

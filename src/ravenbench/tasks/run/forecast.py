@@ -6,11 +6,12 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from ravenbench.components import Component, parts
+from ravenbench.engine.estimate import megabytes
 from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
@@ -26,7 +27,8 @@ from ravenbench.tasks.run.record import RepetitionRecord, RunPlan
 from ravenbench.tasks.run.setups import SweepSize, no_choice, pools_advice, sweep_sizes
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.texts import TextTable
-from ravenbench.types import Fold, Ints
+from ravenbench.topics.levels import kept_in, parted_by
+from ravenbench.types import Corpus, Fold, Ints
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
 
 T = TypeVar("T")
@@ -39,6 +41,8 @@ PART, FEW = 150, 30
 """Problems of a fold that are transplanted, and that are scored by the probe's reference scorers, to time that."""
 REPEATED = 5
 """Times that a quick verifier is timed, at most; the least counts."""
+SOME = 2_000
+"""Texts, about, by which the second encoder is timed."""
 ITERATIONS = (2, 4, 10)
 """Iterations of the second encoder that are timed, after a first time in which all is loaded."""
 STEADY = 0.3
@@ -62,17 +66,20 @@ class Forecast:
     ``asked`` says of each verifier that asks a paid or outside service how many ``questions`` all its cells come to at
     most, with ``tokens_in``, ``tokens_out`` and ``cost`` at the prices it was given.
 
+    ``parts`` says what the topics are: topics, or groups of authors where the texts have none.
+
     ``segmented`` says how words are found where spaces do not part them.
 
     ``more_pools`` are options that give the plan several pools, None where there can be none.
 
     ``seconds`` by verifier; ``untimed`` are those that run outside programs or ask services, none of which is started
     or asked for a forecast. ``planning`` is what the run's planning takes, of which a part was timed, ``closing`` what
-    start and report take beside it.
+    start and report take beside it, ``megabytes`` what a worker holds.
     """
 
     documents: int
     topics: int
+    parts: str
     setups: dict[str, MeanSizes]
     sweep: list[SweepSize] | None
     probe: MeanSizes | None
@@ -91,10 +98,11 @@ class Forecast:
     more_pools: str | None
     detectable_gain: float | None
     asked: dict[str, dict[str, float]]
+    megabytes: float
 
     def to_json(self) -> dict[str, Any]:
         """Every figure by name."""
-        return {**asdict(self), "total_seconds": self.total}
+        return {**asdict(self), "total_seconds": self.total, "cpu_seconds": self.total}
 
     @property
     def total(self) -> float:
@@ -116,16 +124,20 @@ class SampledPlanning:
     sizes: MeanSizes | None = None
 
     def compare(self, work: Callable[..., T], *args: object) -> Callable[[], T]:
-        """Compare topics (``args``: a corpus and an encoder) in few iterations of an encoder that takes many."""
-        encoder: Any = args[1]
-        timed = []
+        """Compare topics (``args``: a corpus and an encoder), unless the vectors are kept, of a part of the texts in
+        few iterations of an encoder that takes many; a forecast needs nothing but the time."""
+        corpus, encoder = cast(tuple[Corpus, Any], args)
+        if kept_in(encoder, corpus.texts, np.flatnonzero(corpus.topic.codes >= 0)).is_dir():
+            return lambda: work(*args)
+        step = max(1, len(corpus) // SOME)
+        texts, timed, most = corpus.texts.view(np.arange(0, len(corpus.texts), step)), [], encoder.iterations
         for few in ITERATIONS:
             start = time.process_time()
-            made = work(args[0], encoder.set_params(iterations=few))
+            encoder.set_params(iterations=few).encode(texts)
             timed.append(time.process_time() - start)
         each = (timed[2] - timed[1]) / (ITERATIONS[2] - ITERATIONS[1])
-        self.seconds += timed[1] + each * (encoder.iterations - ITERATIONS[1]) - sum(timed)
-        return lambda: made
+        self.seconds += step * (timed[1] + each * (most - ITERATIONS[1])) - sum(timed)
+        return lambda: np.zeros((0, 0))  # type: ignore[return-value]
 
     def transplant(
         self, transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
@@ -206,6 +218,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     return Forecast(
         documents=plan.corpus.documents,
         topics=len(plan.topics),
+        parts=parted_by(plan.topics),
         setups=setups,
         sweep=sweep_sizes(plan.sweep, folds),
         probe=_sizes([folds[f] for entry in probes for f in entry.folds.values()]) if probes else None,
@@ -229,6 +242,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
             for part in parts(component)
             if (estimate := getattr(part, "estimate", None)) is not None
         },
+        megabytes=megabytes(drafted.texts),
     )
 
 

@@ -64,6 +64,7 @@ from ravenbench.tasks.run.probes import (
 from ravenbench.tasks.run.setups import NOT_ASKED, pools_advice
 from ravenbench.tasks.run.sweep import planned_sweep, sweep_json, sweep_tables
 from ravenbench.tasks.run.variants import told_variants, variants_table
+from ravenbench.topics.levels import parted_by
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ class RunReport(Report[Analysis]):
         plan = a.plan
         return {
             "plan": plan,
+            "parts": parted_by(plan.topics),
             "run": _resolved(msgspec.to_builtins(a.run)),
             "verifiers": a.verifiers,
             "pools": a.pools,
@@ -622,7 +624,8 @@ def forecast_table(forecast: Forecast) -> Table:
         col("folds", lambda r: r[1].folds),
         col("pairs in train", lambda r: round(r[1].train)),
         col("pairs in test", lambda r: round(r[1].test)),
-        note=f"{forecast.documents:,} documents on {forecast.topics} topics. Pairs: means over folds.",
+        note=f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'} {forecast.topics} "
+        f"{forecast.parts}. Pairs: means over folds.",
     )
 
 
@@ -645,7 +648,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
             f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s). These are "
             "seconds of CPU, timed now: a part of planning, every verifier on one fold. A first run also compiles "
-            "kernels, about 12 s; a busy machine takes longer."
+            f"kernels, about 12 s; a busy machine takes longer. Memory: about {forecast.megabytes:,.0f} MB a worker."
         ),
     ]
     for name, answer in forecast.asked.items():
@@ -661,7 +664,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
         parts.append(Text(forecast.no_choice))
-    elif forecast.topics:
+    elif forecast.topics and forecast.parts == "topics":
         parts.append(
             Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
         )

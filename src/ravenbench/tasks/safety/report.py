@@ -11,7 +11,7 @@ import msgspec
 
 from ravenbench.errors import counted
 from ravenbench.metrics.safety import REASONS
-from ravenbench.obfuscation.measures.soundness import SURVIVAL
+from ravenbench.obfuscation.measures.soundness import FEWER_IS_SOUNDER, SURVIVAL
 from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
@@ -57,7 +57,8 @@ DELTAS = {
 }
 """Changes of PAN's measures: the field of the effect, its heading, its key in JSON."""
 SOUND = {
-    "meteor": "METEOR", "bleu": "BLEU", "chrf": "chrF", "ter": "TER", "pinc": "PINC", "tfidf": "tf-idf cosine",
+    "words_lost": "words lost /100", "meteor": "METEOR", "bleu": "BLEU", "chrf": "chrF", "ter": "TER", "pinc": "PINC",
+    "tfidf": "tf-idf cosine",
     "lsa": "LSA cosine", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept",
     "antonyms": "antonyms /1000", "length_ratio": "length ratio", "encoder": "encoder cosine", "sts": "STS 0–5",
     "entails": "entails rewriting", "entails_share": "parts that entail", "entailed": "entailed by rewriting",
@@ -258,16 +259,16 @@ class SafetyReport(Report[SafetyAnalysis]):
         return table(
             "quality", "Soundness, sensibleness, effort", [o for o in self.analysis.obfuscators if o.error is None],
             col("obfuscator", lambda o: o.name, text=True),
+            col("lost", lambda o: _mean(o.soundness, "words_lost"), digits=1),
             col("METEOR", lambda o: _mean(o.soundness, "meteor"), digits=2),
-            col("PINC", lambda o: _mean(o.soundness, "pinc"), digits=2),
             col("neg.", lambda o: _mean(o.soundness, "negations"), digits=2),
             col("bits", lambda o: _mean(o.sensibleness, "surprisal"), digits=2, signed=True),
             col("rank", lambda o: o.mean_rank, digits=1),
             col("changes", lambda o: _mean(o.efficiency, "changes_per_1000"), digits=0),
             col("s", lambda o: o.seconds, digits=0),
-            note="neg.: negations kept; bits: surprisal per token less that of the original; rank: mean rank in "
-            "sensibleness, "
-            "1 best; changes per 1,000 words.",
+            note="lost: content words in 100 that are gone, which agrees best with a reader; neg.: negations kept; "
+            "bits: surprisal per token less that of the original; rank: mean rank in sensibleness, 1 best; changes per "
+            "1,000 words.",
         )  # fmt: skip
 
     def measures(self, part: str, titles: Mapping[str, str]) -> Table:
@@ -461,9 +462,10 @@ class SafetyReport(Report[SafetyAnalysis]):
             return all(getattr(o, part)[name].value is not None for o in rows)
 
         panels: list[tuple[str, Callable[[ObfuscatorRow], Number]]] = []
-        sound = next((name for name in ("meteor", "chrf", "tfidf") if measured("soundness", name)), None)
+        sound = next((name for name in ("words_lost", "meteor", "chrf", "tfidf") if measured("soundness", name)), None)
         if sound is not None:
-            panels.append((f"soundness: {title(sound)} →", lambda o: o.soundness[sound]))
+            arrow = f"← soundness: {title(sound)}" if sound in FEWER_IS_SOUNDER else f"soundness: {title(sound)} →"
+            panels.append((arrow, lambda o: o.soundness[sound]))
         if measured("sensibleness", "surprisal"):
             label = f"← sensibleness: {title('surprisal')} over the original's"
             panels.append((label, lambda o: o.sensibleness["surprisal"]))

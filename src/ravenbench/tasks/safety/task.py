@@ -39,7 +39,7 @@ class Safety(Task):
 
     With --methods, attribution is attacked: who of several candidates wrote a text, before and after rewriting.
 
-        raven safety pan18.zip --methods svm,ppm,burrows-delta --obfuscators mihaylova-2016,castro-2017
+        raven safety pan18.zip --methods svm,ppm,burrows-delta --obfuscators mihaylova-2016,bevendorff-2019
 
     Several data sets are pooled, each in a folder of --out; --train once for all of them, or once for each:
 
@@ -176,6 +176,8 @@ class Safety(Task):
         most there can be: an attack that cannot be played has no folds, and attackers rewrite further texts of their
         own.
         """
+        from ravenbench.engine.estimate import around, megabytes, of_folds, of_recipe
+        from ravenbench.store.records import CellPlace
         from ravenbench.tasks.obfuscate.rewritings import keys_of, read_rewriting
         from ravenbench.tasks.safety.attacked import read_attacked
 
@@ -205,7 +207,19 @@ class Safety(Task):
             if (cost := component.estimate(material.tasks_for(component))) is not None
         )
         problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
-        return Preview(self.name, str(self.folder), problems, len(keys) + cells, rewritten + answered, fits, notes)
+        start = around(cells)
+        rewriting = {
+            name: of_recipe(component, material.tasks_for(component), 0) if rewritten < len(keys) else 0.0
+            for name, component in named.items()
+        }
+        places = [CellPlace(key="", verifier=name, fold=material.base.name) for name in self.verifiers]
+        seconds, untimed = of_folds(self.verifiers, [material.base], places)
+        seconds *= (cells - answered) / max(len(places) + len(self.methods), 1)
+        seconds += len(spec.seeds) * sum(filter(None, rewriting.values())) * (len(keys) - rewritten) / len(keys)
+        untimed += *(name for name, one in rewriting.items() if one is None), *self.methods, "measures of rewritings"
+        memory = megabytes(material.base.test.texts)
+        sizes = len(keys) + cells, rewritten + answered, fits, notes, start + seconds
+        return Preview(self.name, str(self.folder), problems, *sizes, memory, untimed)
 
     @classmethod
     def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

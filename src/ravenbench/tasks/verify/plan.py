@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import numpy as np
 
 from ravenbench.components import Component
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Draft
-from ravenbench.engine.transplants import TransplantRecord, longer, nothing_to_ask, plan_given_transplants
+from ravenbench.engine.transplants import (
+    TransplantRecord,
+    Transplants,
+    longer,
+    nothing_to_ask,
+    plan_given_transplants,
+    plan_transplants,
+)
 from ravenbench.errors import CorpusError
 from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
@@ -78,7 +87,7 @@ def check_classes(name: str, same: Bools) -> None:
 
 def draft(
     component: Component, test: ProblemSet, train: ProblemSet | None, loaded: str, probe: bool, common: list[str],
-    progress: Progress,
+    progress: Progress, transplants: Callable[..., Transplants] | None = None,
 ) -> Draft[VerifyPlan]:  # fmt: skip
     """The fold of problems to learn from and to answer, and the plan that tells of it.
 
@@ -96,8 +105,8 @@ def draft(
     if probe and test.same is None:
         section = nothing_to_ask("the problems came without truth, so nothing tells which have one author")
     elif probe:
-        transplants = plan_given_transplants(fold, progress)
-        section, folds, texts = transplants.section, transplants.folds, transplants.texts
+        made = plan_given_transplants(fold, progress, plan=transplants or plan_transplants)
+        section, folds, texts = made.section, made.folds, made.texts
     if test.same is None:
         record = msgspec.structs.replace(record, counts=None, composition=None)
     learned = loaded if train is None else record.train_digest

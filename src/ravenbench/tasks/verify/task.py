@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -136,6 +136,7 @@ class Verify(Task):
     )
     result = "Verified"
     device = True
+    transplants: Callable[..., Any] | None = None
     spec: VerifySpec
 
     def resolve(self) -> None:
@@ -173,7 +174,7 @@ class Verify(Task):
         from ravenbench.tasks.verify.plan import draft
 
         loaded, probe = self.data.get("load", ""), self.spec.probe != "none"
-        return draft(self.component, self.test, self.train, loaded, probe, self.common, self.progress)
+        return draft(self.component, self.test, self.train, loaded, probe, self.common, self.progress, self.transplants)
 
     def prepare(self) -> Store:
         """The planned folder, once it is known that answers and verifier can be written where they are wanted."""
@@ -255,14 +256,25 @@ class Verify(Task):
             write_answers(place, answers)
 
     def preview(self) -> Preview:
+        from ravenbench.engine.estimate import around, megabytes, of_folds
+        from ravenbench.engine.transplants import plan_transplants
+        from ravenbench.store.records import CellPlace
         from ravenbench.tasks.verify.blocks import unanswered
+        from ravenbench.tasks.verify.plan import VerifyPlan
 
-        plan, store = self.approved(self.draft()).plan, self.earlier()
+        if "frozen" not in self.values:
+            self.transplants = partial(plan_transplants, measure=False)
+        draft, store = self.approved(self.draft()), self.earlier()
+        plan: VerifyPlan = draft.plan
         missing = plan.blocks if store is None else unanswered(store, plan)
         problems = {name: len(part) for name, part in (("train", self.train), ("test", self.test)) if part is not None}
         ready = self.train is None or (store is not None and (store.path / "trained.json").is_file())
         done, fits = len(plan.blocks) - len(missing), int(bool(missing) and not ready)
-        return Preview(self.name, str(self.folder), problems, len(plan.blocks), done, fits)
+        name, around_them = str(self.component), around(len(missing))
+        folds = {block.fold: CellPlace(key=block.key, verifier=name, fold=block.fold) for block in missing}
+        seconds, untimed = of_folds({name: self.component}, draft.folds, folds.values())
+        sizes = len(plan.blocks), done, fits, tuple[str, ...](), around_them + seconds
+        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(draft.texts), untimed)
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:

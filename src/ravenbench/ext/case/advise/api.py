@@ -8,6 +8,7 @@ text leaves this machine and nothing is written.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -38,6 +39,8 @@ TRIED = 40
 """Habits that verifiers are asked about."""
 OTHERS = 60
 """Texts by others that are asked about, to see how far the author's own stands out."""
+EYE_Z, EYE_TIMES = 3.0, 3.0
+"""A habit that is no topic's catches a reader's eye from so many standard deviations and times the others' rate."""
 RARE = 0.05
 """Share of others' texts that may come as near as the author's own where the author is called recognised."""
 
@@ -64,6 +67,12 @@ class Tip:
     instead: str | None
     gain: float | None
 
+    @property
+    def catches_the_eye(self) -> bool:
+        """Whether a reader sees it without counting: a mark, word or pair at an extreme rate."""
+        h = self.habit
+        return not h.content and h.excess > 1 and h.z >= EYE_Z and h.here >= EYE_TIMES * h.others
+
 
 @dataclass(frozen=True)
 class Telling:
@@ -76,7 +85,8 @@ class Telling:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice(Shown):
-    """What gives a text away: ``tips`` in order of what they gain, then ``sentences`` that tell most.
+    """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
+    the topic's last; and ``sentences`` that tell most.
 
     ``answers`` are the verifiers' to the text as it is, ``after`` to the text with all gaining tips followed,
     ``others`` their mean answers to texts by other people, asked as if the author had written them; ``judge`` answers
@@ -111,6 +121,14 @@ class Advice(Shown):
     def at(self, place: int) -> int:
         """The line of a place in the text, from 1."""
         return self.text.count("\n", 0, place) + 1
+
+    def sentence(self, place: int) -> int:
+        """The sentence of a place in the text, from 1."""
+        return bisect_right(self._starts, place)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in sentences(self.text)]
 
 
 def advise(given: AdviseSpec, progress: Progress) -> Advice:
@@ -171,7 +189,7 @@ def _advice(
     means, others = means[: len(variants)], means[len(variants) :]
     gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
     tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in text_habits]
-    tips.sort(key=lambda tip: -(tip.gain or 0.0))
+    tips.sort(key=lambda tip: (tip.habit.content, not tip.catches_the_eye, -(tip.gain or 0.0)))
     best = text
     for tip in (tip for tip in tips if (tip.gain or 0) > 0):
         best = without(best, _again(tip.habit, best), instead)

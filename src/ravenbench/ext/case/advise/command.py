@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ravenbench.cli import terminal
@@ -76,11 +78,25 @@ class GivenAdvice(Work):
         advice = cls.call(given)
         page = None if out is None else AdviceView(advice).write(out)
         lines = [f"report: {page}"] if page else []
+        offer = [offered(text, known, background or None)] if advice.stands_out or advice.mean > 0.5 else []
         return Ending(
             {**to_json(advice), **({} if page is None else {"page": str(page)})},
-            [finding(advice), *(for_terminal(table) for table in tables(advice)), *lines, *advice.notes],
+            [finding(advice), *(for_terminal(table) for table in tables(advice)), *lines, *advice.notes, *offer],
             after=(lambda: _watch(text, advice.text, advice.judge, given.get("encoding"))) if watch else None,
         )
+
+
+def offered(text: str, known: Sequence[str], background: str | None) -> str:
+    """The command that rewrites the text by safe edits; without the recipe, the one that lists recipes."""
+    from ravenbench import registry
+
+    if "raven-hide" not in registry.names("obfuscator"):
+        return "raven list obfuscators shows what rewrites a text"
+    folder = background if background is not None and Path(background).is_dir() else None
+    recipe = "raven-hide" if folder is None else f"raven-hide(background={folder!r})"
+    others = " ".join(f"--known {shlex.quote(one)}" for one in known)
+    hidden = Path(text).with_name(f"{Path(text).stem}-hidden.txt")
+    return f"to have it rewritten: raven obfuscate {shlex.quote(recipe)} {shlex.quote(text)} {others} --out {hidden}"
 
 
 def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:

@@ -15,11 +15,11 @@ from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, objects, table, to_html
 from ravenbench.text.alignment import pieces, runs
 
-SHOWN, SENTENCES, LINES, AROUND, WIDE = 12, 3, 2, 14, 30
+SHOWN, TOPIC_WORDS, SENTENCES, LINES, AROUND, WIDE = 12, 4, 3, 2, 14, 30
 NOTE = (
     "Here, others: uses in 1,000 words; z: distance in standard deviations; above: share of others' texts with fewer. "
     "Gain: fall of the mean answer when uses beyond the others' are replaced or taken out; n/a: it is used too little, "
-    "or a length. *: may be the topic's word."
+    "or a length. !: catches a reader's eye."
 )
 CHANGES = 6
 
@@ -61,11 +61,11 @@ def finding(advice: Advice) -> str:
     """Whether the verifiers recognise the author at all."""
     mean, many = figure(advice.mean), str(advice.nearer or "none")
     few = f"{many} of {len(advice.others)} texts by other people come{'s' * (advice.nearer < 2)} as near"
-    if abs(advice.mean - 0.5) < UNDECIDED and advice.stands_out:
-        return (
-            f"The verifiers are undecided (mean answer {mean}, and .5 says neither), but the text stands out: {few}, "
-            "so whoever ranks suspects finds you near the top."
-        )
+    if abs(advice.mean - 0.5) < UNDECIDED:
+        undecided = f"The verifiers are undecided (mean answer {mean}, and .5 says neither)"
+        if not advice.stands_out:
+            return f"{undecided}, and the text does not stand out: {few}."
+        return f"{undecided}, but the text stands out: {few}, so whoever ranks suspects finds you near the top."
     if advice.mean > 0.5 and advice.stands_out:
         return f"The verifiers recognise you: their mean answer is {mean}, and {few}."
     if advice.mean > 0.5:
@@ -93,17 +93,19 @@ def marked(advice: Advice) -> Markup:
 
 def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
     """Answers before and after, the habits, and the sentences that tell most; as many as a terminal shows, or all."""
-    tips, telling = advice.tips, advice.sentences
-    tips, telling = (tips, telling) if everything else (tips[:SHOWN], telling[:SENTENCES])
-    habits = table("habits", "What gives it away", tips, *_habit(advice), note=NOTE)
+    telling = advice.sentences if everything else advice.sentences[:SENTENCES]
+    own, topic = ([tip for tip in advice.tips if tip.habit.content is content] for content in (False, True))
+    own, topic = (own, topic) if everything else (own[:SHOWN], topic[:TOPIC_WORDS])
+    habits = table("habits", "What gives it away", own, *_habit(advice), note=NOTE)
+    words = table("topic", "Words that may be the topic's", topic, *_habit(advice))
     sentences = table(
         "sentences", "Sentences that tell most", telling,
-        col("line", lambda s: str(advice.at(s.start)), text=True),
+        col("number", lambda s: str(advice.sentence(s.start)), text=True),
         col("gain", lambda s: s.gain, signed=True),
         col("sentence", lambda s: _clip(advice.text[s.start : s.end], 60), text=True),
         note="Gain: how far the mean answer falls without.",
     )  # fmt: skip
-    return [answers(advice.answers, advice.after, "all tips followed"), habits, sentences]
+    return [answers(advice.answers, advice.after, "all tips followed"), habits, sentences, *([words] if topic else [])]
 
 
 def answers(before: Mapping[str, float], after: Mapping[str, float], title: str) -> Table:
@@ -122,7 +124,8 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
 
 def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
     return (
-        col("habit", lambda t: t.habit.name + "*" * t.habit.content, text=True),
+        col("habit", lambda t: "!" * t.catches_the_eye + " " * t.catches_the_eye + t.habit.name, text=True),
+        col(None, lambda t: t.catches_the_eye, json="catches_the_eye"),
         col(None, lambda t: t.habit.kind, json="kind"),
         col(None, lambda t: t.habit.name, json="feature"),
         col("here", lambda t: t.habit.here, digits=1, json="here"),
@@ -131,20 +134,21 @@ def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
         col("z", lambda t: t.habit.z, digits=1, signed=True, json="z"),
         col("above", lambda t: t.habit.above, show=lambda share: f"{100 * share:.0f}%", json="above"),
         col(None, lambda t: [advice.at(start) for start, _ in t.habit.places], json="lines"),
+        col(None, lambda t: [advice.sentence(start) for start, _ in t.habit.places], json="sentences"),
         col(None, lambda t: t.habit.content, json="content"),
         col(None, lambda t: t.instead, json="instead"),
         col("gain", lambda t: t.gain, signed=True, json="gain"),
-        col("lines, first use, what instead", lambda t: _where(advice, t), text=True),
+        col("sentences, first use, what instead", lambda t: _where(advice, t), text=True),
     )
 
 
 def _where(advice: Advice, tip: Tip) -> str:
-    """Lines of a habit and its first use, or what might stand instead of it."""
+    """Sentences of a habit and its first use, or what might stand instead of it."""
     spans = tip.habit.places
     if not spans:
         return "not used" if tip.habit.kind != "length" else ""
-    lines = list(dict.fromkeys(advice.at(start) for start, _ in spans))
-    numbers = ", ".join(map(str, lines[:LINES])) + "…" * (len(lines) > LINES) + ": "
+    where = list(dict.fromkeys(advice.sentence(start) for start, _ in spans))
+    numbers = ", ".join(map(str, where[:LINES])) + "…" * (len(where) > LINES) + ": "
     (start, end), *_ = spans
     used = " ".join(advice.text[start:end].split()) or "empty line"
     before, after = advice.text[max(0, start - AROUND) : start], advice.text[end : end + AROUND]
@@ -191,7 +195,12 @@ def to_json(advice: Advice) -> dict[str, Any]:
         "after all tips": dict(advice.after),
         "features": objects(advice.tips, *_habit(advice)),
         "sentences": [
-            {"line": advice.at(s.start), "text": advice.text[s.start : s.end].strip(), "gain": s.gain}
+            {
+                "line": advice.at(s.start),
+                "sentence": advice.sentence(s.start),
+                "text": advice.text[s.start : s.end].strip(),
+                "gain": s.gain,
+            }
             for s in advice.sentences
         ],
         "notes": list(advice.notes),

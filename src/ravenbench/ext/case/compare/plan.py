@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from msgspec import UNSET
@@ -43,65 +42,13 @@ from ravenbench.ext.case.compare.record import (
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
-from ravenbench.store.records import CellPlace
 from ravenbench.texts import TextTable, content_hash
-from ravenbench.types import Corpus, Fold, Problems
+from ravenbench.types import Corpus
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.languages import readable
 
-AROUND = 12.0
-"""CPU seconds of planning and of the report."""
 LOOKING = 0.035
 """CPU seconds a thousand words of background texts that the one-hand test learns from."""
-COMPILING = 40.0
-"""CPU seconds that compiling the default methods' kernels takes, once on a machine."""
-RATES: Mapping[str, tuple[float, float]] = {
-    "raven-2026": (0.0055, 0.0022),
-    "impostors": (0.0011, 0.0041),
-    "masked(lambdag, frequency-mask)": (0.0004, 0.0047),
-    "ppm": (0.0, 0.0002),
-    "char-ngram": (0.0001, 0.0001),
-    "function-words": (0.0001, 0.0001),
-}
-"""CPU seconds a thousand words of training problems, and of problems asked about: measured on a case of four texts of
-500 words against 40 authors with five each, with compiled code ready."""
-
-
-def cost(folds: Sequence[Fold], missing: Iterable[CellPlace], hands: Iterable[HandRecord] = ()) -> float | None:
-    """CPU seconds of the cells that are missing and of what goes around them, the one-hand test too, and of compiling
-    where this machine never did; None where a method's rate is not known.
-
-    A problem's words are those of all its texts, so a text counts as often as it is asked about.
-    """
-    by_name = {fold.name: fold for fold in folds}
-    total, fitted = (
-        AROUND + LOOKING * sum({hand.words: hand.words * hand.texts / 1000 for hand in hands}.values()),
-        set(),
-    )
-    for place in missing:
-        if place.verifier not in RATES:
-            return None
-        learning, asking = RATES[place.verifier]
-        fold = by_name[place.fold]
-        total += asking * _thousands(fold.test)
-        if (place.verifier, digest := fold.train_digest()) not in fitted:
-            fitted.add((place.verifier, digest))
-            total += learning * _thousands(fold.train)
-    return total if compiled() or not fitted else total + COMPILING
-
-
-def compiled() -> bool:
-    """Whether kernels were compiled on this machine before, and are kept."""
-    from ravenbench.text import ppm_kernels
-
-    return any(Path(ppm_kernels.pack.stats.cache_path).glob("ppm_kernels.*.nbi"))
-
-
-def _thousands(problems: Problems) -> float:
-    """Words of all problems, in thousands."""
-    words = {row: len(problems.texts[row].split()) for row in problems.documents.tolist()}
-    rows = [*problems.known_index.tolist(), *problems.questioned_index.tolist()]
-    return sum(words[row] for row in rows) / 1000
 
 
 def draft(

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Draft, Task, content_hash
+from ravenbench.engine.task import Cost, Draft, Task, content_hash
 from ravenbench.errors import counted
 from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.formats.decoding import checked_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from ravenbench.components import Component
     from ravenbench.ext.case.compare.record import ComparePlan
     from ravenbench.store.records import CellPlace
     from ravenbench.store.store import Store
@@ -120,10 +121,15 @@ class Compare(Task):
     def notes(self, draft: Draft[Any]) -> list[str]:
         return _told(draft.plan)
 
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
-        from ravenbench.ext.case.compare.plan import cost
+    def components(self) -> Mapping[str, Component]:
+        return self.spec.components()
 
-        return cost(draft.folds, missing, [case.hand for case in draft.plan.cases if case.hand is not None])
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
+        from ravenbench.ext.case.compare.plan import LOOKING
+
+        seconds, untimed = super().cost(draft, missing)
+        looked = {case.hand.words: case.hand.texts for case in draft.plan.cases if case.hand is not None}
+        return (seconds or 0.0) + LOOKING * sum(words * texts for words, texts in looked.items()) / 1000, untimed
 
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:

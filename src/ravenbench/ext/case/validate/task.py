@@ -7,7 +7,7 @@ FOLDER/report/dossier.json                           what ``raven compare --vali
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,9 @@ from ravenbench.errors import SpecError
 from ravenbench.ext.case.validate.spec import ValidateSpec
 
 if TYPE_CHECKING:
+    from ravenbench.components import Component
     from ravenbench.ext.case.compare.dossier import Condition
     from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan
-    from ravenbench.store.records import CellPlace
     from ravenbench.store.store import Store
 
 
@@ -93,10 +93,8 @@ class Validate(Task):
             f"SHA-256 of criterion and conditions: {plan.fixed}",
         ]
 
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
-        from ravenbench.ext.case.compare.plan import cost
-
-        return cost(draft.folds, missing)
+    def components(self) -> Mapping[str, Component]:
+        return self.spec.compared().components()
 
     @classmethod
     def instead(cls, values: Mapping[str, Any]) -> str | None:

@@ -27,9 +27,21 @@ from ravenbench.tasks.safety.measures import NO_HELPERS, Helpers, measures_of
 from ravenbench.tasks.safety.record import SafetyPlan
 
 NEURAL = ("encoder", "entails", "entailed", "contradicted")
-SHOWN = {"meteor": "METEOR", "negations": "negations", "surprisal": "bits", **{name: name for name in NEURAL}}
+SHOWN = {
+    "words_lost": "words lost",
+    "meteor": "METEOR",
+    "negations": "negations",
+    "surprisal": "bits",
+    **{name: name for name in NEURAL},
+}
 """Measures of a safety run that the index shows, where they were made."""
-KEPT = {"meteor": "METEOR", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept"}
+KEPT = {
+    "words_lost": "words lost in 100",
+    "meteor": "METEOR",
+    "numbers": "numbers kept",
+    "names": "names kept",
+    "negations": "negations kept",
+}
 """Measures of meaning that need no model, as a page of two texts shows them."""
 
 

@@ -1,0 +1,228 @@
+"""Hiding judged by others: ``python -m benchmarks.study_hiding DATA [--only ebg] [--choose] [--out FILE]``
+
+Every recipe rewrites the questioned texts of same-author problems of three collections (EBG, English essays of
+PAN-2014, novels of ELTeC); verifiers that no search asks learn from other people's texts and judge before and after.
+``raven-hide`` gets the texts they learn from as its crowd. Of EBG the texts in which the same people hid their style by
+hand stand beside.
+
+- ``--choose`` asks about people of the training side; the others are for showing, once.
+- At most ``MOST`` same-author problems a collection, as many of different authors. AUC and the share recognised (at the
+  most accurate threshold on untouched texts) are means over verifiers; intervals draw problems, with their answers of
+  all verifiers.
+- A rewriting's faults are those of ``raven safety``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from benchmarks.study_human_obfuscation import TRAINING, known, problems, read, training
+from benchmarks.study_unknown import novels
+from ravenbench import registry
+from ravenbench.formats.problems import read_problems
+from ravenbench.metrics.safety import best_threshold
+from ravenbench.obfuscation.base import tasks_of, with_questioned
+from ravenbench.obfuscation.measures.sensibleness import Sensibleness
+from ravenbench.obfuscation.measures.soundness import Soundness, aligned_texts, efficiency, survives
+from ravenbench.randomness import stream
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.contract.base import as_verifier
+
+VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
+RECIPES = (
+    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, bevendorff-2019, mihaylova-2016, "
+    "mansoorizadeh-2016, random"
+)
+MOST, DRAWS, EXCERPT = 30, 1000, 500
+
+Side = tuple[Problems, Bools]
+
+
+def ebg(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
+    """People's samples; the texts hidden by hand, by problem."""
+    samples, attacks = read(str(data / "ebg" / "extended-brennan-greenstadt.zip"))
+    names = [author for author in sorted(samples) if known(samples[author])]
+    order = [names[i] for i in stream(0, "human-obfuscation").permutation(len(names))]
+    learn, ask = (order[:12], order[12:TRAINING]) if choose else (order[:TRAINING], order[TRAINING:])
+    asked = problems(ask, samples, {a: samples[a][-1][1] for a in ask})
+    return training(learn, samples), asked, {f"{a}-Y": attacks["obfuscation"][a] for a in ask}
+
+
+def pan14(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
+    """English essays: the training part for learning and choosing, the test part for showing."""
+    given = read_problems(data / "pan14" / "en_essays.zip", "train")
+    same = given.truth()
+    learn, ask = np.arange(100), np.arange(140, 200)
+    if not choose:
+        other = read_problems(data / "pan14" / "en_essays.zip", "test")
+        return (given.problems.select(learn), same[learn]), _few(other.problems, other.truth()), {}
+    return (given.problems.select(learn), same[learn]), _few(given.problems.select(ask), same[ask]), {}
+
+
+def eltec(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
+    """Excerpts of novels: known texts from one novel, questioned ones from another; novelists dealt out in turns."""
+    books: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for author, novel, _, text in novels(data, "eltec"):
+        words = text.split(" ")
+        books[author][novel] += [" ".join(words[i : i + EXCERPT]) for i in (0, 1200, 2400)]
+    several = sorted((a for a in books if len(books[a]) > 1), key=lambda a: stream(0, "hiding", a).random())
+    single = sorted(a for a in books if len(books[a]) == 1)
+    showing, choosing = several[::2], several[1::2]
+    learn = choosing[len(choosing) // 2 :] + single if choose else choosing + single
+    ask = choosing[: len(choosing) // 2] if choose else showing
+    return _novel_problems(learn, books, 2), _few(*_novel_problems(ask, books, 5)), {}
+
+
+def _novel_problems(authors: Sequence[str], books: dict[str, dict[str, list[str]]], each: int) -> Side:
+    rows, same = [], []
+    for i, author in enumerate(authors):
+        novels_ = list(books[author].values())
+        mine, asked = novels_[0][:4], (novels_[1] if len(novels_) > 1 else novels_[0][4:])
+        other = next(iter(books[authors[(i + 1) % len(authors)]].values()))[4:]
+        for k in range(each):
+            rows.append((f"{i}-{k}-Y", mine, asked[k % len(asked)]))
+            rows.append((f"{i}-{k}-N", mine, other[k % len(other)]))
+            same += [True, False]
+    return Problems.of(rows), np.array(same)
+
+
+def _few(asked: Problems, same: Bools) -> Side:
+    rows = np.sort(np.concatenate([np.flatnonzero(same)[:MOST], np.flatnonzero(~same)[:MOST]]))
+    return asked.select(rows), same[rows]
+
+
+def judged(answers: Floats, truth: Bools, thresholds: Floats) -> tuple[float, float]:
+    """Mean AUC and mean share of same-author problems recognised; answers are (verifiers, problems)."""
+    auc = np.mean([roc_auc_score(truth, row) for row in answers])
+    return float(auc), float((answers[:, truth] >= thresholds[:, None]).mean())
+
+
+HEAD = """# Ten hidden texts
+
+How `raven-hide` reads: forty words or more from the first changed word on of ten excerpts of novels (ELTeC, in the
+public domain), none of them chosen or mended by hand; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*.
+What it hides, and from whom: [the study](safety-studies.md#hiding-beside-sense).
+"""
+
+
+def page(data: Path, out: Path) -> None:
+    """Ten excerpts beside what the recipe made of them."""
+    (train, _), (asked, truth), _ = eltec(data, False)
+    tasks = tasks_of(asked, np.flatnonzero(truth), "en")
+    chosen = [tasks[i] for i in np.linspace(0, len(tasks) - 1, 10).astype(int)]
+    written = [HEAD]
+    with tempfile.TemporaryDirectory() as crowd:
+        for i, row in enumerate(train.questioned_index):
+            (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
+        recipe = registry.parse("obfuscator", f"raven-hide(background={crowd!r})")
+        for number, task in enumerate(chosen, start=1):
+            pairs = aligned_texts(task.questioned, recipe.obfuscate(task, 0).text)
+            first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)
+            last = first
+            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 40:
+                last += 1
+            sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
+            written.append(f"\n## {number}\n\n> {sides[0]}\n\n{sides[1]}\n")
+    out.write_text("".join(written), encoding="utf-8")
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text if c.isalnum())
+
+
+def main() -> None:
+    """Print a line a collection and recipe, and write them to ``--out``."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", default="ebg,pan14,eltec")
+    parser.add_argument("--choose", action="store_true")
+    parser.add_argument("--recipes", default=RECIPES)
+    parser.add_argument("--verifiers", default=VERIFIERS)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--texts", type=Path, help="folder for the rewritten texts, to be read")
+    parser.add_argument("--page", type=Path, help="only write ten excerpts beside their rewritings")
+    a = parser.parse_args()
+    if a.page is not None:
+        page(a.data, a.page)
+        return
+    lines = []
+    for name in a.only.split(","):
+        (train, same), (asked, truth), by_hand = {"ebg": ebg, "pan14": pan14, "eltec": eltec}[name](a.data, a.choose)
+        fitted = [as_verifier(v).fit(train, same) for v in registry.parse_list("verifier", a.verifiers)]
+        before = np.stack([v.verify(asked) for v in fitted])
+        thresholds = np.array([best_threshold(truth, row) for row in before])
+        rows = np.flatnonzero(truth)
+        tasks = tasks_of(asked, rows, "en")
+        soundness, sensibleness = Soundness([task.questioned for task in tasks]), Sensibleness()
+        with tempfile.TemporaryDirectory() as crowd:
+            for i, row in enumerate(train.questioned_index):
+                (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
+            conditions: dict[str, list[str]] = {}
+            parts = {}
+            for recipe in registry.parse_list("obfuscator", a.recipes):
+                label = str(recipe)
+                if hasattr(recipe, "background"):
+                    recipe.background = crowd
+                done = [recipe.obfuscate(task, 0) for task in tasks]
+                conditions[label], parts[label] = [one.text for one in done], [one.parts for one in done]
+                for task, one in zip(tasks, done, strict=True):
+                    if a.texts:
+                        place = a.texts / name / label / f"{task.id}.txt"
+                        place.parent.mkdir(parents=True, exist_ok=True)
+                        place.write_text(one.text + "\n\n" + "\n".join(one.notes), encoding="utf-8")
+        if by_hand:
+            conditions["by hand"] = [by_hand[task.id] for task in tasks]
+        start = judged(before, truth, thresholds)
+        print(f"{name}: {len(truth)} problems, AUC {start[0]:.3f}, recognised {start[1]:.3f}", flush=True)
+        for label, texts in conditions.items():
+            attacked = with_questioned(asked, rows, texts)
+            after = np.stack([v.verify(attacked) for v in fitted])
+            now = judged(after, truth, thresholds)
+            rng = np.random.default_rng(0)
+            drawn = []
+            for _ in range(DRAWS):
+                pick = np.concatenate([rng.choice(rows, len(rows)), rng.choice(np.flatnonzero(~truth), (~truth).sum())])
+                one, other = (
+                    judged(before[:, pick], truth[pick], thresholds),
+                    judged(after[:, pick], truth[pick], thresholds),
+                )
+                drawn.append([other[0] - one[0], other[1] - one[1]])
+            (low, lost_low), (high, lost_high) = np.percentile(drawn, [2.5, 97.5], axis=0)
+            line = {
+                "collection": name, "recipe": label, "problems": len(rows), "auc": start[0],
+                "change": now[0] - start[0],
+                "low": float(low), "high": float(high), "recognised": start[1], "still": now[1],
+                "still_low": float(lost_low), "still_high": float(lost_high),
+            }  # fmt: skip
+            if label in parts:
+                measured = [soundness.measure(one) for one in parts[label]]
+                changes = [efficiency(one)["changes_per_1000"] or 0.0 for one in parts[label]]
+                odd = [sensibleness.measure(task.questioned, text) for task, text in zip(tasks, texts, strict=True)]
+                line |= {
+                    "sound": float(np.mean([survives(one) for one in measured])),
+                    "lost": float(np.mean([one["words_lost"] or 0.0 for one in measured])),
+                    "changes": float(np.mean(changes)),
+                    "surprisal": float(np.mean([one["surprisal"] or 0.0 for one in odd])),
+                }  # fmt: skip
+            lines.append(line)
+            print(
+                "  "
+                + ", ".join(
+                    f"{k} {v:.3f}" if isinstance(v, float) else str(v) for k, v in line.items() if k != "collection"
+                ),
+                flush=True,
+            )
+    if a.out:
+        a.out.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""About how long the cells of a plan take and how much memory, from a few problems of it that are tried."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ravenbench.components import Component, parts
+from ravenbench.engine.guard import isolated, one_thread, runs_program, stdout_to_stderr
+from ravenbench.store.records import CellPlace
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Fold, Ints, Problems
+from ravenbench.verifiers.contract.base import as_verifier, fresh
+
+FEWEST, MOST = 8, 32
+"""Problems or texts that are tried first, and at most."""
+ENOUGH = 0.1
+"""CPU seconds of a try from which on no larger one is made."""
+REPORT, CELL = 1.5, 0.0025
+"""CPU seconds of a report, and of each cell in it."""
+Seconds = tuple[float, tuple[str, ...]]
+"""CPU seconds, and the names of methods that are not among them, for nobody knows their time."""
+HELD = 6
+"""Bytes that a worker holds for each byte of text, mostly counts of words and n-grams: measured on 20 Newsgroups."""
+
+
+def around(cells: int) -> float:
+    """CPU seconds of start and planning, which took as many until now, and of a report of so many cells."""
+    return time.process_time() + REPORT + CELL * cells
+
+
+def reckon(work: Callable[[int], object], whole: float, most: int = MOST, fewest: int = FEWEST) -> float | None:
+    """CPU seconds that ``work(whole)`` takes, from ``work`` of few (first to load what it needs), of twice as many and
+    so on: what grows with their number goes on growing. None where it fails."""
+    tried = list[tuple[int, float]]()
+    count = min(fewest, most)
+    try:
+        with one_thread(), stdout_to_stderr(), isolated():
+            work(count)
+            while not tried or (tried[-1][1] < ENOUGH and 2 * count <= most):
+                count = 2 * count if tried else count
+                begin = time.process_time()
+                work(count)
+                tried.append((count, time.process_time() - begin))
+    except Exception:  # whatever a method does on so few is no fault of the plan
+        return None
+    (few, least), (many, seconds) = tried[-2:] if len(tried) > 1 else [(0, 0.0), tried[0]]
+    return seconds + max(seconds - least, 0.0) / (many - few) * max(whole - many, 0)
+
+
+def untimed(component: Any) -> bool:
+    """Whether a method is not tried for a plan: it runs a program, asks a service, or learns for long."""
+    return runs_program(component) or any(getattr(part, "trains_long", False) for part in parts(component))
+
+
+def of_folds(methods: Mapping[str, Any], folds: Sequence[Fold], missing: Iterable[CellPlace]) -> Seconds:
+    """CPU seconds of cells of verifiers, each tried on one fold and reckoned by the bytes of the problems of all."""
+    by_name, places = {fold.name: fold for fold in folds}, dict[str, list[Fold]]()
+    for place in missing:
+        places.setdefault(place.verifier, []).append(by_name[place.fold])
+    each = dict[str, float | None]()
+    for name, every in places.items():
+        first, trains = every[0], {fold.train_digest(): fold for fold in every}.values()
+        taught, answered = _alike([fold.train for fold in trains]), _alike([fold.test for fold in every])
+        each[name] = None if untimed(methods[name]) else _tried(methods[name], first, taught, answered)
+    return summed(each)
+
+
+def summed(each: Mapping[str, float | None]) -> Seconds:
+    """All seconds that are known, and whose are not."""
+    return sum(filter(None, each.values())), tuple(name for name, seconds in each.items() if seconds is None)
+
+
+def _alike(sets: Sequence[Problems]) -> float:
+    """How many problems like those of the first set have as many bytes of text as all sets; a text counts as often as
+    it is asked about."""
+    sizes = [np.diff(one.texts.offsets) for one in sets]
+    bytes_of = [
+        float(size[one.known_index].sum() + size[one.questioned_index].sum())
+        for one, size in zip(sets, sizes, strict=True)
+    ]
+    return sum(bytes_of) / max(bytes_of[0], 1.0) * len(sets[0])
+
+
+def _tried(method: Any, fold: Fold, taught: float, answered: float) -> float | None:
+    """CPU seconds to learn from so many problems like those of a fold, and to answer so many; None if it fails."""
+    fitted = list[Any]()
+
+    def fit(count: int) -> None:
+        rows = _both(fold.train_same, count)
+        fitted[:] = [as_verifier(fresh(method)).fit(fold.train.select(rows), fold.train_same[rows])]
+
+    learning = reckon(fit, taught, min(MOST, len(fold.train)))
+    blind = fold.test.blind()
+    answering = learning and reckon(
+        lambda count: fitted[0].verify(blind.select(np.arange(count))), answered, min(MOST, len(fold.test))
+    )
+    return None if learning is None or answering is None else learning + answering
+
+
+def _both(same: Bools, count: int) -> Ints:
+    """The first problems of both classes, about as many of each."""
+    rank = np.empty(len(same))
+    for kind in (same, ~same):
+        rank[kind] = np.arange(kind.sum()) * 2 + kind[np.argmax(kind)] * 0.5
+    return np.sort(np.argsort(rank, kind="stable")[:count]).astype(np.int64)
+
+
+def megabytes(texts: TextTable | None) -> float:
+    """Memory of a worker: what this process took for the plan at most, and what is held of the texts."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    return most + HELD * (0 if texts is None else int(texts.offsets[-1])) / 2**20
+
+
+def of_authors(
+    methods: Mapping[str, Any], texts: Sequence[str], author: Sequence[Any], topic: Sequence[Any], fits: float
+) -> Seconds:
+    """CPU seconds of methods that name authors, each learning so many times from all of these texts and answering as
+    many."""
+    from sklearn.base import clone
+
+    def work(method: Any, count: int) -> None:
+        rows = np.unique(np.linspace(0, len(texts) - 1, count).astype(int)).tolist()
+        columns = [[column[row] for row in rows] for column in (texts, author, topic)]
+        clone(method).fit(*columns[: 3 if getattr(method, "reads_topics", False) else 2]).predict(columns[0])
+
+    each = {
+        name: None if isinstance(method, Component) and untimed(method) else reckon(partial(work, method), len(texts))
+        for name, method in methods.items()
+    }
+    seconds, unknown = summed(each)
+    return fits * seconds, unknown
+
+
+def of_recipe(recipe: Any, tasks: Sequence[Any], seed: int) -> float | None:
+    """CPU seconds that an obfuscator takes for these tasks; None for one that nobody tries: it searches, runs a program
+    or sends texts away."""
+    if recipe.needs_oracle or recipe.sends_text or untimed(recipe) or not tasks:
+        return None
+    return reckon(lambda few: fresh(recipe).fit(tasks[:few]).obfuscate_all(tasks[:few], seed), len(tasks), 2, 1)

@@ -1,0 +1,223 @@
+"""Rankings that were made elsewhere, judged as methods of a search.
+
+A file is a TREC run, ``qid Q0 docid rank score tag`` a line, or JSON lines ``{"query_id", "candidate_ids"}``, best
+first, with ``scores`` of these where they are known: the columns of AuthBench's truth, for its evaluation writes
+measures and no rankings. Order goes by score, higher first; ``Q0`` and ``tag`` are not read, and a rank must not
+contradict its score.
+
+Equal scores are ties. What a query does not list shares its last place, so that a query without a line is chance.
+Queries that are not searched, having no true candidate, are left out. All of this is counted (``Ranking.notes``); any
+other query or candidate, and one that stands twice, is a fault.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ravenbench.errors import FormatError, SpecError, counted
+from ravenbench.ext.retrieval.methods import Keep, Unlearned
+from ravenbench.ext.retrieval.pool import Items, Pool
+from ravenbench.ext.retrieval.reading import POSITIVE, QUERY, first_of, letters_of
+from ravenbench.ext.retrieval.search import Ask
+from ravenbench.formats.archive import Archive
+from ravenbench.formats.decoding import Faults
+from ravenbench.formats.tabular import records, stem_of, table_kind
+from ravenbench.types import Ints
+
+MOST = 1 << 24
+"""Lines of a file: so many places are told apart in single precision."""
+ELSEWHERE = "its rankings were made elsewhere, with all candidates at hand"
+"""Why a method like this may know more than it was handed."""
+WRONG = {
+    "form": (
+        "no line of a ranking", 'qid Q0 docid rank score tag, or as .jsonl {"query_id": "q", "candidate_ids": ["c"]}',
+        "give six fields with blanks between them; ids with blanks stand in JSON lines",
+    ),
+    "number": ("a rank or score that is no number", "a whole rank and a finite score", "correct it"),
+    "query": ("a query that the search does not have", "ids such as {query}", "is this the search that was ranked?"),
+    "candidate": (
+        "a candidate that the search does not have", "ids such as {candidate}", "is this the search that was ranked?",
+    ),
+    "twice": ("a candidate that its query has already", "each once", "leave all but its best line out"),
+    "order": (
+        "a better rank than one of its query with a higher score", "scores that fall as ranks rise",
+        "order goes by score: of distances give the negative, else correct the ranks",
+    ),
+    "long": ("more candidates than are read", f"at most {MOST:,}", "give the first 1,000 of each query"),
+}  # fmt: skip
+"""Kinds of fault: what is wrong with a line, what is expected, and what mends it."""
+Entry = tuple[int, str, str, int, float]
+"""Line, query, candidate, rank and score."""
+
+
+@dataclass(eq=False, repr=False)
+class Ranking(Unlearned):
+    """A ranking made elsewhere. Once read, ``comparable`` says whether scores of all queries are on one scale and all
+    candidates have one, ``transplanted_`` whether queries with other content are ranked too.
+
+    Parameters
+    ----------
+    file : str
+        A TREC run, or JSON lines.
+    digest : str
+        Hash of the file, by which results are known.
+    """
+
+    name = "ranking"
+    not_in_key = ("file",)
+
+    file: str
+    digest: str = ""
+
+    def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
+        faults = ranking_faults()
+        self.read(pool, faults)
+        faults.check()
+        return self
+
+    def read(self, pool: Pool, faults: Faults) -> None:
+        """Read the file; what is wrong with it is put to ``faults``, each kind once with its first line."""
+        from scipy.sparse import csr_array
+
+        self.pool_, lines, before = pool, _Lines(pool), len(faults)
+        with faults.gathered(), Archive(self.file) as archive:
+            if not archive.single:
+                raise FormatError("a ranking is one file", file=self.file, fix="give the file itself")
+            self.comparable = table_kind(archive.names[0]) != "jsonl"
+            lines.take((_runs if self.comparable else _records)(archive, lines.tell))
+        line, row, column, rank = np.array(lines.numbers, dtype=np.int64).reshape(-1, 4).T
+        values, score = np.unique(np.array(lines.scores), return_inverse=True)
+        lines.check(line, row, column, rank, score, self.file, faults)
+        if len(faults) > before:
+            return
+        count, size = len(pool.plain.queries), len(pool.candidates)
+        self.place_ = lines.place
+        self.scores_ = csr_array((score.astype(np.float32) + 1, (row, column)), shape=(len(lines.every), size))
+        listed = np.bincount(row, minlength=len(lines.every))
+        self.comparable = self.comparable and bool((listed[:count] == size).all())
+        self.transplanted_ = bool(pool.versions) and bool(listed[count:].all())
+        ties = np.unique(row * len(values) + score, return_counts=True)[1] if len(row) else row
+        ranked = listed[:count][listed[:count] > 0]
+        self.counts_ = {
+            f"of {count:,} queries not ranked, which counts as chance": count - len(ranked),
+            f"of {size:,} candidates not listed by a query (median), which share its last place":
+                size - int(np.median(ranked)) if len(ranked) else size,
+            "lines with the score of another of their query, which are ties": int(ties[ties > 1].sum()),
+            "lines on queries without a true candidate, left out": lines.left_out,
+        }  # fmt: skip
+
+    def ask(self, queries: Items) -> Ask:
+        own = self.scores_[np.array([self.place_[name] for name in queries.ids])].tocsc()
+        return lambda block: own[:, block].toarray()
+
+    def notes(self, name: str) -> list[str]:
+        """What a reader must know of the file, a sentence or none."""
+        counts = [f"{count:,} {what}" for what, count in self.counts_.items() if count]
+        return [f"{name}: {'; '.join(counts)}."] if counts else []
+
+
+def ranking_faults() -> Faults:
+    """What gathers the faults of several rankings."""
+    return Faults("faults in the rankings", values=True)
+
+
+def named_rankings(paths: Sequence[str]) -> dict[str, Ranking]:
+    """Rankings by the stems of their files. SpecError if two have one."""
+    from ravenbench.store.resume import data_hash
+
+    rankings = {stem_of(path): Ranking(path, data_hash(path)) for path in paths}
+    if len(rankings) < len(paths):
+        raise SpecError("two rankings have one name", found=", ".join(paths), fix="rename a file")
+    return rankings
+
+
+class _Lines:
+    """What the lines of a file say of a pool: ``numbers`` are line, query, candidate and rank of each, ``scores`` its
+    score; ``wrong`` has of each kind of fault its first line, what stands there, and how often it was met."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.every = [q for version in ("plain", *pool.versions) for q in pool.questions(version).queries.ids]
+        self.place = {name: row for row, name in reversed([*enumerate(self.every)])}
+        self.candidates = {name: row for row, name in enumerate(pool.candidates.ids)}
+        self.unsearched = set(pool.faults.get("without", ()))
+        self.numbers, self.scores, self.left_out = array("q"), array("d"), 0
+        self.wrong: dict[str, tuple[int, Any, list[int]]] = {}
+
+    def tell(self, kind: str, line: int, value: Any, times: int = 1) -> None:
+        """Count a fault."""
+        self.wrong.setdefault(kind, (line, value, [0]))[2][0] += times
+
+    def take(self, entries: Iterator[Entry]) -> None:
+        """Take all lines of a file."""
+        for line, query, candidate, rank, score in entries:
+            row, column = self.place.get(query, -1), self.candidates.get(candidate, -1)
+            if query in self.unsearched:
+                self.left_out += 1
+            elif row < 0 or column < 0:
+                self.tell("query" if row < 0 else "candidate", line, query if row < 0 else candidate)
+            elif len(self.scores) == MOST:
+                self.tell("long", line, candidate)
+                break
+            else:
+                self.numbers.extend((line, row, column, rank))
+                self.scores.append(score)
+
+    def check(self, line: Ints, row: Ints, column: Ints, rank: Ints, score: Ints, file: str, faults: Faults) -> None:
+        """Put every kind of fault to ``faults``."""
+        pair = row * len(self.candidates) + column
+        again = np.setdiff1d(np.arange(len(pair)), np.unique(pair, return_index=True)[1])
+        order = np.lexsort((-score, rank, row))
+        rises = order[:-1][(np.diff(row[order]) == 0) & (np.diff(score[order]) > 0)]
+        for kind, places in (("twice", again), ("order", rises)):
+            if len(places):
+                first = places[np.argmin(line[places])]
+                names = f"{self.every[row[first]]} {[*self.candidates][column[first]]}"
+                self.tell(kind, int(line[first]), names, len(places))
+        examples = {"query": self.every[0], "candidate": next(iter(self.candidates))}
+        for kind, (first_line, value, (times,)) in self.wrong.items():
+            problem, expected, fix = WRONG[kind]
+            expected = expected.format(**examples) if kind in examples else expected
+            with faults.gathered():
+                raise FormatError(
+                    f"{problem}, in {counted(times, 'line')}; expected: {expected}", file=file, line=first_line,
+                    found=value, fix=fix,
+                )  # fmt: skip
+
+
+def _runs(archive: Archive, tell: Callable[[str, int, Any], None]) -> Iterator[Entry]:
+    """Lines of a TREC run."""
+    for line, text in archive.lines(archive.names[0]):
+        fields = text.split()
+        if len(fields) != 6:
+            tell("form", line, text)
+        elif not fields[3].isdecimal() or len(fields[3]) > 18 or not _finite(fields[4]):
+            tell("number", line, text)
+        else:
+            yield line, fields[0], fields[2], int(fields[3]), float(fields[4])
+
+
+def _records(archive: Archive, tell: Callable[[str, int, Any], None]) -> Iterator[Entry]:
+    """Candidates of queries in JSON lines."""
+    for line, record in records(archive, archive.names[0]):
+        keys = letters_of(record)
+        query, ids = (first_of(keys, names) for names in (QUERY, POSITIVE))
+        scores = keys.get("scores", [-place for place in range(len(ids))] if isinstance(ids, list) else None)
+        if not isinstance(query, str | int) or not isinstance(ids, list):
+            tell("form", line, record)
+        elif not isinstance(scores, list) or len(scores) != len(ids) or not all(map(_finite, scores)):
+            tell("number", line, record)
+        else:
+            yield from ((line, str(query), str(one), place, float(scores[place])) for place, one in enumerate(ids))
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return False

@@ -1,0 +1,203 @@
+"""Obfuscation by safe edits alone, chosen by what they take from the likeness to the author's other texts.
+
+Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
+list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
+sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one that
+the panel does not have (compression) says at the end how far it came.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from ravenbench.errors import InputError, SpecError
+from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
+from ravenbench.formats.decoding import decode
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
+from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
+from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.text.nltk_data import find
+from ravenbench.text.ppm import cross_entropies
+from ravenbench.texts import TextTable
+
+if TYPE_CHECKING:
+    from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
+
+JITTER = 0.3
+"""A gain is taken for up to so much more or less, by the seed: who knows the recipe does not know the edits."""
+ROUND = 100
+"""A crowd's pieces are cut at multiples of so many words, that texts of like length share them."""
+MOST_LOST = SURVIVAL["words_lost"][1]
+"""Content words in 100 that may be lost: more, and a text is not called sound."""
+MODEL = 30_000
+"""Most characters of the texts that compression learns from."""
+RARE = 0.05
+"""Share of others' texts that may come as near where a text stands out; as in ``raven advise``."""
+LONGEST = 600
+"""Most words of a crowd's piece."""
+
+
+@dataclass(eq=False, repr=False)
+class RavenHide(Obfuscator):
+    """Edits that a reader does not mind, until the text is as far from the author's others as sense allows.
+
+    Also called: hiding, style, anonymise.
+
+    Contractions, marks, spellings, words and phrases that mean the same, order of clauses and sentence adverbs, joined
+    and cut sentences, synonyms whose sense is beyond doubt. Without known texts it moves away from the text's own
+    habits.
+
+    Parameters
+    ----------
+    goal : float
+        Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
+        each other.
+    limit : float
+        Most cost in sense for a hundred words; a synonym costs 1, a contraction .2.
+    background : str
+        Folder of ``.txt`` files by other people, of the text's kind; otherwise Brown.
+    """
+
+    name = "raven-hide"
+    provenance = "ours"
+    mode: ClassVar[str] = "repaired"
+
+    goal: float = 0.0
+    limit: float = 3.0
+    background: str = ""
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Check the parameters. SpecError if the limit is not positive; InputError if the background has no text;
+        MissingPart if there is neither a background nor Brown."""
+        if not self.limit > 0:
+            raise SpecError("raven-hide: limit is a cost", found=self.limit, expected="a number above 0")
+        if not self.background:
+            find("brown")
+        _crowd_texts(self.background)
+        return self
+
+    def stamp(self) -> str:
+        """A hash of the background's texts."""
+        return hashlib.sha256("\0".join(_crowd_texts(self.background)).encode()).hexdigest() if self.background else ""
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        from ravenbench.ext.shelf.obfuscation.raven_hide_panel import HidingPanel
+
+        self.fit([task])
+        text = task.questioned
+        words = len(text.split())
+        known = tuple(one for one in task.known if one.strip())
+        size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
+        panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
+        candidates, notes = safe_edits(text)
+        before = panel.near(text)
+        chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
+        parts = from_edits(text, _joined(chosen))
+        cost = 100 * sum(one.cost for one in chosen) / max(1, words)
+        new = "".join(part.obfuscation for part in parts)
+        after = panel.near(new)
+        if known:
+            first, then, many = _standing(known, panel.crowd.pieces, text, new)
+            came = "stands out" if then <= RARE * many else "does not stand out"
+            left = ", ".join(f"“{word}”" for word in panel.telling(new))
+            notes.append(
+                "judged by compression, which the search did not ask: as near to your other texts came "
+                f"{first} of {many} texts by other people, now {then}: it {came}; by the search's own measures "
+                f"{before:.2f}, now {after:.2f} (1 as your texts are to each other, 0 as other people's); "
+                f"by hand: what tells most is {left}, and raven advise shows where"
+            )
+        else:
+            notes.append("no known texts: it moved away from this text's own habits, and nothing says how far it came")
+        notes.append(f"it stopped because {reason}; cost in sense {cost:.1f} for 100 words (limit {self.limit:g})")
+        return Rewriting(parts, tuple(notes), count_operations(parts))
+
+    def _search(
+        self, panel: HidingPanel, text: str, candidates: list[SafeEdit], words: int, rng: np.random.Generator
+    ) -> tuple[list[SafeEdit], str]:
+        """The edits made, greedily by gain for cost, and why the search stopped."""
+        if not candidates:
+            return [], "there is no safe edit"
+        search, chosen = panel.search(text, candidates), list[SafeEdit]()
+        luck = rng.uniform(1 - JITTER, 1 + JITTER, len(candidates))
+        cost = np.array([one.cost for one in candidates])
+        lost = np.array([_lost(text, one) for one in candidates])
+        open_ = np.ones(len(candidates), dtype=bool)
+        now, left, may_lose = panel.near(text), self.limit * words / 100, MOST_LOST * words / 100
+        while now > self.goal:
+            near = search.near()
+            gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
+            if not (gains > 0).any():
+                dear = bool((open_ & (now > near)).any())
+                return chosen, "the limit of sense was reached" if dear else "no safe edit was left that helps"
+            best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
+            search.make(best)
+            chosen.append(candidates[best])
+            left, may_lose = left - cost[best], may_lose - lost[best]
+            now = float(near[best])
+            open_[best] = False
+            open_ &= np.array([not one.clashes(candidates[best]) for one in candidates])
+        return chosen, "the goal was reached"
+
+
+def _standing(known: Sequence[str], crowd: Sequence[str], *texts: str) -> tuple[int, ...]:
+    """How many of a crowd's texts are as near to the known ones as each of these, by compression, and of how many.
+
+    Bits a character under the known texts' model less those under that of other texts by the crowd.
+    """
+    pieces, others = crowd[::2], "\n\n".join(crowd[1::2])
+    size = min(MODEL, sum(map(len, known)), len(others))
+    table, rows = TextTable.collect(["\n\n".join(known)[:size], others[:size], *texts, *pieces])
+    read = rows[2:]
+    own, strange = (cross_entropies(table, np.full(len(read), row), read, both=False)[:, 0] for row in rows[:2])
+    far = own - strange
+    return (*(int((far[len(texts) :] <= far[i]).sum()) for i in range(len(texts))), len(pieces))
+
+
+def _lost(text: str, edit: SafeEdit) -> int:
+    """Content words that edits take out of a text."""
+    before = " ".join(text[one.start : one.end] for one in edit.edits)
+    return content_lost(before, " ".join(one.new for one in edit.edits))
+
+
+def _joined(chosen: Sequence[SafeEdit]) -> list[Edit]:
+    """The edits chosen; those of the whole text give way where another is made."""
+    own = [edit for one in chosen if one.edits[0].operation not in WHOLE for edit in one.edits]
+    whole = [edit for one in chosen if one.edits[0].operation in WHOLE for edit in one.edits]
+    return own + [edit for edit in whole if not any(edit.start < o.end and o.start < edit.end for o in own)]
+
+
+@lru_cache(4)
+def _crowd_texts(background: str) -> tuple[str, ...]:
+    if background:
+        files = sorted(Path(background).rglob("*.txt"))
+        if not files:
+            raise InputError(
+                "there is no text by other people here", file=background, expected="a folder of .txt files"
+            )
+        return tuple(decode(path.read_bytes(), path) for path in files)
+    from nltk.corpus.reader import TaggedCorpusReader
+
+    reader = TaggedCorpusReader(find("brown"), r"c[a-r]\d[05]", sep="/", encoding="ascii")
+    return tuple(_plain(reader.words(name)) for name in reader.fileids())
+
+
+def _plain(words: Sequence[str]) -> str:
+    """Brown's tokens as text."""
+    text = " ".join(words).replace("`` ", '"').replace(" ''", '"')
+    for mark in ",.;:?!":
+        text = text.replace(f" {mark}", mark)
+    return text.replace("( ", "(").replace(" )", ")")
+
+
+@lru_cache(8)
+def _crowd(background: str, words: int) -> Crowd:
+    from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd
+
+    return Crowd.of(_crowd_texts(background), words)

@@ -1,0 +1,422 @@
+"""The edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
+
+Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and numbers
+in dates are left alone. A cost of 1 is a synonym that a reader may stumble over, .1 a change that nobody notices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+from ravenbench.obfuscation.guards import inflected, relatives, stretches
+from ravenbench.obfuscation.parts import Edit, Span, sentences
+from ravenbench.obfuscation.wording.resources import language_model, load, word_set
+from ravenbench.obfuscation.wording.words import (
+    base_form,
+    brown,
+    match_case,
+    senses,
+    tags,
+    tokens,
+    usual_sense,
+    wordnet_pos,
+)
+from ravenbench.text.nltk_data import missing
+from ravenbench.types import Ints
+
+_QUOTED = re.compile(
+    r"“[^”\n]*(?:”|\n|\Z)|\"[^\"\n]+(?:\"|\n)|‘[^’\n]*’(?!\w)|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*»"
+    r"|(?:https?://|www\.)\S+|\S+@\S+|(?m:^>.*$)"
+)
+_SUBJECT = "I|he|she|it|they|we|you|this|that|there|these|those"
+_AUXILIARY = "is|are|was|were|am|can|could|will|would|should|must|may|might|has|have|had"
+_DEPENDENT = re.compile(
+    r"(?i)\b(?:if|when|because|although|though|while|since|unless|until|till|before|after|whether|that|which|who|whom|whose|"
+    r"what|where|how|why|as|than|once|so|either|neither|both|lest|wherever|whenever|whoever)\b"
+)
+_SENTENCE_START = r"(?:\A\s*|[.!?][\"”’')\]]*\s+|\n\s*)\Z"
+WHOLE = ("typography", "spelling")
+"""Edits of the whole text, its quotations too; where another edit is made as well, that one stands."""
+NOTHING = "∅"
+"""Stands for leaving a phrase out."""
+_BEFORE, _AFTER = 45, 60
+"""Characters that a condition on what stands before or after may look at."""
+
+
+@dataclass(frozen=True)
+class SafeEdit:
+    """Edits that are made together or not at all, and what they cost in sense."""
+
+    edits: tuple[Edit, ...]
+    cost: float
+
+    def clashes(self, other: SafeEdit) -> bool:
+        """Whether the two cannot both be made: they overlap or touch."""
+        if self.edits[0].operation in WHOLE or other.edits[0].operation in WHOLE:
+            return self.edits[0].operation == other.edits[0].operation == "spelling"
+        return any(a.start <= b.end and b.start <= a.end for a in self.edits for b in other.edits)
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What may stand for a phrase, where a condition before and after holds."""
+
+    new: str
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    cost: float
+
+
+@cache
+def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
+    """One expression for all phrases that have alternatives, and these by the phrase in lowercase."""
+    table: dict[str, list[Alternative]] = {}
+    cost = 0.0
+    for line in (files(__package__) / "raven_hide_alternatives.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            cost = float(line.strip("[]"))
+        elif line and not line.startswith("#"):
+            phrases, before, after = ([*line.split(" :: "), "", ""])[:3]
+            conditions = re.compile(before.replace("^", _SENTENCE_START)), re.compile(after)
+            for group in phrases.split(" ; "):
+                sources, _, targets = group.partition(" > ")
+                names = [name.strip() for name in f"{sources} | {targets}".strip(" |").split(" | ")]
+                for forms in _form_rows(names):
+                    for i, source in enumerate(forms[:1] if targets else forms):
+                        others = [name for k, name in enumerate(forms) if k != i]
+                        table.setdefault(source.lower(), []).extend(Alternative(o, *conditions, cost) for o in others)
+    keys = sorted(table, key=lambda key: (-len(key), key))
+    return re.compile(r"(?<![\w'’\-./@])(?:" + "|".join(map(re.escape, keys)) + r")(?![\w'’\-/@])", re.I), table
+
+
+def _form_rows(names: list[str]) -> Iterator[list[str]]:
+    """``begin/begins to`` and ``start/starts to`` give the row *begin to*, *start to* and the row *begins to* …"""
+    split = [[word.split("/") for word in name.split(" ")] for name in names]
+    many = max(len(word) for name in split for word in name)
+    for i in range(many):
+        yield [" ".join(word[i] if len(word) == many else word[0] for word in name) for name in split]
+
+
+def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
+    """Every safe edit of a text, and what is missing for more (MissingPart's messages)."""
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    proposed = [
+        *_typography(text),
+        *_spelling(text),
+        *_phrases(text),
+        *_contractions(text),
+        *_marks(text),
+        *_sentence_edits(text),
+    ]
+    lacking = [reason for name in ("wordnet", "brown", "averaged_perceptron_tagger_eng") if (reason := missing(name))]
+    if not lacking:
+        proposed += _word_edits(text)
+    free = [
+        one
+        for one in proposed
+        if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
+    ]
+    return list({one.edits: one for one in free}.values()), [f"no synonyms were tried: {one}" for one in lacking]
+
+
+def _within(edit: Edit, spans: list[Span]) -> bool:
+    return any(edit.start < high and low < edit.end for low, high in spans)
+
+
+def _one(start: int, end: int, new: str, operation: str, cost: float) -> SafeEdit:
+    return SafeEdit((Edit(start, end, new, operation),), cost)
+
+
+def _typography(text: str) -> Iterator[SafeEdit]:
+    """Glyphs that say the same, and spaces after a full stop: all of a kind at once, for a mixture would be seen."""
+    for old, new in (
+        ("’", "'"),
+        ("‘", "'"),
+        ("…", "..."),
+        ("(?<=[.!?])  (?=[A-Z])", " "),
+        ("[“”]", '"'),
+        (" -- ", " — "),
+    ):
+        edits = tuple(Edit(*match.span(), new, "typography") for match in re.finditer(old, text))
+        if edits:
+            yield SafeEdit(edits, 0.01 * len(edits))
+
+
+def _spelling(text: str) -> Iterator[SafeEdit]:
+    """All British spellings made American, or all American ones British."""
+    everyday = word_set("everyday words of both spellings")
+    british = {one: other for one, other in load("british_american").items() if not {one, other} & everyday}
+    for table in (british, {other: one for one, other in british.items()}):
+        edits = tuple(
+            Edit(*match.span(), table[match.group()], "spelling")
+            for match in re.finditer(r"(?<![\w'’\-./@])[a-z]{4,}(?![\w'’\-/@])", text)
+            if match.group() in table
+        )
+        if edits:
+            yield SafeEdit(edits, 0.1 * len(edits))
+
+
+def _phrases(text: str) -> Iterator[SafeEdit]:
+    regex, table = alternatives()
+    for match in regex.finditer(text):
+        start, end = match.span()
+        old, before, after = match.group(), text[max(0, start - _BEFORE) : start], text[end : end + _AFTER]
+        begins = re.search(_SENTENCE_START, before) is not None
+        if (old[0].isupper() and not begins and not old.startswith("I ")) or (len(old) > 2 and old.isupper()):
+            continue
+        for other in table[old.lower()]:
+            if other.before.search(before) and other.after.match(after):
+                gone = other.new == NOTHING
+                if gone and (begins or text[end : end + 1] != " "):
+                    continue
+                new = "" if gone else match_case(old, other.new) if begins else other.new
+                yield _one(start, end + gone, new, "drop" if gone else "phrase", other.cost)
+
+
+def _contractions(text: str) -> Iterator[SafeEdit]:
+    table = load("contractions")
+    sign = "’" if text.count("’") > text.count("'") else "'"
+    negated = {long for long in table["expansions"] if long.endswith("not")}
+    for long, short in table["expansions"].items():
+        if long == "can not":
+            continue
+        for match in re.finditer(rf"(?<![\w'’-]){long}(?![\w'’-])", text, re.IGNORECASE):
+            follows = re.match(r" (?:not\b|only\b)| ?[.,;:!?)]", text[match.end() :])
+            if not follows or (long in negated and not re.match(r" only\b", text[match.end() :])):
+                new = match_case(match.group(), short.replace("'", sign))
+                yield _one(*match.span(), new, "contract", 0.2)
+        if short.lower().endswith("'d") or short.lower().endswith("'s"):
+            continue  # had or would, is or has
+        pattern = re.escape(short).replace("'", "['’]")
+        for match in re.finditer(rf"(?<![\w'’-]){pattern}(?![\w'’-])", text, re.IGNORECASE):
+            question = re.match(rf" (?:{_SUBJECT}|the|people)\b", text[match.end() :])
+            if not (question and long.endswith("not")):
+                yield _one(*match.span(), match_case(match.group(), long), "expand", 0.2)
+    for match in re.finditer(
+        r"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I
+    ):
+        yield _one(*match.span(), f"{match[1]} is ", "expand", 0.2)
+
+
+_DASH = r"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])"
+_VERB = "think|thought|know|knew|believe|believed|hope|hoped|say|said|says|feel|felt|guess|suppose|found"
+_THAT = "|".join(rf"(?<=\b{name} {verb})" for name in _SUBJECT.split("|")[:7] for verb in _VERB.split("|"))
+_OPENER = "Then|Now|Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|Of course|In the end|In fact"
+_OPENERS = "|".join(rf"(?<=(?<![\w,;] ){name})" for name in _OPENER.split("|"))
+_RULES = (
+    # pattern, what stands instead (a letter after a new full stop becomes a capital), operation, cost
+    (_DASH, ", ", "dash", 0.3),
+    (rf"(?<=\w); (?=(?:{_SUBJECT}|the|my|his|her|our|their|however,|therefore,) \w)", ". ", "split", 0.2),
+    (r"(?<=\w); (?=(?:and|but|so|yet|for|or) )", ", ", "semicolon", 0.1),
+    (r"(?<=\w): (?=(?:I|he|she|it|they|we|you|this) )", "; ", "colon", 0.3),
+    (r"(?<=\w), (?=(?:but|and) (?:he|she|it|they|we|I|you) \w)", " ", "comma", 0.1),
+    (rf"(?<=[a-z]) (?=(?:but|so) (?:he|she|they|we|I|it) (?:{_AUXILIARY}|did|do|\w+ed)\b)", ", ", "comma", 0.1),
+    (r"(?<=, [a-z]{3})([a-z]*),(?= (?:and|or) [a-z]+[.,;)])", r"\1", "comma", 0.1),
+    (r"(?<=, [a-z]{3})([a-z]*)(?= (?:and|or) [a-z]+[.;])", r"\1,", "comma", 0.1),
+    (rf"(?:{_OPENERS}),(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", "", "comma", 0.1),
+    (rf"(?:{_OPENERS})(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", ",", "comma", 0.1),
+    (r"(?<=\w)!+(?=\s+[A-Z]|\s*\Z)", ".", "exclamation", 0.3),
+    (r"(?<=\w)(?:\.\.\.+|…)(?=\s+[A-Z]|\s*\Z)", ".", "ellipsis", 0.2),
+    (r"(?<=\w)\.\.\. (?=[a-z])", ", ", "ellipsis", 0.3),
+    (rf"(?:{_THAT}) that(?= (?:I|he|she|it|they|we) \w)", "", "that", 0.2),
+    (rf"(?:{_THAT})(?= (?:I|he|she|it|they|we) (?!who|and)\w)", " that", "that", 0.2),
+    (rf"(?<=[a-z]{{4}} )(?<!from )(?<!with )(?<!upon )(?<!into )(?<!know )which(?= (?:{_AUXILIARY}) )",
+     "that", "relative", 0.2),
+    *((rf"(?<=[a-z] ){i}(?= [a-z]{{4,}}s\b)(?! (?:degrees|percent|points|pounds|dollars))", name, "numeral", 0.1)
+      for i, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], start=1)),
+)  # fmt: skip
+
+
+def _marks(text: str) -> Iterator[SafeEdit]:
+    """Marks where another, or none, does as well; *that* put in or left out; numerals as words."""
+    for pattern, new, operation, cost in _RULES:
+        for match in re.finditer(pattern, text):
+            put, end = match.expand(new), match.end()
+            if put == ". ":
+                put, end = put + text[end].upper(), end + 1
+            yield _one(match.start(), end, put, operation, cost)
+
+
+_FINITE = rf"(?:{_AUXILIARY}|did|do|\w+ed)\b"
+_MOVABLE = "because|although|though|unless|even though"
+
+
+def _sentence_edits(text: str) -> Iterator[SafeEdit]:
+    """Sentences joined and cut, subordinate clauses and sentence adverbs put elsewhere."""
+    spans = sentences(text)
+    for (start, end), following in zip(spans, [*spans[1:], None], strict=True):
+        body = text[start:end].rstrip()
+        stop = start + len(body)
+        if not body.endswith(".") or body.endswith("..") or re.search("[(:;—]", body):
+            continue
+        yield from _cuts(start, body)
+        yield from _moved_clause(start, stop, body)
+        yield from _moved_adverb(start, body)
+        other = "" if following is None else text[following[0] : following[1]].rstrip()
+        opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
+        short = max(len(body.split()), len(other.split())) <= 16
+        if opens and short and text[stop:end] in (" ", "  ") and other.endswith(".") and not re.search("[;:—]", other):
+            first = other[0] if other[:2] in ("I ", "I'") else other[0].lower()
+            yield _one(stop - 1, end + 1, "; " + first, "join", 0.3)
+            if "," not in body + other and not re.search(r"\b(?:and|but)\b", body):
+                yield _one(stop - 1, end + 1, ", and " + first, "join", 0.3)
+
+
+def _cuts(start: int, body: str) -> Iterator[SafeEdit]:
+    for match in re.finditer(rf", (and|but|so) (?=(?:{_SUBJECT}) {_FINITE})", body):
+        head, tail = body[: match.start()], body[match.end() :]
+        if not _DEPENDENT.search(head) and min(len(head.split()), len(tail.split())) >= 4 and "," not in head:
+            begin = tail[0].upper() if match[1] == "and" else f"{match[1].capitalize()} {tail[0]}"
+            yield _one(start + match.start(), start + match.end() + 1, f". {begin}", "split", 0.2)
+
+
+def _moved_clause(start: int, stop: int, body: str) -> Iterator[SafeEdit]:
+    """*S because C.* becomes *Because C, S.*, and the other way round."""
+    subject = word_set("openers of a sentence")
+    if re.search(r"\b(?:and|or|but|nor) |n['’]t\b|\b(?:not|only|just|never|then)\b", body):
+        return
+    if match := re.fullmatch(rf"(\w+ [^,]{{8,90}}?),? ({_MOVABLE}) ([^,]{{8,90}})\.", body):
+        main, word, clause = match.groups()
+        if {main.split(" ")[0].lower(), clause.split(" ")[0].lower()} <= subject and not _DEPENDENT.search(
+            main + clause
+        ):
+            own = main[0] if re.match(r"I\b", main) else main[0].lower()
+            front = Edit(start, start + 1, f"{word.capitalize()} {clause}, {own}", "move clause")
+            yield SafeEdit((front, Edit(start + match.end(1), stop - 1, "", "move clause")), 0.4)
+    if match := re.fullmatch(
+        rf"((?:{_MOVABLE}|if|when|since)) ([^,]{{8,90}}), ((?:I|you|we|there)\b [^,]{{8,90}})\.", body, re.I
+    ):
+        word, clause, main = match.groups()
+        if body[0].isupper() and clause.split(" ")[0].lower() in subject and not _DEPENDENT.search(clause + main):
+            front = Edit(start, start + match.start(3) + 1, main[0].upper(), "move clause")
+            yield SafeEdit((front, Edit(stop - 1, stop - 1, f" {word.lower()} {clause}", "move clause")), 0.4)
+
+
+_ADVERBS = "However|Therefore|Of course|For example|For instance|Indeed|In fact"
+_TIMES = r"In (?:the (?:morning|evening|afternoon|summer|winter|beginning|past|future)|\d{4})|Last (?:year|week|night)"
+
+
+def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
+    """*However, it is*: *It is, however,*; *It is also*: *Also, it is*; *In 1990, we moved*: *We moved in 1990*."""
+    if match := re.match(rf"({_ADVERBS}), ((?:{_SUBJECT}) (?:{_AUXILIARY})) (?=\w)", body):
+        moved = f"{match[2][0].upper()}{match[2][1:]}, {match[1].lower()}, "
+        yield _one(start, start + match.end(), moved, "move adverb", 0.2)
+    if match := re.match(rf"((?:I|He|She|It|They|We|There|This)) ((?:{_AUXILIARY}) )?also ", body):
+        own = match[1] if match[1] == "I" else match[1].lower()
+        yield _one(start, start + match.end(), f"Also, {own} {match[2] or ''}", "move adverb", 0.2)
+    if match := re.match(rf"({_TIMES}), ((?:I|he|she|they|we) (?!.*\b(?:and|or|but)\b)[^,;]{{8,50}})\.\Z", body):
+        front, at = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb"), start + match.end(2)
+        if not _DEPENDENT.search(match[2]):
+            yield SafeEdit((front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3)
+
+
+_SHARE, _USES = {"n": 0.8, "v": 0.5, "a": 0.5, "r": 0.5}, 2
+"""A word's usual sense must have this share of its counted uses in WordNet, by part of speech, of at least so many."""
+_SLIPPERY = frozenset(
+    [
+        "about",
+        "kind",
+        "last",
+        "later",
+        "like",
+        "little",
+        "mean",
+        "means",
+        "next",
+        "present",
+        "right",
+        "roughly",
+        "small",
+    ]
+)
+"""Words whose usual sense the tagger does not find."""
+_LESS_LIKELY, _RAREST = -0.5, -4.7
+"""log10 by which a synonym may make its surroundings less likely, and of its least share of Brown's words."""
+_PAIR = re.compile(
+    r"(?:(?<= (?:of|by|in|is) )|(?<= (?:the|for|and|was|are|his|her|our|its) )|"
+    r"(?<= (?:with|were|from|both|very|more) ))"
+    r"([a-z]{3,}) (and|or) ([a-z]{3,})(?=[.,;]| (?:in|on|at|of|that|to|for|with|are|is|was|were)\b)"
+)
+
+
+def _word_edits(text: str) -> Iterator[SafeEdit]:
+    """Synonyms of words with one sense, or one that prevails, for words of which the same holds, where Brown has seen
+    the synonym beside a neighbour that the word has here; and *tired and hungry* for *hungry and tired*."""
+    guarded = stretches(text)
+    for start, end in sentences(text):
+        words = tokens(text, start, end)
+        spelt = tuple(brown([token.text for token in words]))
+        tagged = tags(words) if words else []
+        places = {token.start: i for i, token in enumerate(words)}
+        for i, (token, tag) in enumerate(zip(words, tagged, strict=True)):
+            pos, lower = wordnet_pos(tag), token.text.lower()
+            if pos is None or not lower.isalpha() or len(lower) < 4 or guarded.touch(token.start, token.end):
+                continue
+            if (lower != token.text and i) or lower in _SLIPPERY:
+                continue
+            for lemma in _licensed(lower, pos):
+                new = inflected(lemma, tag)
+                if new is not None and (gain := _fit(spelt, i, new)) is not None:
+                    cost = 1.0 if gain >= 0 else 1.5
+                    yield _one(token.start, token.end, match_case(token.text, new), "synonym", cost)
+        for match in _PAIR.finditer(text, start, end):
+            one, other = (places.get(match.start(k)) for k in (1, 3))
+            if (
+                one is not None
+                and other is not None
+                and tagged[one] == tagged[other] in ("NN", "NNS", "JJ", "RB", "VBG")
+            ):
+                swapped = f"{match[3]} {match[2]} {match[1]}"
+                if not guarded.touch(*match.span()) and not _set(match[1], match[2], match[3]):
+                    yield _one(*match.span(), swapped, "swap", 0.3)
+
+
+def _set(one: str, word: str, other: str) -> bool:
+    """Whether Brown has the two words in this order, as it has what is always said so (*bread and butter*)."""
+    return _seen(language_model().ids([one, word, other])[1:4])
+
+
+def _seen(ids: Ints) -> bool:
+    """Whether Brown has these two or three words in a row."""
+    keys = language_model().tables[len(ids) - 1][0]
+    key = np.uint64(sum(int(number) << 16 * (len(ids) - 1 - i) for i, number in enumerate(ids)))
+    place = int(np.searchsorted(keys, key))
+    return place < len(keys) and bool(keys[place] == key)
+
+
+@lru_cache(1 << 15)
+def _licensed(word: str, pos: str) -> tuple[str, ...]:
+    """Synonyms such that the word and they have one sense in common which is the usual one of both."""
+    if not _prevails(word, pos):
+        return ()
+    sense = usual_sense(word, pos)
+    names = (name for name in relatives(word, pos)[0] if name.isalpha() and len(name) > 3)
+    return tuple(name for name in names if usual_sense(name) == sense and _prevails(name, pos))
+
+
+def _prevails(word: str, pos: str) -> bool:
+    base = base_form(word, pos)
+    uses = [
+        sum(lemma.count() for lemma in sense.lemmas() if lemma.name().lower() == base) for sense in senses(word, pos)
+    ]
+    return len(uses) == 1 or (sum(uses) >= _USES and max(uses) >= _SHARE[pos] * sum(uses))
+
+
+@lru_cache(1 << 15)
+def _fit(sentence: tuple[str, ...], place: int, new: str) -> float | None:
+    """log10 by which a word makes its surroundings likelier; None where Brown never saw it beside a neighbour that it
+    has here, or it is much less likely."""
+    model = language_model()
+    if model.tables[0][1][model.ids([new])[1]] < _RAREST:
+        return None
+    low, high = max(0, place - 3), place + 4
+    changed = (*sentence[low:place], new, *sentence[place + 1 : high])
+    gain = float(model.log10(changed).sum() - model.log10(sentence[low:high]).sum())
+    ids, at = model.ids(changed), place - low + 1
+    return gain if gain >= _LESS_LIKELY and (_seen(ids[at - 1 : at + 1]) or _seen(ids[at : at + 2])) else None

@@ -1,0 +1,101 @@
+import re
+
+import numpy as np
+import pytest
+
+from ravenbench import registry
+from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.ext.shelf.obfuscation.raven_hide_edits import safe_edits
+from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
+from ravenbench.obfuscation.base import ObfuscationTask
+
+KNOWN = "I don't think it's right; they don't either. Perhaps we can't go, because it isn't open until noon. " * 12
+TEXT = (
+    "I don't know if he is here. Perhaps they can't come, because it isn't easy to buy a ticket until noon. "
+    "However, it is clear that everyone wants to go. We think that she doesn't mind; it was a colourful day. "
+) * 3
+OTHERS = "The committee has decided that the report will be published, and every member should receive it today. " * 30
+
+
+def new_texts(text):
+    edits, _ = safe_edits(text)
+    for one in edits:
+        out, at = "", 0
+        for edit in sorted(one.edits, key=lambda e: e.start):
+            out, at = out + text[at : edit.start] + edit.new, edit.end
+        yield one.edits[0].operation, out + text[at:]
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("He said that they do not come.", "He said that they don't come."),
+    ("I think he is right.", "I think that he is right."),
+    ("Because we were late, I left.", None),
+    ("I stayed at home because the house was warm.", "Because the house was warm, I stayed at home."),
+    ("However, it is clear.", "It is, however, clear."),
+    ("It is also red.", "Also, it is red."),
+    ("He left; she did not mind.", "He left. She did not mind."),
+    ("The grey house has a favourite colour.", "The gray house has a favorite color."),
+    ("He went to the town and bought 3 apples there.", "He went to the town and bought three apples there."),
+    ("He knew everyone there.", "He knew everybody there."),
+    ("He began to sing.", "He started to sing."),
+])  # fmt: skip
+def test_an_edit_is_found(text, wanted, no_resources):
+    made = {new for _, new in new_texts(text)}
+    assert wanted in made if wanted else all("I left because" not in new for new in made)
+
+
+@pytest.mark.parametrize("text", [
+    "“I don't know if everyone began to sing,” he said.",
+    'She said "everyone began to sing until noon" twice.',
+    "See www.until-noon.org/among or write to everyone@began.org.",
+    "On 3 May 1999 Anna Until met Mr. Among at 10:30.",
+])  # fmt: skip
+def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
+    assert not [new for kind, new in new_texts(text) if kind not in ("typography", "spelling", "contract")]
+
+
+@pytest.mark.data
+def test_synonyms_are_those_of_one_sense(resources):
+    assert ("synonym", "He chose a large house.") in list(new_texts("He selected a large house."))
+    assert not any(word in new for _, new in new_texts("He drew in a breath.") for word in ("pulled", "sketched"))
+
+
+@pytest.mark.data
+def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
+    (tmp_path / "others.txt").write_text(OTHERS)
+    recipe = registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})")
+    task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
+    first, again, other = recipe.obfuscate(task, 1), recipe.obfuscate(task, 1), recipe.obfuscate(task, 2)
+    assert first.changed and first.text == again.text and first.text != other.text
+    panel = HidingPanel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
+    assert panel.near(first.text) < panel.near(TEXT)
+    assert "judged by compression" in first.notes[-2] and "cost in sense" in first.notes[-1]
+    cost = float(re.search(r"cost in sense ([\d.]+)", first.notes[-1])[1])
+    small = registry.parse("obfuscator", f"raven-hide(limit=0.5, background={str(tmp_path)!r})").obfuscate(task, 1)
+    assert float(re.search(r"cost in sense ([\d.]+)", small.notes[-1])[1]) <= 0.5 < cost
+    alone = recipe.obfuscate(ObfuscationTask("t", TEXT, (), "en"), 1)
+    assert "nothing says how far it came" in alone.notes[0]
+
+
+def test_a_search_knows_what_an_edit_changes(no_resources):
+    edits, _ = safe_edits(TEXT)
+    panel = HidingPanel((KNOWN,), Crowd.of((OTHERS, TEXT.upper()), 100), 100)
+    search = panel.search(TEXT, edits)
+    near = search.near()
+    for number in np.linspace(0, len(edits) - 1, 12).astype(int):
+        out, at = "", 0
+        for edit in sorted(edits[number].edits, key=lambda e: e.start):
+            out, at = out + TEXT[at : edit.start] + edit.new, edit.end
+        assert near[number] == pytest.approx(panel.near(out + TEXT[at:]), abs=1e-9)
+    search.make(0)
+    assert search.near()[0] != near[0]
+
+
+def test_what_it_refuses(no_resources, tmp_path):
+    task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
+    with pytest.raises(SpecError, match="limit"):
+        registry.parse("obfuscator", "raven-hide(limit=0)").obfuscate(task)
+    with pytest.raises(InputError, match="no text by other people"):
+        registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})").obfuscate(task)
+    with pytest.raises(MissingPart, match="brown"):
+        registry.parse("obfuscator", "raven-hide").obfuscate(task)
