@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import ravenbench
+from contracts.commands import raven
 from ravenbench.corpora.load import import_corpus, load_corpus
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.ext.documents.report import extract_texts
@@ -136,3 +140,44 @@ def test_numbers_and_types_are_checked_where_they_enter(call: object, told: str)
 def test_what_is_no_path_is_refused(call: object) -> None:
     with pytest.raises(InputError):
         call()  # type: ignore[operator]
+
+
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("line", "file", "data"),
+    [
+        (["evaluate", "truth.jsonl", "HERE"], "a.jsonl", ('{"a":' * 100_000).encode()),
+        (["corpus", "info", "HERE"], "corpus.json", DEEP.encode()),
+        (["site", "HERE", "-o", "site"], "report.json", DEEP.encode()),
+        (["texts", "truth.jsonl", "-o", "HERE"], ".raven.json", DEEP.encode()),
+        (["validate", "texts", "--conditions", "HERE"], "c.csv", None),
+        (["compare", "--batch", "HERE", "--background", "texts"], "b.csv", None),
+    ],
+)
+def test_deep_nesting_and_a_zip_for_a_file_are_refused(tmp_path, monkeypatch, line, file, data):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "truth.jsonl").write_text('{"id": "1", "same": true}\n')
+    whole_folder = file in ("corpus.json", "report.json", ".raven.json")
+    place = tmp_path / "given" / file
+    place.parent.mkdir()
+    if data is None:
+        with zipfile.ZipFile(place, "w") as archive:
+            archive.writestr("inner.txt", "a")
+    else:
+        place.write_bytes(data)
+    here = str(place.parent if whole_folder else place)
+    ended = raven(*(here if word == "HERE" else word for word in line))
+    assert ended.code == 2 and "Traceback" not in ended.said, ended.said[-800:]
+
+
+def test_a_link_that_leads_back_to_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    for line in (
+        ["advise", "loop", "--known", "loop", "--background", "loop"], ["run", "loop", "--plan"],
+        ["corpus", "import", "synthetic(documents=20, authors=4)", "-o", "loop"],
+    ):  # fmt: skip
+        ended = raven(*line)
+        assert ended.code == 2 and "Traceback" not in ended.said, ended.said[-800:]

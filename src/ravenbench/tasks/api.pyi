@@ -9,8 +9,8 @@ from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
 from ravenbench.ext.case.advise.api import Advice
 from ravenbench.ext.changes.report import Changes
-from ravenbench.ext.machine.exposure import Exposure
 from ravenbench.ext.contrast.report import TextContrast
+from ravenbench.ext.machine.exposure import Exposure
 from ravenbench.ext.map.report import TextMap
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
