@@ -109,7 +109,8 @@ HEAD = """# Ten hidden texts
 
 How `raven-hide` reads: forty words or more from the first changed word on of ten excerpts of novels (ELTeC, in the
 public domain), none of them chosen or mended by hand; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*.
-What it hides, and from whom: [the study](safety-studies.md#hiding-beside-sense).
+Where both are the same, the search found the excerpt no nearer to its author's other novel than other people's
+texts are, and left it. What it hides, and from whom: [the study](safety-studies.md#hiding-beside-sense).
 """
 
 

@@ -23,7 +23,7 @@ MOST_CALLS = 1000
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """Where networks run, seconds of training a method and again of answering a test set, and most calls of language
     models; None where it was not given. SpecError for a value that cannot hold."""
 
@@ -41,24 +41,24 @@ class Limits:
             raise SpecError("--most-calls must be a number of calls", found=self.most_calls)
 
 
-_here = [Limits()]
+_here = [RunLimits()]
 
 
-def limits_here() -> Limits:
+def limits_here() -> RunLimits:
     """The limits that this process holds."""
     return _here[-1]
 
 
-def hold(limits: Limits) -> None:
+def hold(limits: RunLimits) -> None:
     """From now on this process holds these limits."""
     _here[:] = [limits]
 
 
 @contextmanager
-def within(limits: Limits) -> Iterator[None]:
+def within(limits: RunLimits) -> Iterator[None]:
     """Hold these limits meanwhile; what they do not say stays as it is."""
     before = limits_here()
-    hold(Limits(**asdict(before) | {name: value for name, value in asdict(limits).items() if value is not None}))
+    hold(RunLimits(**asdict(before) | {name: value for name, value in asdict(limits).items() if value is not None}))
     try:
         yield
     finally:

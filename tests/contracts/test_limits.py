@@ -12,10 +12,10 @@ from ravenbench.engine.apart import Process
 from ravenbench.engine.pool import aside, local, run_units, silent
 from ravenbench.engine.task import LIMITS, declared_of
 from ravenbench.errors import SpecError
-from ravenbench.limits import Limits, limits_here, most_calls, within
+from ravenbench.limits import RunLimits, limits_here, most_calls, within
 from ravenbench.tasks.functions import function_of, of_raven
 
-GIVEN = Limits("cpu", 45.0, 7)
+GIVEN = RunLimits("cpu", 45.0, 7)
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ def test_units_have_the_limits_of_their_run(workers):
     with within(GIVEN):
         units = run_units(local(workers), [Teller(), Teller(), Teller()], silent, "cells")
     assert units == [repr(GIVEN)] * 3
-    assert run_units(local(workers), [Teller(), Teller()], silent, "cells") == [repr(Limits())] * 2, "the next has none"
+    assert run_units(local(workers), [Teller(), Teller()], silent, "cells") == [repr(RunLimits())] * 2, (
+        "the next has none"
+    )
 
 
 def test_what_is_done_meanwhile_and_apart_has_them_too():
@@ -56,13 +58,13 @@ def test_the_function_takes_what_the_command_takes(name):
 
 
 def test_a_function_in_python_limits_its_run_alone(monkeypatch):
-    before, seen = dict(os.environ), list[tuple[Limits, int]]()
+    before, seen = dict(os.environ), list[tuple[RunLimits, int]]()
     monkeypatch.setenv("RAVEN_LLM_CALLS", "3")
     monkeypatch.setattr("ravenbench.engine.task.run_task", lambda *_, **__: seen.append((limits_here(), most_calls())))
     ravenbench.verify("length", test="test", train="train", device="cpu", cell_timeout=45)
     ravenbench.verify("length", test="test", train="train", most_calls=9)
-    assert seen == [(Limits("cpu", 45, None), 3), (Limits(None, None, 9), 9)]
-    assert limits_here() == Limits()
+    assert seen == [(RunLimits("cpu", 45, None), 3), (RunLimits(None, None, 9), 9)]
+    assert limits_here() == RunLimits()
     assert {name for name in os.environ.keys() - before.keys() if "RAVEN" in name} <= {
         "RAVEN_LLM_CALLS",
         "RAVEN_LLM_COUNT",

@@ -556,7 +556,7 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
         "encoder": str(compared_by),
         "seed": spec.seed,
         "samplers": rows,
-    }
+    }  # fmt: skip
 
 
 def _print(result: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ from ravenbench import files
 from ravenbench.components import Component, foreign
 from ravenbench.engine import guard
 from ravenbench.errors import MethodError
-from ravenbench.limits import Limits, hold, limits_here
+from ravenbench.limits import RunLimits, hold, limits_here
 from ravenbench.programs.confinement import note, noted, ways
 from ravenbench.programs.parent import end_with, me
 from ravenbench.store.store import Store, open_store
@@ -303,7 +303,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    hold(Limits(**limits))
+    hold(RunLimits(**limits))
     sys.dont_write_bytecode, sys.argv[1:], tempfile.tempdir = True, [], None
     reply({"pid": os.getpid()})
     seen, acts, state = dict[str, bool](), dict[str, None](), None

@@ -21,7 +21,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from ravenbench import files
 from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
-from ravenbench.limits import TIMEOUT, Limits, cell_timeout, hold, limits_here, most_calls
+from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, hold, limits_here, most_calls
 from ravenbench.programs.confinement import noted
 from ravenbench.programs.parent import ending_with_me
 from ravenbench.services import count_for
@@ -125,7 +125,7 @@ def local(workers: int | None = None) -> Engine:
     return work
 
 
-def _in_worker(unit: Unit, limits: Limits, number: int = 0) -> tuple[int, list[str]]:
+def _in_worker(unit: Unit, limits: RunLimits, number: int = 0) -> tuple[int, list[str]]:
     hold(limits)
     _may_grow()
     in_worker()
@@ -217,7 +217,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     return work
 
 
-def _on_cluster(unit: Unit, run: str, calls: dict[str, int], limits: Limits) -> list[str]:
+def _on_cluster(unit: Unit, run: str, calls: dict[str, int], limits: RunLimits) -> list[str]:
     from distributed import get_worker
 
     keep_memory()
@@ -310,7 +310,7 @@ def aside(cores: int) -> Iterator[Aside]:
         yield begin
 
 
-def _within(limits: Limits, work: Callable[..., T], *args: object) -> T:
+def _within(limits: RunLimits, work: Callable[..., T], *args: object) -> T:
     hold(limits)
     return work(*args)
 

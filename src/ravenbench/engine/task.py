@@ -20,7 +20,7 @@ from ravenbench import registry
 from ravenbench.engine.options import PATH, Declared, Option, defaults_of, spec_of
 from ravenbench.errors import SpecError
 from ravenbench.files import location
-from ravenbench.limits import CALLS, LONGEST, MOST_CALLS, TIMEOUT, Limits, within
+from ravenbench.limits import CALLS, LONGEST, MOST_CALLS, TIMEOUT, RunLimits, within
 from ravenbench.seams import FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
@@ -195,7 +195,7 @@ class Task(Declared):
 
     @classmethod
     def _without(cls) -> set[str]:
-        """Limits that hold for nothing that the task does."""
+        """RunLimits that hold for nothing that the task does."""
         return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout", "most_calls"))}
 
     @classmethod
@@ -451,7 +451,7 @@ LIMITS = ("cell_timeout", "most_calls", "device")
 
 def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
     """Hold the limits that are among these values, which lose them."""
-    return within(Limits(**{name: values.pop(name, None) for name in LIMITS}))
+    return within(RunLimits(**{name: values.pop(name, None) for name in LIMITS}))
 
 
 def run_task(

@@ -333,8 +333,9 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         if not structured and is_truth(name):
             read_truth_lines(archive, name)
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
-        csv, by_line = table_kind(name) in ("csv", "xlsx"), not structured or table_kind(name) is None or is_lines(name)
+        by_line = not structured or table_kind(name) is None or is_lines(name)
         source: Iterator[tuple[int, Any]] = archive.lines(name) if by_line else table_rows(archive, name)
+        csv = table_kind(name) in ("csv", "xlsx")
         for line, row in source:
             given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
             with faults.gathered():

@@ -86,11 +86,6 @@ def takes_answers(kind: str) -> bool:
     return report is not None and report.takes_answers
 
 
-def takes_file(kind: str) -> bool:
-    """Whether such answers to a task stand in one file, which its report reads."""
-    return hasattr(report_class(kind), "read_answers")
-
-
 def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outside]:
     """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
     if not takes_answers(store.kind):

@@ -417,7 +417,7 @@ def contrast(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> TextContrast:
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder) and keyness, with intervals."""
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
 
 def detect_changes(
     problems: str | Path,

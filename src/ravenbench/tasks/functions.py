@@ -174,7 +174,8 @@ def stub_of(tasks: Iterable[type[Declared]]) -> str:
     for name, module in _NAMES.items():
         if re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", body, flags=re.DOTALL)):
             modules.setdefault(module, []).append(name)
-    lines = [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
+    lines = [f"from {module} import {', '.join(names)}" for module, names in sorted(modules.items())]
+    lines.sort(key=lambda line: "ravenbench" in line)
     first = next((i for i, line in enumerate(lines) if "ravenbench" in line), len(lines))
     return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], "", body, ""])
 
@@ -196,8 +197,8 @@ _NAMES = {
     "RunResult": "ravenbench.engine.task",
     "Advice": "ravenbench.ext.case.advise.api",
     "Changes": "ravenbench.ext.changes.report",
-    "Exposure": "ravenbench.ext.machine.exposure",
     "TextContrast": "ravenbench.ext.contrast.report",
+    "Exposure": "ravenbench.ext.machine.exposure",
     "TextMap": "ravenbench.ext.map.report",
     "Truth": "ravenbench.formats.answers",
     "ProblemAttribute": "ravenbench.formats.tabular",

@@ -72,4 +72,5 @@ class DetectedChanges(Work):
         if "out" in values:
             return Path(values["out"])
         given = [str(values.get(name)) for name in ("problems", "train", "background", "year", "seed")]
+        given += [f"{name}={value}" for name, value in cls.read(values).reading().items() if value is not None]
         return Path("raven-runs") / f"changes-{content_hash(given)}"

@@ -110,13 +110,9 @@ class Changes(FolderView):
     kind = "changes"
 
     def __init__(
-        self,
-        problems: Sequence[ChangeProblem],
-        form: int,
-        answers: Mapping[str, Sequence[Any]],
-        learned: str,
+        self, problems: Sequence[ChangeProblem], form: int, answers: Mapping[str, Sequence[Any]], learned: str,
         seed: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.problems, self.form, self.learned, self.seed = problems, form, learned, seed
         self.answers: Sequence[Hands] = answers[AS_WRITTEN]
         parts = sorted({problem.part for problem in problems})

@@ -20,7 +20,7 @@ OUT = Option(
 
 
 class ContrastedTexts(Work):
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder) and keyness, with intervals.
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals.
 
     Words that may be topic are marked. Options have the names of stylo's oppose(), with hyphens for dots.
 

@@ -80,9 +80,8 @@ def _side(name: str, given: str | Path | Sequence[str], spec: ExposureSpec) -> S
     if most < LEAST:
         raise SpecError("too few texts of a side to see exposure", found=f"--most {most}", expected=f"{LEAST} or more")
     if isinstance(given, str | Path):
-        corpus = load_corpus(
-            given, **spec.reading(), pairs=False, level="extract()"
-        )  # topics need not be there  # topics need not be there
+        # Topics need not be there.
+        corpus = load_corpus(given, **spec.reading(), pairs=False, level="extract()")
         every, authors = list(corpus.texts), list(corpus.author)
     else:
         every, authors = [checked_text(text) for text in given], [None] * len(given)

@@ -16,9 +16,9 @@ from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, 
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
-from ravenbench.reports.outside import takes_answers, takes_file
+from ravenbench.reports.outside import takes_answers
 from ravenbench.reports.page import render
-from ravenbench.reports.report import report_of, write_whole
+from ravenbench.reports.report import report_class, report_of, write_whole
 from ravenbench.reports.view import (
     Col,
     Number,
@@ -262,7 +262,7 @@ def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]
 
 def answered_by_file(place: Path) -> bool:
     """Whether what is answered here is answered in one file: an evaluation, or a search."""
-    return not is_run(place) or takes_file(Store.open(place).kind)
+    return not is_run(place) or hasattr(report_class(Store.open(place).kind), "read_answers")
 
 
 def _board_of(folder: Path, name: str, places: Mapping[str, Path]) -> str:
