@@ -144,27 +144,23 @@ IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
 
 
-def reads(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with the options of every task that reads a corpus (``CorpusSpec``), but for those that are left out;
-    it is handed them as ``reading``, the keywords of ``load_corpus``."""
-    options = {name: option for name, option in options_of(CorpusSpec).items() if name not in left_out}
+def reads(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options of every task that reads a corpus (``CorpusSpec``); it is handed them as ``reading``,
+    the keywords of ``load_corpus``."""
+    options = options_of(CorpusSpec)
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters
+    own = [parameter(name, hints[name], p.default) for name, p in parameters.items() if name != "reading"]
+    shown = [*own[:-1], *(of_option(option, False) for option in options.values()), own[-1]]
 
-    def of(function: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(function, include_extras=True)
-        parameters = inspect.signature(function).parameters
-        own = [parameter(name, hints[name], p.default) for name, p in parameters.items() if name != "reading"]
-        shown = [*own[:-1], *(of_option(option, False) for option in options.values()), own[-1]]
+    @wraps(function)
+    def command(**values: Any) -> None:
+        given = {name: value for name in options if (value := values.pop(name)) is not None}
+        function(**values, reading=CorpusSpec(**given).reading())
 
-        @wraps(function)
-        def command(**values: Any) -> None:
-            given = {name: value for name in options if (value := values.pop(name)) is not None}
-            function(**values, reading=CorpusSpec(**given).reading())
-
-        command.__annotations__ = {}
-        command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-        return command
-
-    return of
+    command.__annotations__ = {}
+    command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    return command
 
 
 @app.command("list")
@@ -176,7 +172,13 @@ def list_(json: Json = False) -> None:
 
     entries = catalogue()
     rows: list[dict[str, Any]] = [
-        {"name": e.name, "kind": e.kind, "access": access(e), "languages": list(e.languages), "title": e.title}
+        {
+            "name": e.name,
+            "kind": e.kind,
+            "access": access(e),
+            "languages": list(e.languages),
+            "title": e.title,
+        }
         for e in entries.values()
     ]
     for name, target in sorted(registry.targets("corpus").items()):
@@ -194,7 +196,7 @@ def list_(json: Json = False) -> None:
 
 
 @app.command()
-@reads()
+@reads
 def info(
     corpus: Annotated[
         str,
@@ -244,7 +246,7 @@ def info(
 
 
 @app.command("import")
-@reads()
+@reads
 def import_(
     source: Annotated[
         str,

@@ -110,9 +110,13 @@ class Changes(FolderView):
     kind = "changes"
 
     def __init__(
-        self, problems: Sequence[ChangeProblem], form: int, answers: Mapping[str, Sequence[Any]], learned: str,
+        self,
+        problems: Sequence[ChangeProblem],
+        form: int,
+        answers: Mapping[str, Sequence[Any]],
+        learned: str,
         seed: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.problems, self.form, self.learned, self.seed = problems, form, learned, seed
         self.answers: Sequence[Hands] = answers[AS_WRITTEN]
         parts = sorted({problem.part for problem in problems})

@@ -13,7 +13,7 @@ from ravenbench.store.frozen import Names
 SHOWN = 20
 
 
-@reads()
+@reads
 def freeze(
     what: Annotated[str, typer.Argument(help="A run, problems, a search's files, a corpus, a spec of raven run.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The manifest; compressed if it ends in .gz.")],
@@ -54,7 +54,7 @@ def freeze(
     say(f"manifest: {out} ({out.stat().st_size / 1000:,.0f} kB, names {'in the clear' if names == 'clear' else names})")
 
 
-@reads()
+@reads
 def thaw(
     manifest: Annotated[str, typer.Argument(help="What raven freeze wrote.")],
     corpus: Annotated[str, typer.Argument(help="A copy of the texts: a corpus, problems, or a run's folder.")],
