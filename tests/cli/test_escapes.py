@@ -23,6 +23,8 @@ from ravenbench.testing import toy_problems
 
 HOSTILE = "a\x1b]0;x\x07\x9b31m\u202e\u2066b"
 ROOT = Path(ravenbench.__file__).parent
+READ = HOSTILE.replace("\u202e\u2066", "")
+"""The same as a reader of labels keeps it."""
 SHOWN = {".html", ".svg", ".csv", ".tex", ".json"}
 RECORDS = {
     "run.json",
@@ -64,6 +66,7 @@ COMMANDS = {
     "detect": [("$data/machine.jsonl", "--train", "$data/machine-train.jsonl", "--people", "$data/corpus.jsonl",
                 "--detectors", "text-length", "--most", "12", "--by", "topic", "--workers", "1", "--out", "$out")],
     "map": [("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2", *OUT)],
+    "contrast": [(f"{READ}a0000", f"{READ}a0001", "--corpus", "$data/corpus.jsonl", *OUT)],
     "changes": [("$data/changes", "--train", "$data/changes", "--allow-shared", *OUT)],
     "retrieve": [("$data/corpus.jsonl", "--methods", "words", "--queries", "12", "--workers", "1", "--out", "$out")],
     "corpus info": [("$data/corpus.jsonl",), ("$data/others",)],
