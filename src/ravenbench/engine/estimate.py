@@ -27,7 +27,7 @@ REPORT, CELL = 1.5, 0.0025
 Seconds = tuple[float, tuple[str, ...]]
 """CPU seconds, and the names of methods that are not among them, for nobody knows their time."""
 HELD = 6
-"""Bytes that a worker holds for each byte of text, mostly counts of words and n-grams: measured on 20 Newsgroups."""
+"""Bytes that a worker is taken to hold for each byte of text, mostly counts of words and n-grams: a rough allowance."""
 
 
 def around(cells: int) -> float:

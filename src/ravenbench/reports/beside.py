@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
+from ravenbench import registry
 from ravenbench.reports.view import Table, col, table
 
 Interval = tuple[float, float] | None
+
+
+MADE_UP = ("synthetic", "manifold")
+
+
+def of_collection(spec: Mapping[str, Any]) -> bool:
+    """Whether a spec's corpus is a collection that others have too: beside one's own texts a paper's figures say
+    nothing."""
+    name = str(spec.get("corpus")).partition("(")[0]
+    return name in registry.targets("corpus") and name not in MADE_UP
 
 
 class Beside(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ravenbench import __version__
 from ravenbench.attribution.selection import SelectionRules
 from ravenbench.builtin import is_control
-from ravenbench.reports.beside import Beside, beside
+from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.page import FAINT, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
@@ -75,6 +75,8 @@ class AttributeReport(Report[AttributionAnalysis]):
 
     def published(self) -> list[Table]:
         """Tables 5 and 6 of the paper, beside its method, or else the best, under each protocol."""
+        if not of_collection(self.store.run.spec):
+            return []
         two = len(self.analysis.result.documents.authors) == 2
         printed = PRINTED_BINARY if two else PRINTED_MANY
         rows = list[Beside]()

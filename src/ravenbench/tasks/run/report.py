@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.builtin import is_control
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import counted
-from ravenbench.reports.beside import Beside, beside
+from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.content import (
     badge,
     content_json,
@@ -116,6 +116,8 @@ class RunReport(Report[Analysis]):
 
     def published(self) -> list[Table]:
         """Tables 2, 4 and 7 of the paper with 70 topics, for what the run has of them."""
+        if not of_collection(self.store.run.spec):
+            return []
         return beside(_beside_hits(self.analysis), "HITS and RAVEN, 2024, with 70 topics", WHY_HITS)
 
     def listings(self) -> list[Table]:

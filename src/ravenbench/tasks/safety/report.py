@@ -113,9 +113,10 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def published(self) -> list[Table]:
         """Table 1 of the paper for the obfuscators of 2016."""
-        if self.analysis.attribution is not None:
+        spec = str(self.store.run.spec)
+        corpus = next((name for name in ("novels", "essays") if name in spec), None)
+        if self.analysis.attribution is not None or corpus is None:
             return []
-        corpus = "novels" if "novels" in str(self.store.run.spec) else "essays"
         fields = ("impact", "delta_auc", "delta_c1", "delta_final", "delta_acc", "delta_rec")
         rows = []
         for o in self.analysis.obfuscators:
