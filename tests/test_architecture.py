@@ -179,7 +179,6 @@ SAVED_NAMES = {
     ("errors.py", "found"),
     ("ext/shelf/views.py", "kept"),
     ("formats/reading.py", "found"),
-    ("tasks/run/forecast.py", "asked"),
     ("verifiers/contract/base.py", "found"),
 }
 """Names that stand in saved files and JSON, and fields of an error: found, expected, fix."""

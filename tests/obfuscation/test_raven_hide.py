@@ -62,7 +62,7 @@ def test_synonyms_are_those_of_one_sense(resources):
 
 @pytest.mark.data
 def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
-    (tmp_path / "others.txt").write_text(OTHERS)
+    (tmp_path / "others.txt").write_text(OTHERS * (4_500 // len(OTHERS.split()) + 1))
     recipe = registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})")
     task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
     first, again, other = recipe.obfuscate(task, 1), recipe.obfuscate(task, 1), recipe.obfuscate(task, 2)

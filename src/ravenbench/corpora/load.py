@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -331,7 +330,7 @@ def each_document(
                 if text.lower().endswith(".txt"):
                     raise
                 fix = f"; {error.fix}" if error.fix else ""
-                unreadable.setdefault(re.sub(r" \(.*\)$", "", error.problem) + fix, []).append(text)
+                unreadable.setdefault(error.problem.partition(" (")[0] + fix, []).append(text)
                 continue
             for document in several:
                 if not document.text.strip():

@@ -108,7 +108,7 @@ def _both(same: Bools, count: int) -> Ints:
     """The first problems of both classes, about as many of each."""
     rank = np.empty(len(same))
     for kind in (same, ~same):
-        rank[kind] = np.arange(kind.sum()) * 2 + kind[np.argmax(kind)] * 0.5
+        rank[kind] = np.arange(kind.sum())
     return np.sort(np.argsort(rank, kind="stable")[:count]).astype(np.int64)
 
 
@@ -141,6 +141,6 @@ def of_authors(
 def of_recipe(recipe: Any, tasks: Sequence[Any], seed: int) -> float | None:
     """CPU seconds that an obfuscator takes for these tasks; None for one that nobody tries: it searches, runs a program
     or sends texts away."""
-    if recipe.needs_oracle or recipe.sends_text or untimed(recipe) or not tasks:
+    if recipe.needs_oracle or recipe.sends_text or untimed(recipe) or not tasks or recipe.estimate(tasks) is not None:
         return None
     return reckon(lambda few: fresh(recipe).fit(tasks[:few]).obfuscate_all(tasks[:few], seed), len(tasks), 2, 1)

@@ -61,7 +61,8 @@ class SeededRun(RunResult):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a task would do, and what of that is done; nothing was written and no method was run to find it out.
+    """What a task would do, and what of that is done; no folder of a run was written to find it out; methods
+    were tried on a few problems.
 
     ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
     ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
@@ -195,7 +196,7 @@ class Task(Declared):
 
     @classmethod
     def _without(cls) -> set[str]:
-        """RunLimits that hold for nothing that the task does."""
+        """Limits that hold for nothing that the task does."""
         return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout", "most_calls"))}
 
     @classmethod
@@ -282,7 +283,8 @@ class Task(Declared):
         return RunResult(store, tuple(errors))
 
     def preview(self) -> Preview:
-        """What would be done; nothing is written, no method is run. Raises InputError if something cannot be used."""
+        """What would be done: methods are tried on a few problems, and no folder of a run is written. Raises InputError
+        if something cannot be used."""
         from ravenbench.engine.estimate import megabytes
 
         draft = self.approved(self.draft()) if "frozen" in self.values else self.sketch()
@@ -320,6 +322,8 @@ class Task(Declared):
         from ravenbench.engine.estimate import around, of_folds
 
         start = around(len(missing))
+        if type(self).components is Task.components:  # a task that does its cells in its own way
+            return start, tuple(dict.fromkeys(cell.verifier for cell in missing))
         seconds, untimed = of_folds(self.components(), draft.folds, missing)
         return start + seconds, untimed
 

@@ -181,6 +181,7 @@ class Command(Obfuscator):
     name = "command"
     english = False
     provenance = "ours"
+    outside = True
     whole_batch = True
     not_in_key = ("confine", "readable")
 

@@ -14,7 +14,6 @@ from math import log
 import numpy as np
 
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.text.tfidf import row_cosines
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Int32s, Ints, Problems
 
@@ -66,6 +65,8 @@ class References:
         lengths = np.stack([one[2] for one in made])
         left, right = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
         right = right[problems.owner]
+        from ravenbench.text.tfidf import row_cosines  # numba takes a while
+
         each = {
             "content": row_cosines(rows, left, right),
             "lengths": np.einsum("ij,ij->i", lengths[left], lengths[right]),

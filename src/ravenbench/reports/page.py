@@ -254,7 +254,7 @@ def render(template: str, **context: Any) -> str:
     return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
 
 
-_HEADING = re.compile(r'<h2 id="([^"]*)"(?: nav="([^"]*)")?>(.*?)</h2>', re.DOTALL)
+_HEADING = re.compile(r'<h2 id="([^"]*)"(?: nav="([^"]*)")?>([^<]*+(?:<(?!/?h2)[^<]*+)*+)</h2>')
 _SHORT = re.compile(r'(<h2 id="[^"]*") nav="[^"]*"')
 
 

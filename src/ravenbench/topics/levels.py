@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.components import identity_hash
+from ravenbench.components import identity_hash, parts
 from ravenbench.corpora.kept import HOME
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
@@ -121,8 +121,9 @@ def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
 
 
 def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
-    own = Path(getattr(sys.modules.get(type(encoder).__module__), "__file__", None) or __file__).parent
-    code = code_of(*{own: None, HOME / "topics": None, HOME / "text": None})
+    files = [getattr(sys.modules.get(type(part).__module__), "__file__", None) for part in parts(encoder)]
+    own = [Path(file).parent for file in files if file]
+    code = code_of(*dict.fromkeys([*own, HOME / "topics", HOME / "text"]))
     tools = [FORMAT, code, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
     what = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
     return f"{identity_hash(encoder)}-{identity_hash([tools, what])}"

@@ -1,11 +1,16 @@
 """A plan is answered from a part of what a run does, and says what all of it holds."""
 
+from dataclasses import dataclass
+
+import numpy as np
 import pytest
 
+from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import silent
 from ravenbench.tasks.run import forecast as made
 from ravenbench.tasks.run.plan import draft
 from ravenbench.tasks.run.spec import build
+from ravenbench.topics.encoders import Encoder
 
 GIVEN = {
     "corpus": "synthetic(documents=600, authors=40, topics=8, words=60)", "verifiers": "length, style-only",
@@ -30,18 +35,23 @@ def test_where_a_part_is_too_small_all_is_transplanted(monkeypatch):
     assert few.transplant.folds == 4 and few.transplant_reason is None
 
 
-def test_iterations_are_scaled():
-    sampled = made.SampledPlanning()
+@dataclass(eq=False, repr=False)
+class Slow(Encoder):
+    """Takes as long as it has iterations."""
 
-    class Encoder:
-        iterations = 200
+    name = "slow"
 
-        def set_params(self, iterations):
-            other = Encoder()
-            other.iterations = iterations
-            return other
+    iterations: int = 200
 
-    def similarity(corpus, encoder):
-        return sum(i * i for i in range(40_000 * encoder.iterations)) and encoder.iterations
+    def encode(self, texts):
+        return np.full((len(texts), 1), sum(i * i for i in range(20_000 * self.iterations)))
 
-    assert sampled.compare(similarity, None, Encoder())() == made.ITERATIONS[-1] and sampled.seconds > 0
+
+def test_iterations_are_scaled(tmp_path, monkeypatch):
+    monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
+    corpus = load_corpus("synthetic(documents=40, authors=10, topics=4, words=20)")
+    few, many = made.SampledPlanning(), made.SampledPlanning()
+    for sampled, iterations in ((few, 20), (many, 2_000)):
+        made_of = sampled.compare(lambda corpus, encoder: pytest.fail("compared whole"), corpus, Slow(iterations))
+        assert made_of().shape == (0, 0)
+    assert many.seconds > 10 * max(few.seconds, 0) and many.seconds > 0

@@ -230,7 +230,7 @@ class Learning(NamedTuple):
 
 
 def preview_changes(spec: ChangesSpec, out: Path) -> Preview:
-    """What ``detect_changes`` would do; nothing is learned and nothing written. Raises InputError as it does."""
+    """What ``detect_changes`` would do; a little is tried, nothing written. Raises InputError as it does."""
     from ravenbench.engine.estimate import around, megabytes, reckon
 
     read = _read(spec, out)

@@ -42,7 +42,6 @@ class Simulate(Task):
     first = "corpus replicates doses out"
     report = "ravenbench.ext.lab.report:SimulateReport"
     freezes = False
-    help = "Test both verdicts on scorers of known behaviour."
     Spec = SimulateSpec
     own = (Option("out", "The simulation's folder or URL; default raven-runs/simulate-<hash>.", takes=PATH),)
     positional = ("corpus",)

@@ -85,7 +85,6 @@ class Detect(Task):
 
     name = "detect"
     first = "train people detectors out"
-    help = "Was it a machine? Detectors, and first their false alarms on people's texts."
     Spec = DetectSpec
     own = (Option("out", "The run's folder or URL; default raven-runs/detect-<hash>.", takes=PATH),)
     pools_seeds = True

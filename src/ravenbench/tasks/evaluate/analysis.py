@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ravenbench.engine.options import checked as checked_spec
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
@@ -239,11 +240,8 @@ def evaluate(
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
-    how = JudgingSpec(**settings)
+    how = checked_spec(settings, JudgingSpec)
     chosen, workers = metrics_of(how.metrics), how.workers or 1
-    for name, number in (("replicates", how.replicates), ("trials", how.trials)):
-        if number is not None and number < 1:
-            raise InputError(f"{name} must be at least 1", found=number)
     form = FORM_2020 if how.f05u_2020 else {}
     tested = {form.get(name, name): STANDARD[form[name]] if name in form else one for name, one in chosen.items()}
     every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested

@@ -175,6 +175,12 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
     answers = spec.answers
     if isinstance(answers, Mapping):
         places = {str(name): place for name, place in answers.items() if isinstance(place, str | Path)}
+        if places and len(places) < len(answers):
+            raise InputError(
+                "some systems' answers are files, others values",
+                found=f"{len(places)} of {len(answers)} are files",
+                fix="give all as files, or all as values",
+            )
         if places:
             answers = [
                 replace(one, system=name) for name, place in places.items() for one in read_systems(place, spec.lenient)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import msgspec
+
 from ravenbench.engine.options import AtLeastOne, Encoding, Spec, about
+
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,9 +38,9 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         AtLeastOne | None,
         about("Trials of each randomization test; default 10,000, more where *** needs them."),
     ] = None
-    level: Annotated[float, about("Level of the intervals.", command=False)] = 0.95
+    level: Annotated[Share, about("Level of the intervals.", command=False)] = 0.95
     alpha: Annotated[
-        float,
+        Share,
         about("Corrected p at which the difference of two systems is called significant.", command=False),
     ] = 0.05
     seed: Annotated[int, about("Seed of every draw.")] = 0

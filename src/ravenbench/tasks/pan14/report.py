@@ -283,11 +283,7 @@ def published_tables(overview: Overview) -> list[Table]:
         col("final", lambda r: r[2].scores["final"]),
         col("95 % interval", lambda r: r[2].interval["final"]),
         col("printed", lambda r: None if r[3] is None else r[3].final),
-        col(
-            "theirs is",
-            lambda r: theirs_is(r[3] and r[3].final, r[2].scores["final"], r[2].interval["final"]),
-            text=True,
-        ),
+        col("theirs is", stands, text=True),
         note="Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data.",
     )
     why = table(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from ravenbench.components import Component, parts
+from ravenbench.components import Component
 from ravenbench.engine.estimate import megabytes
 from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
 from ravenbench.engine.pool import Progress, silent
@@ -27,6 +27,7 @@ from ravenbench.tasks.run.record import RepetitionRecord, RunPlan
 from ravenbench.tasks.run.setups import SweepSize, no_choice, pools_advice, sweep_sizes
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.texts import TextTable
+from ravenbench.topics import levels
 from ravenbench.topics.levels import kept_in, parted_by
 from ravenbench.types import Corpus, Fold, Ints
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
@@ -63,9 +64,6 @@ class MeanSizes:
 class Forecast:
     """Sizes are means over folds; seconds are of one core; detectable differences are in AUC.
 
-    ``asked`` says of each verifier that asks a paid or outside service how many ``questions`` all its cells come to at
-    most, with ``tokens_in``, ``tokens_out`` and ``cost`` at the prices it was given.
-
     ``parts`` says what the topics are: topics, or groups of authors where the texts have none.
 
     ``segmented`` says how words are found where spaces do not part them.
@@ -97,7 +95,6 @@ class Forecast:
     no_choice: str | None
     more_pools: str | None
     detectable_gain: float | None
-    asked: dict[str, dict[str, float]]
     megabytes: float
 
     def to_json(self) -> dict[str, Any]:
@@ -127,7 +124,8 @@ class SampledPlanning:
         """Compare topics (``args``: a corpus and an encoder), unless the vectors are kept, of a part of the texts in
         few iterations of an encoder that takes many; a forecast needs nothing but the time."""
         corpus, encoder = cast(tuple[Corpus, Any], args)
-        if kept_in(encoder, corpus.texts, np.flatnonzero(corpus.topic.codes >= 0)).is_dir():
+        rows = np.flatnonzero(corpus.topic.codes >= 0)
+        if len([*kept_in(encoder, corpus.texts, rows).glob("*.npy")]) >= -(-len(rows) // levels.PART):
             return lambda: work(*args)
         step = max(1, len(corpus) // SOME)
         texts, timed, most = corpus.texts.view(np.arange(0, len(corpus.texts), step)), [], encoder.iterations
@@ -236,12 +234,6 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         no_choice=no_choice(plan),
         more_pools=pools_advice(plan, spec.pool_share),
         detectable_gain=_detectable_gain(probes, folds),
-        asked={
-            name: asdict(estimate([fold.test for fold in folds.values()]))
-            for name, component in components.items()
-            for part in parts(component)
-            if (estimate := getattr(part, "estimate", None)) is not None
-        },
         megabytes=megabytes(drafted.texts),
     )
 

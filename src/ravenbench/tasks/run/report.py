@@ -64,7 +64,6 @@ from ravenbench.tasks.run.probes import (
 from ravenbench.tasks.run.setups import NOT_ASKED, pools_advice
 from ravenbench.tasks.run.sweep import planned_sweep, sweep_json, sweep_tables
 from ravenbench.tasks.run.variants import told_variants, variants_table
-from ravenbench.topics.levels import parted_by
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 if TYPE_CHECKING:
@@ -146,6 +145,8 @@ class RunReport(Report[Analysis]):
     def context(self) -> dict[str, Any]:
         """What the template says in words."""
         a = self.analysis
+        from ravenbench.topics.levels import parted_by
+
         plan = a.plan
         return {
             "plan": plan,
@@ -653,14 +654,6 @@ def lines(forecast: Forecast) -> list[RenderableType]:
             f"kernels, about 12 s; a busy machine takes longer. Memory: about {forecast.megabytes:,.0f} MB a worker."
         ),
     ]
-    for name, answer in forecast.asked.items():
-        text = (
-            f"{name} would ask a service up to {answer['questions']:,.0f} questions: about {answer['tokens_in']:,.0f}"
-        )
-        price = f", {answer['cost']:.2f} at the given prices" if answer["cost"] else ""
-        parts.append(
-            Text(f"{text} tokens to read, at most {answer['tokens_out']:,.0f} to write{price}. No question was sent.")
-        )
     if forecast.detectable is not None:
         text = f"HITS against Random would find a true difference of about {figure(forecast.detectable)} in AUC"
         parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))

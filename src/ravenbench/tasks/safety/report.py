@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ravenbench.errors import counted
+from ravenbench.formats.tabular import stem_of
 from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import FEWER_IS_SOUNDER, SURVIVAL
 from ravenbench.reports.beside import Beside, beside
@@ -113,8 +115,8 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def published(self) -> list[Table]:
         """Table 1 of the paper for the obfuscators of 2016."""
-        spec = str(self.store.run.spec)
-        corpus = next((name for name in ("novels", "essays") if name in spec), None)
+        stems = {stem_of(part) for part in Path(str(self.store.run.spec["problems"])).parts}
+        corpus = next((kind for kind in ("novels", "essays") if f"en_{kind}" in stems), None)
         if self.analysis.attribution is not None or corpus is None:
             return []
         fields = ("impact", "delta_auc", "delta_c1", "delta_final", "delta_acc", "delta_rec")

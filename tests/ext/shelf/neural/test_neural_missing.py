@@ -35,7 +35,7 @@ def test_verifiers_without_networks_import_no_torch():
 
 
 def test_a_device_that_is_none():
-    from ravenbench.cli.tasks import use
+    from ravenbench.limits import RunLimits
 
     with pytest.raises(SpecError, match="cuda:NUMBER"):
-        use("gpu")
+        RunLimits(device="gpu")

@@ -95,7 +95,7 @@ def offered(text: str, known: Sequence[str], background: str | None) -> str:
     folder = background if background is not None and Path(background).is_dir() else None
     recipe = "raven-hide" if folder is None else f"raven-hide(background={folder!r})"
     others = " ".join(f"--known {shlex.quote(one)}" for one in known)
-    hidden = Path(text).with_name(f"{Path(text).stem}-hidden.txt")
+    hidden = shlex.quote(str(Path(text).with_name(f"{Path(text).stem}-hidden.txt")))
     return f"to have it rewritten: raven obfuscate {shlex.quote(recipe)} {shlex.quote(text)} {others} --out {hidden}"
 
 

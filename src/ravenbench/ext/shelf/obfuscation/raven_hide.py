@@ -23,6 +23,7 @@ from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import find
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
@@ -103,7 +104,9 @@ class RavenHide(Obfuscator):
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
         new = "".join(part.obfuscation for part in parts)
         after = panel.near(new)
-        if known:
+        if known and len(panel.crowd.pieces[::2]) * RARE < 1:
+            notes.append("there are too few texts by other people to say how far it came")
+        elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
             came = "stands out" if then <= RARE * many else "does not stand out"
             left = ", ".join(f"“{word}”" for word in panel.telling(new))
@@ -129,7 +132,7 @@ class RavenHide(Obfuscator):
         cost = np.array([one.cost for one in candidates])
         lost = np.array([_lost(text, one) for one in candidates])
         open_ = np.ones(len(candidates), dtype=bool)
-        now, left, may_lose = panel.near(text), self.limit * words / 100, MOST_LOST * words / 100
+        now, left, may_lose = panel.near(text), self.limit * words / 100, MOST_LOST * len(plain_words(text)) / 100
         while now > self.goal:
             near = search.near()
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
@@ -176,12 +179,13 @@ def _joined(chosen: Sequence[SafeEdit]) -> list[Edit]:
 @lru_cache(4)
 def _crowd_texts(background: str) -> tuple[str, ...]:
     if background:
-        files = sorted(Path(background).rglob("*.txt"))
-        if not files:
+        texts = [decode(path.read_bytes(), path) for path in sorted(Path(background).rglob("*.txt"))]
+        texts = [text for text in texts if text.strip()]
+        if not texts:
             raise InputError(
                 "there is no text by other people here", file=background, expected="a folder of .txt files"
             )
-        return tuple(decode(path.read_bytes(), path) for path in files)
+        return tuple(texts)
     from nltk.corpus.reader import TaggedCorpusReader
 
     reader = TaggedCorpusReader(find("brown"), r"c[a-r]\d[05]", sep="/", encoding="ascii")

@@ -31,8 +31,8 @@ from ravenbench.text.nltk_data import missing
 from ravenbench.types import Ints
 
 _QUOTED = re.compile(
-    r"“[^”\n]*(?:”|\n|\Z)|\"[^\"\n]+(?:\"|\n)|‘[^’\n]*’(?!\w)|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*»"
-    r"|(?:https?://|www\.)\S+|\S+@\S+|(?m:^>.*$)"
+    r"“[^”\n]*+(?:”|\n|\Z)|\"[^\"\n]++[\"\n]|‘[^‘’\n]*+’(?!\w)|(?<!\w)'[^'\n]*+'(?!\w)|«[^«»\n]*+»"
+    r"|(?:https?://|www\.)\S++|(?<!\S)[^\s@]++@\S++|(?m:^>.*+$)"
 )
 _SUBJECT = "I|he|she|it|they|we|you|this|that|there|these|those"
 _AUXILIARY = "is|are|was|were|am|can|could|will|would|should|must|may|might|has|have|had"
@@ -40,7 +40,7 @@ _DEPENDENT = re.compile(
     r"(?i)\b(?:if|when|because|although|though|while|since|unless|until|till|before|after|whether|that|which|who|whom|whose|"
     r"what|where|how|why|as|than|once|so|either|neither|both|lest|wherever|whenever|whoever)\b"
 )
-_SENTENCE_START = r"(?:\A\s*|[.!?][\"”’')\]]*\s+|\n\s*)\Z"
+_SENTENCE_START = r"(?:\A\s*+|[.!?][\"”’')\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+)\Z"
 WHOLE = ("typography", "spelling")
 """Edits of the whole text, its quotations too; where another edit is made as well, that one stands."""
 NOTHING = "∅"

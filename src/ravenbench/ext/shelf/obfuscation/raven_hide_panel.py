@@ -72,13 +72,17 @@ class Crowd:
 def pieces(text: str, words: int) -> list[str]:
     """The text cut into pieces of at least so many words; a shorter text is one."""
     starts = [match.start() for match in re.finditer(r"\S+", text)]
+    if not starts:
+        return []
     many = max(1, len(starts) // max(1, words))
-    cuts = [starts[i * len(starts) // many] for i in range(many)] if starts else []
+    cuts = [starts[i * len(starts) // many] for i in range(many)]
     return [text[a:b] for a, b in zip(cuts, [*cuts[1:], len(text)], strict=True)]
 
 
 def _look(keys: Codes, counts: Floats, codes: Codes) -> Floats:
     """The counts of codes, 0 where a code is not among the sorted keys."""
+    if not len(keys):
+        return np.zeros(len(codes))
     place = np.minimum(np.searchsorted(keys, codes), len(keys) - 1)
     values: Floats = np.where(keys[place] == codes, counts[place], 0.0)
     return values
