@@ -91,9 +91,7 @@ every content word by a sign for its part of speech. Any verifier reads through 
   likelihood ratio without training pairs.
 - `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison (Ishihara 2023;
   Ishihara & Carne 2022; Carne & Ishihara 2020); the score is the log10 LR.
-- `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow the packages idiolect (R, not run) and
-  bitig (a test compares answers).
-- `command` is an outside program, here a compressor that reads pairs.
+- `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow idiolect (R, not run) and bitig.
 
 Speed beside the packages of others, on the same texts (`python -m benchmarks lambdag impostors unmasking`):
 
