@@ -55,23 +55,21 @@ WHY = {
 }
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
 """Why a verifier has no row."""
-FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2. The networks trained here
-(`luar`, `o2d2`, the two Bagnalls) are small and brief ([neural methods](neural.md#what-they-reach-on-a-cpu))."""
+FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2. The networks
+trained here (`luar`, `o2d2`, the two Bagnalls) are small and brief ([neural methods](neural.md#what-they-reach-on-a-cpu))."""
 HEAD = """# How well does every verifier answer? The shelf
-
-Every verifier on five corpora, under the same questions:
 
     RAVEN_DATA=… SCIKIT_LEARN_DATA=… python -m benchmarks.study_shelf --table shelf
 
-*AUC* and *style left*: [the glossary](glossary.md). Style left was measured with an earlier form of the probe ([the present
-one](verdict.md#the-whole-shelf) on two corpora; here only for `causal-lm`, `dirichlet-multinomial` and
+*AUC* and *style left*: [the glossary](glossary.md). Style left was measured with an earlier form of the probe
+([the present one](verdict.md#the-whole-shelf) on two corpora; here only for `causal-lm`, `dirichlet-multinomial` and
 `poisson-gamma`). Where it is far below AUC, topics were recognised. `topic-only`, `topic-fit`, `chance` and `length`
 are controls. [data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
 
 """
-CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek) problems; EBG and newsgroups are cut to 240. Most
-differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly all questions
-open. In the CSV file *cllr* is in bits (empty: infinite), *open* counts answers of exactly .5.
+CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek) problems; EBG and newsgroups are cut to
+240. Most differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly
+all questions open. In the CSV file *cllr* is in bits (empty: infinite), *open* counts answers of exactly .5.
 
 A verifier is stopped after {cap:.0f} CPU seconds on a corpus; `causal-lm` on
 SmolLM2-135M took {cost}. {absent} {forms}

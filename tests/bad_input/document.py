@@ -12,14 +12,14 @@ PAGE = ROOT / "docs" / "bad-input.md"
 TABLE = PAGE.parent / "data" / "bad-input.csv"
 HEAD = """# What Raven says of malformed input
 
-A malformed input is refused with one message: what is wrong and where, mostly also what was found, what was expected and
-how to mend it. The command then ends with exit code 2 and has written nothing. {count} malformed
+A malformed input is refused with one message: what is wrong and where, mostly also what was found, what was expected
+and how to mend it. The command then ends with exit code 2 and has written nothing. {count} malformed
 inputs are tests (`tests/bad_input/`); [data/bad-input.csv](data/bad-input.csv) lists each with its message.
 
 - **Refused everywhere**: names longer than {limit} characters, lines longer than {line:,} bytes, bytes that are not
   UTF-8, NULs and lone surrogates.
-- **Not UTF-8**: the message names the likely encoding, and gives the command that converts the file and keeps the old one
-  (`FILE.orig`), or reads it with `--encoding`.
+- **Not UTF-8**: the message names the likely encoding, and gives the command that converts the file and keeps the old
+  one (`FILE.orig`), or reads it with `--encoding`.
 - **Control characters from U+0080 to U+009F** are left where Windows-1252 was converted as ISO-8859-1; the message
   gives the command that restores them. Problem sets and attribution problems keep them.
 - **Documents** (Word, PDF, mail …) that cannot be read are an error where they are named; in a folder they are left out
