@@ -56,7 +56,8 @@ WHY = {
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
 """Why a verifier has no row."""
 FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2. The networks
-trained here (`luar`, `o2d2`, the two Bagnalls) are small and brief ([neural methods](neural.md#what-they-reach-on-a-cpu))."""
+trained here (`luar`, `o2d2`, the two Bagnalls) are small and brief
+([neural methods](neural.md#what-they-reach-on-a-cpu))."""
 HEAD = """# How well does every verifier answer? The shelf
 
     RAVEN_DATA=… SCIKIT_LEARN_DATA=… python -m benchmarks.study_shelf --table shelf
@@ -67,8 +68,8 @@ HEAD = """# How well does every verifier answer? The shelf
 are controls. [data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
 
 """
-CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek) problems; EBG and newsgroups are cut to
-240. Most differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly
+CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek) problems; EBG and newsgroups are cut
+to 240. Most differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly
 all questions open. In the CSV file *cllr* is in bits (empty: infinite), *open* counts answers of exactly .5.
 
 A verifier is stopped after {cap:.0f} CPU seconds on a corpus; `causal-lm` on
