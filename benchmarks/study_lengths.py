@@ -27,12 +27,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"
 HEAD = """# How many words do I need?
 
 Expect little below a hundred words; on most corpora figures rise until 250 or 500. `raven run CORPUS --lengths
-50,100,250` repeats a run with every text cut to its first words, known, questioned and learned from alike, and draws
-the area under the ROC curve (AUC) over the number of words, with 95 % intervals over authors. The problems are the
-same at every length; texts that are shorter stay as they are.
+50,100,250` repeats a run with every text cut to its first words, and draws AUC over the number of words, with 95 %
+intervals over authors.
 
-[data/lengths.csv](data/lengths.csv) has every figure with its interval, two more verifiers (`cng-2013` and the
-control `length`), and the share of problems all of whose texts had as many words. Made by `python -m
+[data/lengths.csv](data/lengths.csv) has every figure with its interval, and two more verifiers. Made by `python -m
 benchmarks.study_lengths PAN14_FOLDER PAN18_ZIP EBG_ZIP OUT_FOLDER`.
 """
 
@@ -119,8 +117,7 @@ def main(pan14: str, pan18: str, ebg: str, out: str) -> None:
 
 def picture(number: int, heading: str, problems: int) -> str:
     """A section of the page: a corpus and its curves."""
-    image = f"![AUC over the number of words, {problems:,} test problems](images/lengths-{number}.svg)"
-    return f"## {heading}\n\n{image}"
+    return f"![{heading}: {problems:,} test problems](images/lengths-{number}.svg)"
 
 
 if __name__ == "__main__":

@@ -12,28 +12,26 @@ PAGE = ROOT / "docs" / "bad-input.md"
 TABLE = PAGE.parent / "data" / "bad-input.csv"
 HEAD = """# What Raven says of malformed input
 
-A malformed input is refused with one message: what is wrong and where (file and line), mostly also what was found, what
-was expected and how to mend it. The command then ends with exit code 2 and has written nothing. {count}
-malformed inputs are given to their readers in each run of the tests (`tests/bad_input/`);
-[data/bad-input.csv](data/bad-input.csv) lists each with its message.
+A malformed input is refused with one message: what is wrong and where, mostly also what was found, what was expected
+and how to mend it. The command then ends with exit code 2 and has written nothing. {count} malformed
+inputs are tests (`tests/bad_input/`); [data/bad-input.csv](data/bad-input.csv) lists each with its message.
 
 - **Refused everywhere**: names longer than {limit} characters, lines longer than {line:,} bytes, bytes that are not
-  UTF-8, NULs and lone surrogates (halves of characters).
-- **Not UTF-8**: the message names the encoding that the file seems to be in, shows a line as it reads in that encoding,
-  and gives the command that converts the file and keeps the old one (`FILE.orig`), or reads it with `--encoding`.
+  UTF-8, NULs and lone surrogates.
+- **Not UTF-8**: the message names the likely encoding, and gives the command that converts the file and keeps the old
+  one (`FILE.orig`), or reads it with `--encoding`.
 - **Control characters from U+0080 to U+009F** are left where Windows-1252 was converted as ISO-8859-1; the message
-  gives the command that restores the quotation marks and dashes. Problem sets and attribution problems keep them,
-  because their published answers belong to the texts as they are.
+  gives the command that restores them. Problem sets and attribution problems keep them.
 - **Documents** (Word, PDF, mail …) that cannot be read are an error where they are named; in a folder they are left out
   and listed. Each is read in a process of its own with {seconds} seconds of processor time and {memory} GB of memory.
   Images and embedded files stay packed, no macro runs, nothing is fetched.
 - **All faults** of a table, of answers and of a folder's texts are counted and told at once, ten with their lines, each
-  kind with what mends it. Problems are left unanswered one by one. Other inputs name the first.
+  kind with what mends it.
 - **A table written without quoting** is refused where a quotation mark swallows rows; `--unquoted` reads it.
-- **A file that was cut short** is not always recognised.
+- A file that was cut short is not always recognised.
 
-| what is read | inputs | for example | message |
-| --- | --- | --- | --- |
+| what is read | inputs | a message |
+| --- | --- | --- |
 """
 
 
@@ -49,7 +47,7 @@ def page() -> str:
     lines = []
     for title, cases in GROUPS.items():
         example = cases[len(cases) // 3]
-        lines.append(f"| {title} | {len(cases)} | {example.name} | {example.says} |")
+        lines.append(f"| {title} | {len(cases)} | {example.says} |")
     return head + "\n".join(lines) + "\n\nPage and table are written by `python tests/bad_input/document.py`.\n"
 
 
