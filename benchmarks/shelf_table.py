@@ -34,7 +34,7 @@ WORDS = (
             Content.LESS,
         ),
     ),
-    *map(str, (Domain.DEPENDS, Domain.LESS, Domain.NOT_APPLICABLE)),
+    *map(str, (Domain.DEPENDS, Domain.LESS)),
 )
 """Outcomes in the order of the table."""
 ESTIMATES = ("auc", "style_left", "drop", "swing", "null_swing", "gain", "null_gain")
@@ -85,9 +85,8 @@ def _ranked(rows: Sequence[Row], corpus: str) -> list[Row]:
 
 
 def _named(row: Row) -> str:
-    """A verifier with its style left and swing."""
-    left, swing = (_figure(row[key], key) for key in ("style_left", "swing"))
-    return f"{row['verifier']}{'ᵇ' * row['batch_matters']} {left}/{swing}"
+    """A verifier, marked where its answers depend on their batch."""
+    return f"{row['verifier']}{'ᵇ' * row['batch_matters']}"
 
 
 def write_csv(rows: Sequence[Row]) -> None:
@@ -147,11 +146,3 @@ def _order(rows: Sequence[Row]) -> list[str]:
 
 def _swing(row: Row) -> float:
     return -1.0 if row["swing"] is None else float(row["swing"]["value"])
-
-
-def _figure(found: Mapping[str, Any] | None, key: str) -> str:
-    if found is None:
-        return "n/a"
-    text = f"{found['value']:{'+' if key == 'swing' else ''}.2f}"
-    text = ".00" if float(text) == 0 else text
-    return text.replace("-", "−").replace("0.", ".", 1)

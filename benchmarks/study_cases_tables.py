@@ -57,6 +57,8 @@ NAMES = {
     "masked(lambdag, posnoise)": "LambdaG on POSNoise",
     "bitig": "the package `bitig`, General Impostors",
 }
+WEAK = ("| ppm |", "| char-ngram |", "| function-words |")
+"""Rows that stand in the file beside the page alone."""
 HOSTILE = {
     "same": "the writer's own",
     "different": "another's",
@@ -85,13 +87,22 @@ def write(out: Path, corpora: Sequence[str]) -> None:
     ]  # fmt: skip
     KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     put_between(PAGE, BEGIN, END, f"\n{tables(kept)}")
-    for name, make in (("alike", _alike), ("fusion", _fusion), ("members", _lists), ("lengths", _lengths)):
+    beside = {
+        "alike": _alike,
+        "calibration": _calibration,
+        "fusion": _fusion,
+        "hidden": _hostile,
+        "lengths": _lengths,
+        "members": _lists,
+        "methods": _worth,
+    }
+    for name, make in beside.items():
         table_file(PAGE.parent / "data" / f"compare-{name}.csv", make(kept))
 
 
 def tables(kept: dict[str, Any]) -> str:
     """The tables of the page as Markdown; others are files beside it."""
-    made = (_worth, _shown_alike, _apart, _package, _calibration, _hostile)
+    made = (_shown_worth, _shown_alike, _apart, _package)
     return "\n\n".join(part for make in made if (part := make(kept))) + "\n"
 
 
@@ -134,6 +145,11 @@ def _worth(kept: dict[str, Any]) -> str:
     lines.append(f"| same + different | {' | '.join(counts[:half])} |")
     lines.append(f"| … answered | {' | '.join(counts[half:])} |")
     return "\n".join(lines)
+
+
+def _shown_worth(kept: dict[str, Any]) -> str:
+    """Without the members of the fusion that are worth least by themselves."""
+    return "\n".join(line for line in _worth(kept).split("\n") if not line.startswith(WEAK))
 
 
 def _alike(kept: dict[str, Any]) -> str:

@@ -107,10 +107,10 @@ def judged(answers: Floats, truth: Bools, thresholds: Floats) -> tuple[float, fl
 
 HEAD = """# Ten hidden texts
 
-How `raven-hide` reads: forty words or more from the first changed word on of ten excerpts of novels (ELTeC, in the
-public domain), none of them chosen or mended by hand; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*.
-Where both are the same, the search found the excerpt no nearer to its author's other novel than other people's
-texts are, and left it. What it hides, and from whom: [the study](safety-studies.md#hiding-beside-sense).
+How `raven-hide` reads: forty words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
+or mended by hand; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. An excerpt that the search found no
+nearer to its author's other novel than other people's texts are is left. [The
+study](safety-studies.md#hiding-beside-sense).
 """
 
 
@@ -131,7 +131,8 @@ def page(data: Path, out: Path) -> None:
             while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 40:
                 last += 1
             sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
-            written.append(f"\n## {number}\n\n> {sides[0]}\n\n{sides[1]}\n")
+            hidden = "*Left as it is.*" if sides[0] == sides[1] else sides[1]
+            written.append(f"\n## {number}\n\n> {sides[0]}\n\n{hidden}\n")
     out.write_text("".join(written), encoding="utf-8")
 
 
