@@ -169,10 +169,11 @@ def writes(task: Task, room: Room) -> int:
     """How many files and folders an undisturbed job puts in their places."""
     if task.name in room.writes:
         return room.writes[task.name]
-    with after_writes(10**9, lambda: None) as seen:
-        ended = room.run(task, room.scratch / "counted" / "run")
-    assert ended.code == 0, ended
-    shutil.rmtree(room.scratch / "counted")
+    for _ in range(2):  # the first job also fills caches, which is no step of later ones
+        with after_writes(10**9, lambda: None) as seen:
+            ended = room.run(task, room.scratch / "counted" / "run")
+        assert ended.code == 0, ended
+        shutil.rmtree(room.scratch / "counted")
     return room.writes.setdefault(task.name, seen[0])
 
 

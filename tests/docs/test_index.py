@@ -7,7 +7,7 @@ from pages import ROOT
 DOCS = ROOT / "docs"
 BEGINNING = 16
 """Lines of a page within which its first command or code stands."""
-MOST_WORDS = 48_600
+MOST_WORDS = 40_000
 """Words of all pages together; the bar goes down with what is taken out, never up."""
 
 

@@ -199,18 +199,16 @@ def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settin
 
 
 def test_devices(torch, monkeypatch):
-    from ravenbench.cli.tasks import use
     from ravenbench.ext.encoders import devices
+    from ravenbench.limits import RunLimits, within
 
     monkeypatch.setenv("RAVEN_DEVICE", "auto")
-    use("cpu")
-    assert devices.pick("auto").type == "cpu"
+    with within(RunLimits("cpu")):
+        assert devices.pick("auto").type == "cpu"
     with pytest.raises(SpecError, match="--device tpu"):
-        use("tpu")
-    use("cuda:77")
-    with pytest.raises(InputError, match="GPU"):
+        RunLimits("tpu")
+    with within(RunLimits("cuda:77")), pytest.raises(InputError, match="GPU"):
         devices.pick("auto")
-    use("auto")
     assert devices.pick("cpu").type == "cpu"
     with pytest.raises(SpecError, match="auto, cpu, cuda"):
         devices.pick("gpu")
