@@ -151,7 +151,7 @@ BUDGETS = {
     "ext/machine": 1_600,
     "ext/map": 1_800,
     "ext/retrieval": 3_300,
-    "ext/shelf": 13_600,
+    "ext/shelf": 13_500,
     "ext/site": 1_700,
     "ext/tools": 500,
     "ext/unknown": 1_300,

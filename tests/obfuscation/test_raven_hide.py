@@ -5,9 +5,12 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.ext.case.advise.command import offered
+from ravenbench.ext.shelf.obfuscation.raven_hide import _joined
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import safe_edits
 from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
 from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.obfuscation.parts import from_edits
 
 KNOWN = "I don't think it's right; they don't either. Perhaps we can't go, because it isn't open until noon. " * 12
 TEXT = (
@@ -28,7 +31,9 @@ def new_texts(text):
 
 @pytest.mark.parametrize(("text", "wanted"), [
     ("He said that they do not come.", "He said that they don't come."),
-    ("I think he is right.", "I think that he is right."),
+    ("I said that he is right.", "I said he is right."),
+    ("Let us go there.", "Let's go there."),
+    ("The man went slowly to the town, but he came back.", "The man went slowly to the town but he came back."),
     ("Because we were late, I left.", None),
     ("I stayed at home because the house was warm.", "Because the house was warm, I stayed at home."),
     ("However, it is clear.", "It is, however, clear."),
@@ -47,6 +52,10 @@ def test_an_edit_is_found(text, wanted, no_resources):
 @pytest.mark.parametrize("text", [
     "“I don't know if everyone began to sing,” he said.",
     'She said "everyone began to sing until noon" twice.',
+    "'I'd like everyone to sing until noon,' he said.",
+    "'It isn't the boys' fault until noon.'",
+    "‘I’d like everyone to sing until noon,’ he said.",
+    "She wrote (in haste) 'until noon', that's all.",
     "See www.until-noon.org/among or write to everyone@began.org.",
     "On 3 May 1999 Anna Until met Mr. Among at 10:30.",
 ])  # fmt: skip
@@ -54,10 +63,35 @@ def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
     assert not [new for kind, new in new_texts(text) if kind not in ("typography", "spelling", "contract")]
 
 
+@pytest.mark.parametrize(("text", "wrong"), [
+    ("He let us go, and they let us stay.", "let's"),
+    ("I thought it over and found it easily.", "that it"),
+    ("The report stands in regard to money, and this is regarding him.", "concerning"),
+    ("He had just left, and it was just noon.", "simply"),
+    ("He had just left, and it was just noon.", "only"),
+    ("She was simply dressed.", "just"),
+    ("I do not know, sir, but I will ask the man.", "sir but"),
+    ("Well, but he is a man of the world.", "Well but"),
+    ("Well, but he is a man of the world.", "yet"),
+    ("We have often seen John, and he was glad.", "John and"),
+    ("The book was printed last year, and the next starts today.", "published"),
+    ("The book was printed last year, and the next starts today.", "begins"),
+])  # fmt: skip
+def test_what_no_edit_says(text, wrong, no_resources):
+    assert not [new for _, new in new_texts(text) if wrong in new]
+
+
 @pytest.mark.data
-def test_synonyms_are_those_of_one_sense(resources):
-    assert ("synonym", "He chose a large house.") in list(new_texts("He selected a large house."))
-    assert not any(word in new for _, new in new_texts("He drew in a breath.") for word in ("pulled", "sketched"))
+def test_no_synonym_comes_from_a_thesaurus(resources):
+    assert not [new for _, new in new_texts("The book was printed and simply selected.") if "published" in new]
+
+
+@pytest.mark.parametrize("sign", ["'", "’"])
+def test_mixed_signs_become_one_kind(sign, no_resources):
+    text = f"I do not know. “It{sign}s ‘red’,” he said. They do not come; she cannot. I{sign}m here."
+    everything = [one for one in safe_edits(text)[0] if one.edits[0].operation in ("typography", "contract")]
+    new = "".join(part.obfuscation for part in from_edits(text, _joined(text, everything)))
+    assert "don't know" in new and "don't come" in new and not set(new) & set("‘’“”")
 
 
 @pytest.mark.data
@@ -69,10 +103,11 @@ def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
     assert first.changed and first.text == again.text and first.text != other.text
     panel = HidingPanel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
     assert panel.near(first.text) < panel.near(TEXT)
-    assert "judged by compression" in first.notes[-2] and "cost in sense" in first.notes[-1]
-    cost = float(re.search(r"cost in sense ([\d.]+)", first.notes[-1])[1])
+    assert "by compression" in first.notes[-3] and "cost in sense" in first.notes[-2]
+    assert first.notes[-1].startswith("next: raven diff ORIGINAL HIDDEN; change these words by hand: ")
+    cost = float(re.search(r"cost in sense ([\d.]+)", first.notes[-2])[1])
     small = registry.parse("obfuscator", f"raven-hide(limit=0.5, background={str(tmp_path)!r})").obfuscate(task, 1)
-    assert float(re.search(r"cost in sense ([\d.]+)", small.notes[-1])[1]) <= 0.5 < cost
+    assert float(re.search(r"cost in sense ([\d.]+)", small.notes[-2])[1]) <= 0.5 < cost
     alone = recipe.obfuscate(ObfuscationTask("t", TEXT, (), "en"), 1)
     assert "nothing says how far it came" in alone.notes[0]
 
@@ -97,5 +132,13 @@ def test_what_it_refuses(no_resources, tmp_path):
         registry.parse("obfuscator", "raven-hide(limit=0)").obfuscate(task)
     with pytest.raises(InputError, match="no text by other people"):
         registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})").obfuscate(task)
-    with pytest.raises(MissingPart, match="brown"):
+    with pytest.raises(MissingPart, match=r"nltk.downloader brown, or raven-hide\(background='FOLDER of .txt"):
         registry.parse("obfuscator", "raven-hide").obfuscate(task)
+
+
+def test_the_command_that_advice_prints_is_readable(tmp_path):
+    folder = tmp_path / "others"
+    folder.mkdir()
+    assert f"""raven obfuscate "raven-hide(background='{folder}')" d.txt""" in offered("d.txt", ["mine"], str(folder))
+    (other := tmp_path / "$HOME").mkdir()
+    assert '"raven-hide' not in offered("d.txt", ["mine"], str(other)).split(" d.txt")[0].replace("'\"'\"'", "")

@@ -129,7 +129,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         if problem := task.problem(result, values):
             say(problem, fg="red", err=True)
             raise typer.Exit(1)
-    if not json and (closing := task.closing(values)):
+    if not json and (closing := task.closing(values, [*results.values()])):
         say(closing)
 
 

@@ -404,7 +404,7 @@ class Task(Declared):
         return None
 
     @classmethod
-    def closing(cls, values: Mapping[str, Any]) -> str | None:
+    def closing(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str | None:
         """What the command says when all went well."""
         return None
 

@@ -64,8 +64,8 @@ class Obfuscation(Shown):
 
     @property
     def notes(self) -> dict[str, int]:
-        """What a reader must know, each note with the number of texts it was made on."""
-        return dict(sorted(Counter(note for row in self.texts for note in row.notes).items()))
+        """What a reader must know, as the texts have it; each note with the number of texts it was made on."""
+        return dict(Counter(note for row in self.texts for note in row.notes))
 
     @property
     def failed(self) -> dict[str, str]:
@@ -173,7 +173,8 @@ class ObfuscateReport(Report[Obfuscation]):
 
         a = self.analysis
         lines = [f"  {count:>7}  {name}" for name, count in a.operations.items()]
-        lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in [*a.notes.items()][:MOST_NOTES]]
+        for note, count in [*a.notes.items()][:MOST_NOTES]:
+            lines.append(f"  note, {count} text{'s' * (count > 1)}: {note}" if len(a.texts) > 1 else f"  {note}")
         if len(a.notes) > MOST_NOTES:
             lines.append(f"  {len(a.notes) - MOST_NOTES} more notes stand in the report")
         if a.failed:

@@ -7,7 +7,7 @@ OUT                              the new text, folder of texts or problem set, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -215,5 +215,14 @@ class Obfuscate(Task):
         return None
 
     @classmethod
-    def closing(cls, values: Mapping[str, Any]) -> str:
-        return f"rewritten: {values['out']}; the .json beside each text holds the original: do not pass that on"
+    def closing(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str:
+        from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan
+
+        stores = [result.store for result in results]
+        places = [store.plan_as(ObfuscatePlan).rewritings for store in stores]
+        folders = [
+            str(store.path / place) if place == "rewritings" else place
+            for store, place in zip(stores, places, strict=True)
+        ]
+        private = " and ".join(["the .json beside each text", *folders])
+        return f"rewritten: {values['out']}; the original stands in {private}: pass none of these on"

@@ -94,9 +94,10 @@ def offered(text: str, known: Sequence[str], background: str | None) -> str:
         return "raven list obfuscators shows what rewrites a text"
     folder = background if background is not None and Path(background).is_dir() else None
     recipe = "raven-hide" if folder is None else f"raven-hide(background={folder!r})"
+    quoted = shlex.quote(recipe) if set(recipe) & set('"$`!\\') else f'"{recipe}"'
     others = " ".join(f"--known {shlex.quote(one)}" for one in known)
     hidden = shlex.quote(str(Path(text).with_name(f"{Path(text).stem}-hidden.txt")))
-    return f"to have it rewritten: raven obfuscate {shlex.quote(recipe)} {shlex.quote(text)} {others} --out {hidden}"
+    return f"to have it rewritten: raven obfuscate {quoted} {shlex.quote(text)} {others} --out {hidden}"
 
 
 def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:

@@ -9,6 +9,7 @@ the panel does not have (compression) says at the end how far it came.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
 
 JITTER = 0.3
-"""A gain is taken for up to so much more or less, by the seed: who knows the recipe does not know the edits."""
+"""A gain is taken for up to so much more or less, by the seed, which mostly changes few edits: they are no secret."""
 ROUND = 100
 """A crowd's pieces are cut at multiples of so many words, that texts of like length share them."""
 MOST_LOST = SURVIVAL["words_lost"][1]
@@ -41,6 +42,8 @@ MODEL = 30_000
 """Most characters of the texts that compression learns from."""
 RARE = 0.05
 """Share of others' texts that may come as near where a text stands out; as in ``raven advise``."""
+_SIGN = re.compile(r"[a-z]++|  | -- |[^a-z]")
+"""What an edit of the whole text may change in the wording of another."""
 LONGEST = 600
 """Most words of a crowd's piece."""
 
@@ -52,8 +55,7 @@ class RavenHide(Obfuscator):
     Also called: hiding, style, anonymise.
 
     Contractions, marks, spellings, words and phrases that mean the same, order of clauses and sentence adverbs, joined
-    and cut sentences, synonyms whose sense is beyond doubt. Without known texts it moves away from the text's own
-    habits.
+    and cut sentences. Without known texts it moves away from the text's own habits.
 
     Parameters
     ----------
@@ -61,13 +63,14 @@ class RavenHide(Obfuscator):
         Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
         each other.
     limit : float
-        Most cost in sense for a hundred words; a synonym costs 1, a contraction .2.
+        Most cost in sense for a hundred words; a word that means the same costs .4, a contraction .2.
     background : str
         Folder of ``.txt`` files by other people, of the text's kind; otherwise Brown.
     """
 
     name = "raven-hide"
     provenance = "ours"
+    version = 2
     mode: ClassVar[str] = "repaired"
 
     goal: float = 0.0
@@ -80,7 +83,11 @@ class RavenHide(Obfuscator):
         if not self.limit > 0:
             raise SpecError("raven-hide: limit is a cost", found=self.limit, expected="a number above 0")
         if not self.background:
-            find("brown")
+            try:
+                find("brown")
+            except MissingPart as error:
+                fix = f"{error.fix}, or raven-hide(background='FOLDER of .txt by other people')"
+                raise MissingPart("raven-hide needs texts by other people, and Brown is not here", fix=fix) from None
         _crowd_texts(self.background)
         return self
 
@@ -98,27 +105,27 @@ class RavenHide(Obfuscator):
         size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
         candidates, notes = safe_edits(text)
-        before = panel.near(text)
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
-        parts = from_edits(text, _joined(chosen))
+        parts = from_edits(text, _joined(text, chosen))
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
         new = "".join(part.obfuscation for part in parts)
-        after = panel.near(new)
         if known and len(panel.crowd.pieces[::2]) * RARE < 1:
             notes.append("there are too few texts by other people to say how far it came")
         elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
-            came = "stands out" if then <= RARE * many else "does not stand out"
-            left = ", ".join(f"“{word}”" for word in panel.telling(new))
+            verdict = "still recognised as yours" if then <= RARE * many else "not recognised as yours"
             notes.append(
-                "judged by compression, which the search did not ask: as near to your other texts came "
-                f"{first} of {many} texts by other people, now {then}: it {came}; by the search's own measures "
-                f"{before:.2f}, now {after:.2f} (1 as your texts are to each other, 0 as other people's); "
-                f"by hand: what tells most is {left}, and raven advise shows where"
+                f"{verdict} by compression: of {many} texts by other people {first} were as near to your other texts "
+                f"as this one before, {then} now"
             )
         else:
             notes.append("no known texts: it moved away from this text's own habits, and nothing says how far it came")
-        notes.append(f"it stopped because {reason}; cost in sense {cost:.1f} for 100 words (limit {self.limit:g})")
+        notes.append(
+            f"changed by {len(chosen)} edits, cost in sense {cost:.1f} for 100 words (limit {self.limit:g}); "
+            f"it stopped because {reason}"
+        )
+        left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
+        notes.append("next: raven diff ORIGINAL HIDDEN" + f"; change these words by hand: {left}" * bool(left))
         return Rewriting(parts, tuple(notes), count_operations(parts))
 
     def _search(
@@ -169,10 +176,16 @@ def _lost(text: str, edit: SafeEdit) -> int:
     return content_lost(before, " ".join(one.new for one in edit.edits))
 
 
-def _joined(chosen: Sequence[SafeEdit]) -> list[Edit]:
-    """The edits chosen; those of the whole text give way where another is made."""
+def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
+    """The edits chosen; those of the whole text give way to others, which take their signs and spellings."""
     own = [edit for one in chosen if one.edits[0].operation not in WHOLE for edit in one.edits]
     whole = [edit for one in chosen if one.edits[0].operation in WHOLE for edit in one.edits]
+    signs = {text[edit.start : edit.end]: edit.new for edit in whole}
+
+    def agreeing(match: re.Match[str]) -> str:
+        return signs.get(match.group(), match.group())
+
+    own = [Edit(edit.start, edit.end, _SIGN.sub(agreeing, edit.new), edit.operation) for edit in own]
     return own + [edit for edit in whole if not any(edit.start < o.end and o.start < edit.end for o in own)]
 
 

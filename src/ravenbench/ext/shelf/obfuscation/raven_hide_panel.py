@@ -223,14 +223,14 @@ class HidingPanel:
         return float(np.mean(scaled)) if scaled else 0.0
 
     def telling(self, text: str, most: int = 3) -> list[str]:
-        """Common words and marks whose rates, unlike the crowd's, are most like the known texts'."""
+        """Common words whose rates, unlike the crowd's, are most like the known texts'."""
         views = [view for view, symbols, n, *_ in self._views if n == 1 and isinstance(view, Deviations)]
         names = {number: word for word, number in self.crowd.common.items()}
         if not views:
             return []
         pull = views[0].pull(grams(self.crowd.words(text), 1))
         order = [int(views[0].columns[i]) for i in np.argsort(-pull, kind="stable") if pull[i] > 0]
-        return [names[number] for number in order if number in names][:most]
+        return [names[number] for number in order if names.get(number, "")[:1].isalpha()][:most]
 
     def search(self, text: str, edits: Sequence[SafeEdit]) -> EditSearch:
         """A search among these edits of a text."""
