@@ -30,7 +30,7 @@ from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
-from ravenbench.formats.problems import is_truth, pairs_files, problem_roots, read_pairs, read_truth_records
+from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.names import is_part
@@ -486,6 +486,8 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
 
 def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
     """Read what lies at a path by the reader of its layout."""
+    if path.is_file() and table_kind(path.name) is not None and options.get("text") is None:
+        _check_one_text(path, encoding)
     if is_parts_folder(path) or (path.is_file() and kind_of(path) is not None and not is_lines(path.name)):
         _check(_known(read_table), options)
         return read_table(path, **options, **more, encoding=encoding)
@@ -507,6 +509,18 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
             )
     _check(_known(read_table), options)
     return read_table(path, **options, **more, encoding=encoding)
+
+
+def _check_one_text(path: Path, encoding: str | None) -> None:
+    """FormatError if each row of a table holds two texts, of which a corpus would lose one."""
+    with Archive(path, encoding) as archive:
+        roles = pair_table(archive, archive.names[0])
+    if roles is not None:
+        raise FormatError(
+            "this is a table of pairs, not a corpus", file=path, found=", ".join(roles.texts),
+            expected="one text and its author a row",
+            fix="raven verify, run and safety read it as problems; --text COLUMN takes one of the two texts",
+        )  # fmt: skip
 
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
