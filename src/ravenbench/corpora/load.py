@@ -259,10 +259,12 @@ def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> 
         row_of_file: dict[str, dict[str, Any]] = {}
         several = [(line, names) for line, row in lines if len(names := of_file.get(str(row.get(column)), ())) > 1]
         if several:
-            ambiguous = ambiguous or FormatError(
-                "several texts have this name", file=archive.label(tables[0]), line=several[0][0],
-                found=_some(several[0][1]), expected="one text a row", fix="write the names with their folders",
-            )  # fmt: skip
+            where: dict[str, Any] = {
+                "file": archive.label(tables[0]),
+                "line": several[0][0],
+                "found": _some(several[0][1]),
+            }
+            ambiguous = FormatError("several texts have this name", **where, fix="write the names with their folders")
             continue
         for _, row in lines:
             row_of_file |= dict.fromkeys(of_file.get(str(row.get(column)), ()), row)
@@ -505,7 +507,13 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
 def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
     """Read what lies at a path by the reader of its layout."""
     if path.is_file() and table_kind(path.name) is not None and options.get("text") is None:
-        _check_one_text(path, encoding)
+        with Archive(path, encoding) as archive:
+            roles = pair_table(archive, archive.names[0])
+        if roles is not None:
+            fix = "raven verify, run and safety read it as problems; --text COLUMN takes one of the two texts"
+            raise FormatError(
+                "this is a table of pairs, not a corpus", file=path, found=", ".join(roles.texts), fix=fix
+            )
     if is_parts_folder(path) or (path.is_file() and kind_of(path) is not None and not is_lines(path.name)):
         _check(_known(read_table), options)
         return read_table(path, **options, **more, encoding=encoding)
@@ -527,18 +535,6 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
             )
     _check(_known(read_table), options)
     return read_table(path, **options, **more, encoding=encoding)
-
-
-def _check_one_text(path: Path, encoding: str | None) -> None:
-    """FormatError if each row of a table holds two texts, of which a corpus would lose one."""
-    with Archive(path, encoding) as archive:
-        roles = pair_table(archive, archive.names[0])
-    if roles is not None:
-        raise FormatError(
-            "this is a table of pairs, not a corpus", file=path, found=", ".join(roles.texts),
-            expected="one text and its author a row",
-            fix="raven verify, run and safety read it as problems; --text COLUMN takes one of the two texts",
-        )  # fmt: skip
 
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:

@@ -336,11 +336,8 @@ def _check(manifest: Manifest, file: str) -> None:
         if any(len(part.encode()) > LONGEST for part in name.split("/")):
             raise ValueError(f"{name[:40]}… is too long to name a folder")
     if manifest.sets and manifest.splits and (len(manifest.sets) > 1 or manifest.splits.keys() != {"role"}):
-        raise FormatError(
-            "sets and a split together are a search's, and this is none", file=file,
-            found=", ".join([*names, *manifest.splits]),
-            expected="one set, and one split called role", fix="get it again, or freeze anew",
-        )  # fmt: skip
+        stated_parts, expected = ", ".join([*names, *manifest.splits]), "one set, and one split called role"
+        raise FormatError("sets with a split that are no search's", file=file, found=stated_parts, expected=expected)
     for one in manifest.sets:
         if one.name.startswith("/") or {"..", "."} & set(one.name.split("/")) or {*"\\:"} & set(one.name):
             raise ValueError(f"{one.name!r} is no name of a folder")
