@@ -259,12 +259,9 @@ def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> 
         row_of_file: dict[str, dict[str, Any]] = {}
         several = [(line, names) for line, row in lines if len(names := of_file.get(str(row.get(column)), ())) > 1]
         if several:
-            where: dict[str, Any] = {
-                "file": archive.label(tables[0]),
-                "line": several[0][0],
-                "found": _some(several[0][1]),
-            }
-            ambiguous = FormatError("several texts have this name", **where, fix="write the names with their folders")
+            line, names = several[0]
+            problem, fix = f"several texts have this name: {_some(names)}", "write the names with their folders"
+            ambiguous = FormatError(problem, file=archive.label(tables[0]), line=line, fix=fix)
             continue
         for _, row in lines:
             row_of_file |= dict.fromkeys(of_file.get(str(row.get(column)), ()), row)
