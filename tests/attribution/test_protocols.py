@@ -89,6 +89,10 @@ def test_empty_documents_are_counted():
 
 def test_names_that_may_be_one_persons():
     assert lookalikes(["Smith, J.", "J. Smith", "Jones"]) == [("Smith, J.", "J. Smith")]
+    for other in ("Anne Bront\u00eb", "\u0410nne Bronte", "Anne Brontt", "Anne Bronter", "Anne Bonte"):
+        assert lookalikes(["Anne Bronte", other]), other
+    assert not lookalikes(["J. Smith", "K. Smith", "Ann Lee", "Jan Lee", "writer 1", "writer 2"])
+    assert not lookalikes(["x" * 100_000, "x" * 99_999 + "y"]), "compared by no letter"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,11 @@ def _line(name: str, says: str, **values: object) -> Case:
 
 BATCHES = [
     _csv("no columns of a batch", "b.csv:2: there is no column 'questioned'", "a,b\nc,d\n"),
+    _csv(
+        "a further column of known texts",
+        "b.csv:2: a column of texts would not be read",
+        "case,questioned,known,known2\n1,q.txt,k.txt,l.txt\n",
+    ),
     _csv("a batch without cases", "b.csv: the batch holds no case", HEAD),
     _csv("an empty path at the end of known", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,known.txt;\n"),
     _csv("an empty path between two", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,known.txt; ;other.txt\n"),

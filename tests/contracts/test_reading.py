@@ -247,6 +247,8 @@ def test_a_known_text_that_is_a_link_to_nowhere_is_said(tmp_path):
     ended = raven("verify", "length", "--train", str(tmp_path / "a"), "--test", str(tmp_path / "b"), "--out",
                   str(tmp_path / "o.jsonl"), "--folder", str(tmp_path / "o"))  # fmt: skip
     assert ended.code == 0 and "known09.txt: it is a link that leads nowhere" in ended.said
+    headed = re.search(r"(\d+) remarks:\n((?:  .*\n)*)", ended.said)
+    assert headed is None or int(headed[1]) == len(headed[2].splitlines()), "as many as are listed"
 
 
 def test_ravens_own_pages_are_no_texts_and_nothing_is_told_twice(tmp_path, room):

@@ -4,7 +4,8 @@ import zipfile
 
 import pytest
 
-from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.load import load_corpus, read_author_folders
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, FormatError
 
 TEXTS = {"austen/emma.txt": "One text.", "austen/persuasion.txt": "Two texts.", "eliot/romola.txt": "Three texts."}
@@ -63,3 +64,19 @@ def test_texts_that_cannot_be_read_are_named(tmp_path, texts, told):
 def test_one_author_is_no_corpus(tmp_path):
     with pytest.raises(CorpusError, match="every document has one author"):
         load_corpus(laid(tmp_path / "c", {"a/1.txt": "x", "a/2.txt": "y"}))
+
+
+def test_metadata_of_several_texts_of_one_name_are_refused(tmp_path):
+    """A name that is a text's in each folder says nothing; with its folder it does, and other rows are counted."""
+    for author in ("ann", "bob"):
+        (tmp_path / "c" / author).mkdir(parents=True)
+        for number in range(2):
+            (tmp_path / "c" / author / f"{number}.txt").write_text(f"Words of {author}, number {number}.")
+    table = tmp_path / "c" / "metadata.csv"
+    table.write_text("file,year\n0.txt,1800\n")
+    with pytest.raises(FormatError, match=r"metadata.csv:2: several texts have this name(.|\n)*ann/0.txt, bob/0.txt"):
+        read_author_folders(tmp_path / "c")
+    table.write_text("number,file,year\n0,ann/0.txt,1800\n1,bob/1.txt,1801\n2,cy/0.txt,1802\n")
+    corpus = read_author_folders(tmp_path / "c")
+    assert dict(zip(corpus.ids, corpus.columns["year"], strict=True))["ann/0"] == "1800"
+    assert any("1 row of metadata.csv without a text here: cy/0.txt" in said for said in corpus.notes[ACCOUNT])

@@ -134,6 +134,22 @@ def test_tables_of_pairs(tmp_path, head, labels):
         read_problems(tmp_path / "bad.csv")
 
 
+@pytest.mark.parametrize(
+    "head", ["text1,text2,text3,label", "known,questioned,known2,label", "Text A,Text B,Text C,same"]
+)
+def test_a_further_text_of_a_pair_is_not_lost(tmp_path, head):
+    (tmp_path / "t.csv").write_text(f"{head}\nOne.,Two.,Three.,1\n")
+    with pytest.raises(FormatError, match=rf"t.csv:2: .*(.|\n)*found: ({head.split(',')[2]}|{head.split(',')[1]})"):
+        read_problems(tmp_path / "t.csv")
+
+
+def test_a_table_of_pairs_is_no_corpus(tmp_path):
+    (tmp_path / "t.csv").write_text("text1,text2,author\nOne.,Two.,Ann\nThree.,Four.,Ann\nFive.,Six.,Bob\n")
+    with pytest.raises(FormatError, match="a table of pairs, not a corpus"):
+        load_corpus(tmp_path / "t.csv", topic=None)
+    assert len(load_corpus(tmp_path / "t.csv", topic=None, text="text2")) == 3
+
+
 def test_pairs_in_a_workbook_beside_another(tmp_path):
     pytest.importorskip("python_calamine")
     workbook(tmp_path / "p.xlsx", [("text1", "text2", "label"), *PAIRS])

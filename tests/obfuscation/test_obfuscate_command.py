@@ -81,6 +81,12 @@ def test_a_folder_of_texts(tmp_path):
     assert (tmp_path / "out" / "sub" / "b.obfuscation.json").exists()
 
 
+def test_a_table_of_pairs_is_read_as_problems(tmp_path):
+    (tmp_path / "t.csv").write_text("text1,text2,label\nOne.,Two.,1\nThree.,Four.,0\n")
+    raven("identity", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "1" / "unknown.txt").read_text() == "Two."
+
+
 def test_known_texts_can_be_given(tmp_path, no_resources):
     task = toy_tasks(1)[0]
     (tmp_path / "q.txt").write_text(task.questioned * 3)

@@ -308,22 +308,23 @@ class CorpusBuilder:
         said = []
         if self._nobody:
             count, what = sum(self._nobody.values()), "have no author" if self._anonymous else "were left out"
-            who = _some([f"{name} ({number:,})" for name, number in self._nobody.most_common()])
+            who = first_names([f"{name} ({number:,})" for name, number in self._nobody.most_common()])
             said.append(f"{count:,} texts {what}, for their author is nobody in particular: {who}")
         if self._twice:
-            said.append(f"texts that stand under two authors were left out: {_some(self._twice)}")
-        if joined := [" = ".join(_told_apart(several)) for several in self._spelt.values() if len(several) > 1]:
-            said.append(f"spellings of one author's name were joined: {_some(joined)}")
+            said.append(f"texts that stand under two authors were left out: {first_names(self._twice)}")
+        if joined := [" = ".join(told_apart(several)) for several in self._spelt.values() if len(several) > 1]:
+            said.append(f"spellings of one author's name were joined: {first_names(joined)}")
         return said
 
 
-def _told_apart(names: Collection[str]) -> list[str]:
+def told_apart(names: Collection[str]) -> list[str]:
     """Spellings of a name, those that look alike by their characters' numbers."""
     plain = Counter(map(plain_name, names))
     return [name if plain[plain_name(name)] == 1 else ascii(name)[1:-1] for name in sorted(names)]
 
 
-def _some(names: list[str], most: int = 5) -> str:
+def first_names(names: list[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
     return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 

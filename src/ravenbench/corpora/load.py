@@ -30,7 +30,7 @@ from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
-from ravenbench.formats.problems import is_truth, pairs_files, problem_roots, read_pairs, read_truth_records
+from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.names import is_part
@@ -134,7 +134,7 @@ Told = tuple[str | None, str | None]
 def author_texts(archive: Archive) -> dict[str, Told]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Also of every document that is read (``formats/documents.py``), unless the same lies beside it as plain text. Other
+    Also of every document that is read (``formats/documents.py``), unless a plain text of that name lies beside. Other
     files, hidden ones, and a README or licence in the outermost folder are left out.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
@@ -227,7 +227,7 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
     others = [name for name in others if name not in copies]
     ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
     if copies:
-        said.append(f"{counted(len(copies), 'file')} left out, for the same lies beside as plain text")
+        said.append(f"{counted(len(copies), 'file')} left out, for a plain text of the same name lies beside")
     if others:
         cures = {end: OTHERS[end] for end in ends if end in OTHERS}
         how = [f"{end}: {cure}" for end, cure in cures.items()]
@@ -242,17 +242,32 @@ def _is_metadata(name: str) -> bool:
     return table_kind(name) is not None and stem_of(name).lower().rpartition("_")[2] in ("metadata", "meta")
 
 
-def _metadata(archive: Archive, labels: Mapping[str, Told]) -> dict[str, dict[str, str | None]]:
+def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> dict[str, dict[str, str | None]]:
     """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
-    holds names of files, with or without their ending, says which row is whose."""
+    holds names of files, with or without their ending, says which row is whose. Rows that are no text's are told to
+    ``said``. FormatError if a name is that of several texts."""
     tables = [name for name in archive.names if _is_metadata(name)]
     if len(tables) != 1:
         return {}
-    rows = [row for _, row in table_rows(archive, tables[0])]
-    of_file = {key: name for name in labels for key in (name, PurePosixPath(name).name, PurePosixPath(name).stem)}
-    for column in rows[0] if rows else ():
-        row_of_file = {of_file[str(row[column])]: row for row in rows if str(row.get(column)) in of_file}
+    lines = list(table_rows(archive, tables[0]))
+    of_file: dict[str, list[str]] = {}
+    for name in labels:
+        for key in {name, PurePosixPath(name).name, PurePosixPath(name).stem}:
+            of_file.setdefault(key, []).append(name)
+    ambiguous: FormatError | None = None
+    for column in lines[0][1] if lines else ():
+        row_of_file: dict[str, dict[str, Any]] = {}
+        several = [(line, names) for line, row in lines if len(names := of_file.get(str(row.get(column)), ())) > 1]
+        if several:
+            line, names = several[0]
+            problem, fix = f"several texts have this name: {_some(names)}", "write the names with their folders"
+            ambiguous = FormatError(problem, file=archive.label(tables[0]), line=line, fix=fix)
+            continue
+        for _, row in lines:
+            row_of_file |= dict.fromkeys(of_file.get(str(row.get(column)), ()), row)
         if row_of_file:
+            if strangers := [str(row.get(column)) for _, row in lines if str(row.get(column)) not in of_file]:
+                said.append(f"{counted(len(strangers), 'row')} of {tables[0]} without a text here: {_some(strangers)}")
             return {
                 name: {
                     f"metadata {k}" if k in _OWN else k: None if v is None else str(v)
@@ -261,6 +276,8 @@ def _metadata(archive: Archive, labels: Mapping[str, Told]) -> dict[str, dict[st
                 }
                 for name, row in row_of_file.items()
             }
+    if ambiguous is not None:
+        raise ambiguous
     return {}
 
 
@@ -291,7 +308,7 @@ def read_author_folders(
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
         account = _doubts(path, labels)
-        columns = _metadata(archive, labels)
+        columns = _metadata(archive, labels, account)
 
         def add(name: str, document: Document, author: str | None, topic: str | None, line: int, file: str) -> None:
             own = {"title": document.title or None, "date": document.date or None} if author is None else {}
@@ -486,6 +503,14 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
 
 def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
     """Read what lies at a path by the reader of its layout."""
+    if path.is_file() and table_kind(path.name) is not None and options.get("text") is None:
+        with Archive(path, encoding) as archive:
+            roles = pair_table(archive, archive.names[0])
+        if roles is not None:
+            fix = "raven verify, run and safety read it as problems; --text COLUMN takes one of the two texts"
+            raise FormatError(
+                "this is a table of pairs, not a corpus", file=path, found=", ".join(roles.texts), fix=fix
+            )
     if is_parts_folder(path) or (path.is_file() and kind_of(path) is not None and not is_lines(path.name)):
         _check(_known(read_table), options)
         return read_table(path, **options, **more, encoding=encoding)

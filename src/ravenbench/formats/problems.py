@@ -542,6 +542,9 @@ class TableRoles(NamedTuple):
     id: str | None
 
 
+_UNNUMBERED = re.compile(r"(?:\d+|(?<=text)[a-z])\Z")
+
+
 def _plain_key(name: object) -> str:
     return re.sub(r"[^a-z0-9.-]", "", str(name).casefold())
 
@@ -566,12 +569,25 @@ def pair_table(archive: Archive, name: str) -> TableRoles | None:
     return TableRoles((here[both[0]], here[both[1]]), own[0], own[1])
 
 
+def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str) -> None:
+    """FormatError if a table has one more column of texts, called as those that are read but for a number: text3."""
+    stems = {_UNNUMBERED.sub("", _plain_key(column)) for column in texts}
+    others = [c for c in row if c not in texts and _UNNUMBERED.sub("", _plain_key(c)) in stems - {_plain_key(c)}]
+    if others:
+        raise FormatError(
+            "a column of texts would not be read", file=file, line=line, found=", ".join(others),
+            expected=" and ".join(texts), fix=fix,
+        )  # fmt: skip
+
+
 def read_pair_table(archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth]) -> Iterator[Pair]:
     """The pairs of a table; what their labels say is put to ``truth`` before each. FormatError for the first row that
     lacks a text or a label, or whose label is none."""
     own: set[str] = set()
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        if number == 1:
+            check_no_further_text(row, roles.texts, **where, fix="write a row for each pair of texts")
         key = _row_id(row, roles, number, own, where)
         texts = [row.get(column) for column in roles.texts]
         for column, text in zip(roles.texts, texts, strict=True):

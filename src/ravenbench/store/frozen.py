@@ -335,6 +335,9 @@ def _check(manifest: Manifest, file: str) -> None:
     for name in (*names, *chain.from_iterable(ids[1:])):
         if any(len(part.encode()) > LONGEST for part in name.split("/")):
             raise ValueError(f"{name[:40]}… is too long to name a folder")
+    if manifest.sets and manifest.splits and (len(manifest.sets) > 1 or manifest.splits.keys() != {"role"}):
+        stated_parts, expected = ", ".join([*names, *manifest.splits]), "one set, and one split called role"
+        raise FormatError("sets with a split that are no search's", file=file, found=stated_parts, expected=expected)
     for one in manifest.sets:
         if one.name.startswith("/") or {"..", "."} & set(one.name.split("/")) or {*"\\:"} & set(one.name):
             raise ValueError(f"{one.name!r} is no name of a folder")

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ravenbench.text.lookalikes import twins
+
 _UNSEEN = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _JOINERS = re.compile("[\u200c\u200d]")
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
@@ -31,7 +33,7 @@ _PARTS = re.compile(
 )
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
-MOST_COMPARED = 5_000
+MOST_LETTERS, MOST_COMPARED = 60, 5_000
 
 
 @lru_cache(maxsize=2**16)
@@ -68,22 +70,29 @@ def is_part(folder: str) -> bool:
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Names that differ only in punctuation, word order ("Austen, Jane") or an address's host, or in one letter within
-    a word: they may be one person's, for the user to judge."""
+    """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
+    Jane") or an address's host, or in one letter of a word: they may be one person's, for the user to judge."""
     groups: dict[str, list[str]] = {}
     for name in names:
-        words = "".join(c if c.isalnum() else " " for c in name_key(name).partition("@")[0]).split()
+        words = "".join(c if c.isalnum() else " " for c in _bare(name).partition("@")[0]).split()
         groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
     alike = [tuple(group) for group in groups.values() if len(group) > 1]
     return alike + [(groups[a][0], groups[b][0]) for a, b in _a_letter_apart(groups)]
 
 
+def _bare(name: str) -> str:
+    """A name in Latin letters where others look the same, and without accents."""
+    latin = "".join(twins("Latin").get(letter, letter) for letter in plain_name(name))
+    return "".join(c for c in unicodedata.normalize("NFKD", name_key(latin)) if not unicodedata.combining(c))
+
+
 def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Pairs of names that differ in one letter, which begins no word, ends none and is no figure."""
-    long = [n for n in names if len(n) >= FEWEST_LETTERS and not any(c.isdigit() for c in n)]
+    """Pairs of names that differ in one letter, which is no figure, begins no word and ends no short one."""
+    long = [n for n in names if FEWEST_LETTERS <= len(n) <= MOST_LETTERS and not any(c.isdigit() for c in n)]
     forms: dict[str, list[str]] = {}
     for name in long if len(long) <= MOST_COMPARED else ():
-        inner = [i for i in range(1, len(name) - 1) if name[i - 1] != " " and name[i] != " " and name[i + 1] != " "]
+        # People differ in a first letter (an initial), and in the last of a short name.
+        inner = [i for word in re.finditer(r"(?<=\S)\S{3,}|(?<=\S)\S(?=\S)", name) for i in range(*word.span())]
         for form in {
             name,
             *(name[:i] + "\0" + name[i + 1 :] for i in inner),

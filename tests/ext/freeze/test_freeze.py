@@ -18,11 +18,11 @@ from ravenbench.ext.freeze.manifests import freeze, thaw
 from ravenbench.formats.problems import read_problem_sets, write_pan_problems
 from ravenbench.problems.sources import given
 from ravenbench.store.copies import ALIKE, match
-from ravenbench.store.frozen import Source, read_manifest, sketch, text_key
+from ravenbench.store.frozen import Source, SourcePart, manifest_of, read_manifest, sketch, text_key, write_manifest
 from ravenbench.tasks.attribute.task import Attribute
 from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable
-from ravenbench.types import Problems
+from ravenbench.types import Labels, Problems
 from small_run import SMALL
 
 KINDS = ("missing", "changed", "extra", "other order", "other author")
@@ -308,3 +308,13 @@ def test_a_shipped_manifest_finds_the_one_document_that_was_changed(pan14, tmp_p
 def test_shipped_manifests_are_whole_and_hold_no_text(place):
     manifest = read_manifest(place)
     assert manifest.counts["documents"] > 100 and manifest.digest in manifest.cited()
+
+
+@pytest.mark.parametrize("split", ["author", "../x", "a b"])
+def test_sets_with_a_split_that_is_no_role_are_refused(tmp_path, split):
+    problems, same = toy_problems(4, known=1, words=40, seed=1)
+    labels = Labels.of(["a"] * len(problems.texts))
+    source = Source(problems.texts, None, {}, [SourcePart("essays", problems, same)], {split: labels}, "essays")
+    write_manifest(manifest_of(source, "clear", None), tmp_path / "m.json")
+    with pytest.raises(FormatError, match="one split called role"):
+        read_manifest(tmp_path / "m.json")

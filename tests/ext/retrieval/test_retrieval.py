@@ -194,6 +194,29 @@ def test_files_as_authbench_has_them(tmp_path):
         read_pool(tmp_path / "queries.jsonl")
 
 
+@pytest.mark.parametrize(
+    "spellings", [("Zo\u00e9 Lee", "Zoe\u0301 Lee"), ("Ann Lee", "ANN_LEE"), ("Ann Lee", "Ann\u200b Lee")]
+)
+def test_spellings_of_one_author_are_one(tmp_path, monkeypatch, spellings):
+    """However the names are written, the author's candidates are true; people who are none have no true ones."""
+    said = []
+    monkeypatch.setattr("ravenbench.ext.retrieval.reading.remark", said.extend)
+    query = [
+        {"query_id": n, "author_id": a, "content": f"Words of {n}."}
+        for n, a in (("p", spellings[0]), ("q", "[deleted]"))
+    ]
+    pool = [("c", spellings[1]), ("d", spellings[0]), ("e", "[deleted]"), ("f", "Anonymous"), ("g", "Bob Ross")]
+    lines(tmp_path / "queries.jsonl", *query)
+    lines(
+        tmp_path / "candidates.jsonl",
+        *({"candidate_id": n, "author_id": a, "content": f"Words of {n}."} for n, a in pool),
+    )
+    pool = read_pool(tmp_path)
+    assert pool.plain.queries.ids == ["p"] and sorted(pool.candidates.ids[i] for i in pool.plain.true) == ["c", "d"]
+    assert pool.faults["without"] == ["q"]
+    assert "spellings of one author's name were joined" in said[0] and "nobody in particular has no true candidates: [deleted]" in said[1]
+
+
 def test_texts_of_an_author_are_an_episode_as_hiatus_has_them(tmp_path):
     for side, ids in (("queries", "authorIDs"), ("candidates", "authorSetIDs")):
         lines(

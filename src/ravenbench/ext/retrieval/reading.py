@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, FormatError, InputError
+from ravenbench.corpora.build import first_names, told_apart
+from ravenbench.errors import CorpusError, FormatError, InputError, remark
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
@@ -26,6 +27,7 @@ from ravenbench.formats.decoding import UTF8, checked_name
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
+from ravenbench.text.names import is_nobody, name_key
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
 
@@ -70,11 +72,16 @@ def pool_of(
 
     CorpusError if no query has a true candidate, or a candidate that is not.
     """
-    by_author: dict[str | None, list[int]] = {}
+    spellings: dict[str, dict[str, None]] = {}
+    for author in (row.labels.get("author") for row in (*queries, *candidates)):
+        spellings.setdefault(_person(author), {})[author or ""] = None
+    nobody = [name for name in spellings.pop("", ()) if name]
+    by_author: dict[str, list[int]] = {}
     for i, row in enumerate(candidates):
-        by_author.setdefault(row.labels.get("author"), []).append(i)
-    unsigned = set(by_author.pop(None, ()))
-    own_by = [by_author.get(row.labels.get("author"), []) for row in queries]
+        by_author.setdefault(_person(row.labels.get("author")), []).append(i)
+    unsigned = set(by_author.pop("", ()))
+    own_by = [by_author.get(_person(row.labels.get("author")), []) for row in queries]
+    by_names = true is None
     true = own_by if true is None else true
     faults: dict[str, list[str]] = dict(more.pop("faults", {}))
     for row, stated, theirs in zip(queries, true, own_by, strict=True):
@@ -85,30 +92,42 @@ def pool_of(
         }
         for kind in (kind for kind, holds in kinds.items() if holds):
             faults.setdefault(kind, []).append(row.id)
-    some = [i for i, own in enumerate(true) if own]
-    if not some or len(candidates) < 2:
+    searched = [i for i, own in enumerate(true) if own]
+    if not searched or len(candidates) < 2:
         raise CorpusError(
-            "there is nothing to search for", found=f"{len(some)} queries with a true candidate, "
+            "there is nothing to search for", found=f"{len(searched)} queries with a true candidate, "
             f"{len(candidates)} candidates", expected="one query or more, and two candidates or more",
             file=more.get("name"),
-            fix=None if some else "give true candidates in ground_truth.jsonl, or authors of queries and candidates",
+            fix=None if searched else "give true candidates in ground_truth.jsonl, or authors to all",
         )  # fmt: skip
+    if several := [" = ".join(told_apart(names)) for names in spellings.values() if len(names) > 1]:
+        remark([f"spellings of one author's name were joined: {first_names(several)}"])
+    if nobody and by_names:
+        remark([f"nobody in particular has no true candidates: {first_names(nobody)}"])
     order = stream(seed, "retrieval-order").permutation(len(candidates))
     place = np.argsort(order)
-    every = [*(queries[i] for i in some), *(candidates[i] for i in order.tolist())]
+    every = [*(queries[i] for i in searched), *(candidates[i] for i in order.tolist())]
     texts, rows = TextTable.collect(composed(text) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
     columns = {c: Labels.of(row.labels.get(c) for row in every) for c in COLUMNS}
+    columns["author"] = Labels.of(
+        next(iter(spellings.get(_person(author), {author: None}))) for author in columns["author"]
+    )
     both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
-    query_items = both.select(np.arange(len(some)))
-    own, nothing = listed([np.sort(place[list(true[i])]) for i in some]), listed([[]] * len(some))
+    query_items = both.select(np.arange(len(searched)))
+    own, nothing = listed([np.sort(place[list(true[i])]) for i in searched]), listed([[]] * len(searched))
     return Pool(
         texts,
         Questions(query_items, *own, *nothing),
-        both.select(np.arange(len(some), len(every))),
+        both.select(np.arange(len(searched), len(every))),
         faults=faults,
         **more,
     )
+
+
+def _person(author: str | None) -> str:
+    """What is equal for two spellings of an author's name; "" of nobody in particular."""
+    return "" if author is None or is_nobody(author) else name_key(author)
 
 
 def of_corpus(

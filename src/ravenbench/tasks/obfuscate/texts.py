@@ -13,7 +13,7 @@ from ravenbench.formats.archive import Archive, read_whole, whole
 from ravenbench.formats.decoding import Faults
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
-from ravenbench.formats.problems import ProblemSet, problem_roots, read_problems, write_pan_problems
+from ravenbench.formats.problems import ProblemSet, pair_table, problem_roots, read_problems, write_pan_problems
 from ravenbench.formats.tabular import is_lines
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
@@ -40,7 +40,8 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
     """
     path = files.local_copy(spec.source)
     with Archive(path, spec.encoding) as archive:
-        if problem_roots(archive) or any(is_lines(name) for name in archive.names):
+        pairs = archive.single and pair_table(archive, archive.names[0]) is not None
+        if pairs or problem_roots(archive) or any(is_lines(name) for name in archive.names):
             sets = read_problems(path, spec.split, spec.encoding)
             if sets.same is None and not spec.every:
                 raise InputError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from ravenbench.errors import is_remarked
 from ravenbench.reports.cells import published
 from ravenbench.reports.content import (
     ContentProbe,
@@ -227,7 +228,7 @@ class VerifyReport(Report[Answered]):
             ("could not be answered", [f"{name}: {why}" for name, why in a.faults.items()]),
             ("training problems were left out", [f"{name}: {why}" for name, why in a.plan.left_out.items()]),
             ("blocks have no answers", [f"{block}: {why}" for block, why in a.missing.items()]),
-            ("remarks", a.plan.notes),
+            ("remarks", [note for note in a.plan.notes if not is_remarked(note)]),
         ):
             if reasons:
                 parts.append(f"{len(reasons):,} {title}:")

@@ -22,6 +22,7 @@ from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, checked_name
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
+from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import lookalikes, name_key
@@ -302,6 +303,8 @@ def _batch(path: Path, encoding: str | None) -> Material:
                     f"there is no column {column!r}", file=path, line=line, found=", ".join(map(str, row)),
                     expected="case, questioned, known, candidate",
                 )  # fmt: skip
+        further = "put all known texts into one column, with semicolons between them, and each case on a row of its own"
+        check_no_further_text(row, ("questioned", "known"), path, line, further)
         questioned = reader.one(
             path.parent / given_path(_word(row, "questioned", path, line), "questioned", path, line)
         )
