@@ -68,6 +68,13 @@ def tree_parts(a: MapAnalysis) -> dict[str, list[Figure]]:
         }
 
 
+def draw_legend(a: MapAnalysis) -> Figure:
+    """What signs and colours stand for in all pictures."""
+    with style():
+        _Looks(a).legend(figure := canvas(WIDTH, 0.1, columns=0)[0])
+    return figure
+
+
 class _Looks:
     """Colour, sign and the line that pointing shows, of each text."""
 
