@@ -139,8 +139,7 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
     if partial:
         sentences.append(
             f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}{more}); "
-            f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER "
-            "shows document by document what was taken and what was left out"
+            f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
         )
     alike: dict[str, list[str]] = {}
     for document in documents:

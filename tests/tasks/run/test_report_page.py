@@ -19,7 +19,7 @@ from ravenbench.errors import InputError
 from ravenbench.reports import page, view
 from ravenbench.reports.page import canvas, save, style
 from ravenbench.reports.report import write_report
-from ravenbench.statistics.content import Content
+from ravenbench.statistics.axes import Content
 from ravenbench.store.store import Store
 from ravenbench.tasks.run import figures as run_figures
 from ravenbench.tasks.run.analysis import Shortcut, analyse

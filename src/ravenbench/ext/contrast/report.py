@@ -37,10 +37,9 @@ SHOWN, DRAWN, BRIEF = 40, 20, 10
 """Words of a side on the page, in the picture, and in the terminal."""
 NOTE = (
     "Zeta: share of slices of this side with the word, less that of the other. 95%: over the units that the finding "
-    "names. G²: log-likelihood of the counts, without a p-value. Kind: a function word (of the language's list), a "
-    "frequent or a content word; where topics have texts on both sides, whether half of it or more surely holds in "
-    "topics, or less and perhaps nothing does (topic), or neither can be told (unclear). Of one text: no other of this "
-    "side has it."
+    "names. G²: log-likelihood of the counts, without a p-value. Kind: a function, a frequent or a content word; where "
+    "topics have texts on both sides, whether half of it or more surely holds in topics, or less and perhaps nothing "
+    "does (topic), or neither can be told (unclear). Of one text: no other text of this side has it."
 )
 
 

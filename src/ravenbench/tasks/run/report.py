@@ -139,11 +139,9 @@ class RunReport(Report[Analysis]):
         rows = () if a.content is None else a.content.rows
         silent = {row.judged.outcome for row in rows} == {Content.NO_VERDICT}
         text = f"No verdict on content, because {rows[0].judged.reason}." if silent else headline(a.content)
-        tests = [
-            s for s in a.shortcut if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None
-        ]
-        if tests and (not text or (silent and tests[0].difference)):
-            return f"{text} {tests[0].verifier}: {finding(tests[0])}".lstrip()
+        aucs = [s for s in a.shortcut if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None]
+        if aucs and (not text or (silent and aucs[0].difference)):
+            return f"{text} {aucs[0].verifier}: {finding(aucs[0])}".lstrip()
         if text:
             return text
         if a.variants is not None:

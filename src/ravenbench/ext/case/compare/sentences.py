@@ -62,8 +62,9 @@ def answer(llr: float, interval: tuple[float, float], name: str, text: str, *, b
     """The answer in one sentence: the findings under both, the step of the scale, the log10 LR, whether ``bounded``."""
     hp, hd = propositions(name, text)
     step, low, high = verbal(llr, interval), *map(signed, interval)
-    most = ", the most that this background supports" if bounded else ""
-    values = f"log10 LR {signed(llr)}{most}, 95% interval {low} to {high}"
+    values = (
+        f"log10 LR {signed(llr)}{', the most that this background supports' * bounded}, 95% interval {low} to {high}"
+    )
     if step == NEITHER:
         return f"The findings support neither proposition, Hp that {hp} or Hd that {hd} ({values})."
     likelier, other, mark = (f"{hp} (Hp)", f"{hd} (Hd)", "Hp")
