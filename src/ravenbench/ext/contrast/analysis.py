@@ -25,7 +25,7 @@ from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, s
 from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import percentiles
-from ravenbench.text.content_words import BY_LIST, closed_class
+from ravenbench.text.content_words import closed_class
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Document, Floats, Ints, Labels
@@ -322,10 +322,9 @@ def _classes(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[
     splicer = Splicer(table, min(spec.function_words, max(2, len(words) // 10)), author, topic)
     parts = [word.lower().replace("^", " ").replace("-", " ").split() for word in words]
     listed = closed_class(splicer.ranked)
-    function = [bool(own) and listed.issuperset(own) for own in parts]
-    frequent = [(listed | splicer.functions).issuperset(own) for own in parts]
-    classes: list[str] = np.where(function, FUNCTION, np.where(frequent, FREQUENT, CONTENT)).tolist()
-    return classes, splicer.by.removesuffix(f" and {BY_LIST}")
+    both, steps = listed | splicer.functions, (CONTENT, FREQUENT, FUNCTION)
+    classes = [steps[both.issuperset(own) + (own != [] and listed.issuperset(own))] for own in parts]
+    return classes, splicer.by.split(" and ")[0]
 
 
 def _within_topics(
