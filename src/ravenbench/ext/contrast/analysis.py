@@ -297,8 +297,8 @@ def _frame(
         "word": list(words), "zeta": zeta, "zeta low": bounds[0], "zeta high": bounds[1], "eder": eder(*shares),
         "burrows": listed, "keyness": key, "log_ratio": ratio, FIRST: shares[0], SECOND: shares[1],
         "texts primary": texts[0], "texts secondary": texts[1], "within_topics": within[0],
-        "within_topics low": within[1], "within_topics high": within[2], "kind": kinds, "rank": rank,
-        "function_word": [one == FUNCTION for one in classes], "prefers": list(prefers),
+        "within_topics low": within[1], "within_topics high": within[2],
+        "function_word": [one == FUNCTION for one in classes], "kind": kinds, "prefers": list(prefers), "rank": rank,
     }  # fmt: skip
     return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
 

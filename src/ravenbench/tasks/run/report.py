@@ -130,8 +130,7 @@ class RunReport(Report[Analysis]):
         return draw(self.analysis)
 
     def finding(self) -> str:
-        """On content where that was measured, else why there is no verdict and HITS against Random, else methods
-        against their reference, else the highest AUC."""
+        """On content, or why not and HITS against Random; else methods against their reference, or the highest AUC."""
         a = self.analysis
         answering = {r.verifier for r in a.results if r.unanswered is None or r.unanswered < 1}
         if a.results and not answering:
