@@ -326,7 +326,7 @@ def read_author_folders(
         others = len(archive.names) - len(labels)
         stem = archive.stem
     notes: dict[str, object] = {"source": path.name, "format": "texts by author", "other files": others}
-    if account := [*account, *account_of(whole)]:
+    if account := [*account, *account_of(whole, place=path)]:
         notes[ACCOUNT] = account
     return builder.finish(name or stem, notes, pairs=pairs)
 

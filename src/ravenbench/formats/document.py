@@ -12,7 +12,7 @@ import msgspec
 from ravenbench.errors import FormatError, RavenError, install, said
 
 EXTRA = install("documents")
-_SHOWN = 2000
+_SHOWN, FRONT_AND_BACK = 2000, "front and back matter"
 
 
 class LeftOut(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import Archive, no_such, walk
 from ravenbench.formats.chats import is_chat, is_signal_json, read_chat
 from ravenbench.formats.collector import checked_text
-from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.document import FRONT_AND_BACK, Document, Unreadable
 from ravenbench.formats.reading import read_apart
 from ravenbench.seams import document_formats
 from ravenbench.text.damage import signs_of_damage
@@ -129,16 +130,16 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     return done
 
 
-def account_of(documents: Sequence[Document], most: int = 5) -> list[str]:
-    """Sentences that say of which documents a part was left out, and where to look."""
-    partial = [d for d in documents if d.left_out]
+def account_of(documents: Sequence[Document], most: int = 5, place: Path | None = None) -> list[str]:
+    """Sentences that say of which documents more than front and back matter was left out, and where to look."""
+    partial = [d for d in documents if {one.kind for one in d.left_out} - {FRONT_AND_BACK}]
     shown = "; ".join(f"{d.name}: {d.account}" for d in partial[:most])
     more = f"; and {len(partial) - most:,} more" if len(partial) > most else ""
     sentences = []
     if partial:
         sentences.append(
             f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}{more}); "
-            "raven texts shows document by document what was taken and what was left out"
+            f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
         )
     alike: dict[str, list[str]] = {}
     for document in documents:

@@ -108,6 +108,8 @@ def test_every_answer_names_both_propositions():
     assert "if someone else wrote q.txt (Hd) as if Ann wrote q.txt (Hp): weak support for Hd" in answer(
         -0.5, (-0.9, -0.1), "Ann", "q.txt"
     )
+    at_most = answer(0.3, (0.3, 0.3), "Ann", "q.txt", bounded=True)
+    assert "(log10 LR +0.3, the most that this background supports, 95% interval +0.3 to +0.3)" in at_most
     neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
     assert "neither proposition, Hp that Ann wrote q.txt or Hd that someone else wrote q.txt" in neither
     crossing = answer(1.3, (-0.1, 1.4), "Ann", "q.txt")

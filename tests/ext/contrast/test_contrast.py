@@ -188,3 +188,24 @@ REFUSED = [
 def test_what_cannot_be_contrasted_is_refused_in_a_sentence(given, options, said):
     with pytest.raises(InputError, match=said):
         contrast(*given, **options)
+
+
+def test_function_words_are_those_of_the_list_and_others_are_frequent():
+    both = "captain " * 4 + "the captain and the father of a door were in it, but he had not said that to his george"
+    sides = [{f"{who}_{n}": f"{both} until {who}." * 40 for n in range(3)} for who in ("anna", "bob")]
+    made = contrast(*sides, resamples=20, function_words=200, zeta_filter_threshold=0.0)
+    kinds = dict(made.to_polars("words").select("word", "kind").iter_rows())
+    assert {kinds[word] for word in ("until", "the", "were", "of")} == {"function word"}
+    assert kinds["captain"] == "frequent word"
+    assert {kinds[word] for word in ("father", "door", "george")} == {"content word"}
+    assert "function words are the better evidence" in made.analysis.notes[-1]
+
+
+def test_a_surname_names_an_author_and_several_are_named():
+    authors = {"Dickens, Charles": "sea", "Trollope, Anthony": "war", "Trollope, Frances": "war", "George Eliot": "sea"}
+    texts = {f"{who}_{n}": text("h0", topic, f"{who}{n}", 200) for who, topic in authors.items() for n in range(2)}
+    made = contrast("dickens", "Eliot", corpus=texts, resamples=20, text_slice_length=50)
+    assert [side.name for side in made.analysis.sides] == ["Dickens, Charles", "George Eliot"]
+    assert "dickens is taken as Dickens, Charles." in made.analysis.notes
+    with pytest.raises(InputError, match="Trollope, Anthony; Trollope, Frances"):
+        contrast("TROLLOPE", "Eliot", corpus=texts)

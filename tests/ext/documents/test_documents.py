@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from made_documents import docx, mail, mailbox, msg, odt, paragraph, pdf
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.document import Document, LeftOut, Unreadable
 from ravenbench.formats.documents import account_of, list_documents, read_document, read_documents
 
 
@@ -265,6 +266,9 @@ def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
         "1 of 2 documents hold more than was taken as their text (a.eml: headers (5), signatures (1))"
     )
     assert account_of(documents[1:]) == []
+    assert "raven texts 'my texts' -o FOLDER shows" in account_of(documents, place=tmp_path / "my texts")[0]
+    front = (LeftOut("front and back matter", 1),)
+    assert account_of([msgspec.structs.replace(documents[1], left_out=front)]) == []
     odd = [read(tmp_path, f"{i}.txt", "good \u202eevil\u202c" + i * " x\u202c") for i in range(3)]
     (note,) = account_of(odd)
     assert note.startswith("0.txt: 2 marks turn") and note.endswith("(and 2 documents more)")

@@ -228,3 +228,12 @@ def test_documents_are_read_as_other_commands_read_them(tmp_path, need_extra):
     _, documents, left_out, _ = read_texts(tmp_path, {"encoding": None})
     assert [(d.author, d.text.strip()) for d in documents] == [("A", "a text"), ("B", "another text")]
     assert len(left_out) == 1 and left_out[0].startswith("B/scan.pdf: left out, for")
+
+
+def test_texts_without_another_by_their_author_are_said_to_be_left_out_and_signs_are_explained(tmp_path):
+    made = map_texts({**corpus("AB"), "C_0": text("C")}, **SMALL)
+    (sentence,) = (one for one in made.sentences if one.startswith("The nearest text"))
+    assert " of 6 texts with all words" in sentence
+    assert sentence.endswith("1 text left out of this count: no other has the same author.")
+    page = made.write(tmp_path / "out").read_text()
+    assert "Signs and colours in all pictures" in page and "1 more author" in page

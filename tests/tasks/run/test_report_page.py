@@ -8,6 +8,8 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -17,10 +19,11 @@ from ravenbench.errors import InputError
 from ravenbench.reports import page, view
 from ravenbench.reports.page import canvas, save, style
 from ravenbench.reports.report import write_report
+from ravenbench.statistics.axes import Content
 from ravenbench.store.store import Store
 from ravenbench.tasks.run import figures as run_figures
 from ravenbench.tasks.run.analysis import Shortcut, analyse
-from ravenbench.tasks.run.report import finding
+from ravenbench.tasks.run.report import RunReport, cure, finding
 
 
 class Reader(HTMLParser):
@@ -166,6 +169,23 @@ def test_findings_claim_no_more_than_the_interval() -> None:
     untold = finding(Shortcut("a", "auc", 0.6, 0.61, -0.01, (-0.1, 0.08), 0.12))
     assert "is not statistically significant" in untold and ".120" in untold
     assert "no fold" in finding(Shortcut("a", "auc", None, None, None, None, None))
+
+
+def test_the_last_line_says_why_there_is_no_verdict() -> None:
+    def last(unanswered: float, difference: float) -> str:
+        judged = SimpleNamespace(outcome=Content.NO_VERDICT, reason="few problems")
+        content = SimpleNamespace(rows=[SimpleNamespace(judged=judged)])
+        tested = Shortcut("a", "auc", 0.5, 0.5 - difference, difference, None, None)
+        results = [SimpleNamespace(verifier="a", unanswered=unanswered)]
+        report: Any = SimpleNamespace(
+            analysis=SimpleNamespace(results=results, content=content, shortcut=[tested], variants=None)
+        )
+        return RunReport.finding(report)
+
+    assert last(1.0, 0.0) == "No verdict, because no verifier answered a problem."
+    assert last(0.2, 0.0) == "No verdict on content, because few problems."
+    assert last(0.2, -0.1).startswith("No verdict on content, because few problems. a: AUC .500 in HITS")
+    assert cure(None).endswith("give a column with more topics by --topic")
 
 
 def test_import_is_light() -> None:

@@ -25,6 +25,7 @@ from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, s
 from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import percentiles
+from ravenbench.text.content_words import closed_class
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Document, Floats, Ints, Labels
@@ -42,7 +43,7 @@ LISTED = 500
 COUNTED = 5_000
 """Words in the tables of frequencies, as many as stylo counts."""
 SHUFFLES, FEWEST_SPLITS, FOLDS = 200, 40, 10
-FUNCTION, CONTENT, ONE_TEXT = "function word", "content word", "of one text"
+FUNCTION, FREQUENT, CONTENT, ONE_TEXT = "function word", "frequent word", "content word", "of one text"
 HOLDS, TOPIC, UNCLEAR = "holds in topics", "topic", "unclear"
 FIRST, SECOND = "primary", "secondary"
 
@@ -107,18 +108,33 @@ def _texts_of(given: Any, reading: Mapping[str, Any]) -> Collection:
     return read_texts(given, reading)
 
 
+def _label(name: str, labels: Sequence[str | None], by: str) -> str:
+    """The label of that name, or the only one with it before a comma or as last word there, in any case of letters."""
+    known = [label for label in dict.fromkeys(labels) if label]
+    before, wanted = {label: label.partition(",")[0].casefold() for label in known}, name.casefold()
+    fitting = [
+        label for label in known if wanted in (label.casefold(), before[label], before[label].rpartition(" ")[2])
+    ]
+    if name not in known and len(fitting) > 1:
+        raise InputError(f"several values of {by} fit this name", found=name, expected=f"one of {'; '.join(fitting)}")
+    if name not in known and not fitting:
+        raise InputError(f"no text has this {by}", found=name, fix=did_you_mean(name, known))
+    return name if name in known else fitting[0]
+
+
 def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tuple[list[Any], list[str]]:
     """Name and documents of both sides, and notes."""
     if corpus is not None:
         whole = _texts_of(corpus, spec.reading())
         labels = whole.column("by", spec.by)
-        for name in filter(None, (primary, secondary)):
-            if name not in labels:
-                known = [label for label in dict.fromkeys(labels) if label is not None]
-                raise InputError(f"no text has this {spec.by}", found=name, fix=did_you_mean(str(name), known))
+        given = primary, secondary
+        primary, secondary = (name if name in (None, "") else _label(str(name), labels, spec.by) for name in given)
         pairs = list(zip(whole.documents, labels, strict=True))
         others = {secondary} if secondary is not None else {*labels} - {primary, None}
-        sides, notes = [(str(primary), [d for d, label in pairs if label == primary])], whole.notes
+        meant = [
+            f"{one} is taken as {name}" for one, name in zip(given, (primary, secondary), strict=True) if one != name
+        ]
+        sides, notes = [(str(primary), [d for d, label in pairs if label == primary])], [*meant, *whole.notes]
         sides.append((str(secondary or "all others"), [d for d, label in pairs if label in others]))
     elif secondary is None:
         fix = "give two folders, or one corpus and a name: raven contrast NAME --corpus TEXTS"
@@ -243,18 +259,18 @@ def analyse_contrast(
     progress("intervals", 0, 0)
     bounds = intervals(units[0], units[1], spec.resamples, stream(spec.seed, "contrast"))
     within, shared = _within_topics(spec, sides, present, np.concatenate([own[:LISTED] for own in lists]), len(words))
-    function, kept_by = _function_words(spec, (*one.documents, *other.documents), words)
+    classes, kept_by = _classes(spec, (*one.documents, *other.documents), words)
     if not shared:
         notes.append(
             "No topic has texts on both sides, so what is topic cannot be measured: content words may be topic, and "
-            f"function words (chosen by {kept_by}) are the better evidence of style."
+            f"{'function words' if FUNCTION in classes else 'frequent words'} are the better evidence of style."
         )
     progress("words that others chose", 0, 0)
     placed, right = _placed(spec, sides, present, units)
     if test is not None:
         placed += _test(_Words(lists, present), spec, column, test, size, notes)
     texts = [_added(table[part] > 0).astype(np.int64) for part in parts]
-    frame = _frame(words, sides, (p, q), bounds, key, log_ratio(a, b, *sizes), texts, within, function, lists)
+    frame = _frame(words, sides, (p, q), bounds, key, log_ratio(a, b, *sizes), texts, within, classes, lists)
     percent = 100 * table[:, :COUNTED].toarray() / lengths[:, None]
     return ContrastAnalysis(
         spec, sides, frame, WordTable(tuple(words[:COUNTED]), percent), kept_by,
@@ -264,7 +280,7 @@ def analyse_contrast(
 
 def _frame(
     words: Sequence[str], sides: tuple[ContrastSide, ContrastSide], shares: tuple[Floats, Floats], bounds: Floats,
-    key: Floats, ratio: Floats, texts: Sequence[Ints], within: Floats, function: Bools, lists: tuple[Ints, Ints],
+    key: Floats, ratio: Floats, texts: Sequence[Ints], within: Floats, classes: Sequence[str], lists: tuple[Ints, Ints],
 ) -> pl.DataFrame:  # fmt: skip
     import polars as pl
 
@@ -275,37 +291,40 @@ def _frame(
     side = (zeta < 0).astype(int)
     alone = np.array(texts)[side, np.arange(len(words))] == 1
     alone &= np.array([len(s.documents) > 1 for s in sides])[side]
-    kinds = [_kind(*each) for each in zip(zeta, *within, alone, function, strict=True)]
+    kinds = [_kind(*each) for each in zip(zeta, *within, alone, classes, strict=True)]
     listed = np.array(["", FIRST, SECOND])[burrows(*shares)]
     columns = {
         "word": list(words), "zeta": zeta, "zeta low": bounds[0], "zeta high": bounds[1], "eder": eder(*shares),
         "burrows": listed, "keyness": key, "log_ratio": ratio, FIRST: shares[0], SECOND: shares[1],
         "texts primary": texts[0], "texts secondary": texts[1], "within_topics": within[0],
-        "within_topics low": within[1], "within_topics high": within[2], "function_word": function, "kind": kinds,
-        "prefers": list(prefers), "rank": rank,
+        "within_topics low": within[1], "within_topics high": within[2],
+        "function_word": [one == FUNCTION for one in classes], "kind": kinds, "prefers": list(prefers), "rank": rank,
     }  # fmt: skip
     return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _kind(zeta: float, within: float, low: float, high: float, alone: bool, function: bool) -> str:
+def _kind(zeta: float, within: float, low: float, high: float, alone: bool, class_name: str) -> str:
     """What is known of a word's topic: whether its preference holds within topics, or else its class."""
     if alone:
         return ONE_TEXT
     if np.isfinite([within, low, high]).all():
         sure, much = low > 0 or high < 0, within / zeta >= 0.5
         return HOLDS if sure and much else TOPIC if not (sure or much) or within * zeta < 0 else UNCLEAR
-    return FUNCTION if function else CONTENT
+    return class_name
 
 
-def _function_words(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[str]) -> tuple[Bools, str]:
-    """Which of the words are function words only, and how these were chosen."""
+def _classes(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[str]) -> tuple[list[str], str]:
+    """The class of each word, and how frequent words were chosen; function words are those of the language's list."""
     table, rows = TextTable.collect(d.text for d in documents)
     first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
     author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
     # Of few words most would be among the most frequent.
     splicer = Splicer(table, min(spec.function_words, max(2, len(words) // 10)), author, topic)
     parts = [word.lower().replace("^", " ").replace("-", " ").split() for word in words]
-    return np.array([all(part in splicer.functions for part in own) for own in parts]), splicer.by
+    listed = closed_class(splicer.ranked)
+    both, steps = listed | splicer.functions, (CONTENT, FREQUENT, FUNCTION)
+    classes = [steps[both.issuperset(own) + (own != [] and listed.issuperset(own))] for own in parts]
+    return classes, splicer.by.split(" and ")[0]
 
 
 def _within_topics(

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from ravenbench.errors import counted
 from ravenbench.ext.contrast.analysis import (
     FIRST,
+    FREQUENT,
     FUNCTION,
     HOLDS,
     ONE_TEXT,
@@ -36,9 +37,9 @@ SHOWN, DRAWN, BRIEF = 40, 20, 10
 """Words of a side on the page, in the picture, and in the terminal."""
 NOTE = (
     "Zeta: share of slices of this side with the word, less that of the other. 95%: over the units that the finding "
-    "names. G²: log-likelihood of the counts, without a p-value. Kind: a function word or a content word; where topics "
-    "have texts on both sides, whether half of it or more surely holds in topics, or less and perhaps "
-    "nothing does (topic), or neither can be told (unclear). Of one text: no other text of this side has it."
+    "names. G²: log-likelihood of the counts, without a p-value. Kind: a function, a frequent or a content word; where "
+    "topics have texts on both sides, whether half of it or more surely holds in topics, or less and perhaps nothing "
+    "does (topic), or neither can be told (unclear). Of one text: no other text of this side has it."
 )
 
 
@@ -147,9 +148,10 @@ METHOD = (
     "left out. Intervals draw all slices of an author (of a text, of a single text its slices) together. Shuffled: the "
     "largest Zeta of any word in 95% of draws in which authors or texts change sides. Words that others chose: a tenth "
     "of the units is left out, the others choose the words, and its slices are nearer to the side of whose words they "
-    "have more, measured from the middle of both sides. Function words are chosen by {by}. Within topics: Zeta in each "
-    "topic that has texts on both sides, weighted as Mantel and Haenszel do. Beside this page lie all words "
-    "(tables/words.csv), frequencies in percent (tables/frequencies.csv; for R tables/table_with_frequencies.txt)."
+    "have more, measured from the middle of both sides. Function words are those of a list (English, Dutch, Greek); "
+    "frequent words are chosen by {by}. Within topics: Zeta in each topic that has texts on both sides, weighted as "
+    "Mantel and Haenszel do. Beside this page lie all words (tables/words.csv), frequencies in percent "
+    "(tables/frequencies.csv; for R tables/table_with_frequencies.txt)."
 )
 
 
@@ -229,7 +231,8 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
         )
     elif kinds:
         said.append(
-            f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function words; "
+            f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function words "
+            f"and {kinds.count(FREQUENT):,} frequent words that no list of function words has; "
             f"{kinds.count(ONE_TEXT):,} stand in one text of their side; the others are content words and may be topic."
         )
     if a.right is not None:

@@ -20,7 +20,7 @@ SECONDARY = Option("secondary", "Texts to compare with; with --corpus by default
 CORPUS = Option(
     "corpus", "Instead of two folders one corpus: primary and secondary are then names in its column --by.", takes=TEXTS
 )
-TEST = Option("test", "Further texts, or one: whose words they have.", takes=TEXTS)
+TEST = Option("test", "Further texts, or one text: which side's words they have.", takes=TEXTS)
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -53,7 +53,7 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     preserve_case: PreserveCase = False
     corpus_lang: CorpusLang = "English"
     function_words: Annotated[
-        AtLeastTwo, about("Words that may count as function words, a tenth of all at most. Default: 200.")
+        AtLeastTwo, about("Words that may count as frequent words, a tenth of all at most. Default: 200.")
     ] = FUNCTION_WORDS
     resamples: Annotated[AtLeastOne, about("Draws of authors or texts for the intervals. Default: 1000.")] = 1_000
     seed: Seed = 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from ravenbench.formats.archive import DOCUMENT_LIMIT
-from ravenbench.formats.document import Account, Document, Unreadable
+from ravenbench.formats.document import FRONT_AND_BACK, Account, Document, Unreadable
 
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _BEFORE = (("<?", ">"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
@@ -60,7 +60,7 @@ class _Handler:
         inside = self.stack
         if self._left is None and "text" in self.stack:
             outside = "body" not in inside and tag in ("front", "back")
-            kind = "front and back matter" if outside else _LEFT_OUT.get(tag)
+            kind = FRONT_AND_BACK if outside else _LEFT_OUT.get(tag)
             if kind is None and tag in _OTHER_READING and inside[-2] == "choice":
                 kind = "other readings"
             if kind is not None:

@@ -68,6 +68,13 @@ def tree_parts(a: MapAnalysis) -> dict[str, list[Figure]]:
         }
 
 
+def draw_legend(a: MapAnalysis) -> Figure:
+    """What signs and colours stand for in all pictures."""
+    with style():
+        _Looks(a).legend(figure := canvas(WIDTH, 0.1, columns=0)[0])
+    return figure
+
+
 class _Looks:
     """Colour, sign and the line that pointing shows, of each text."""
 
@@ -97,7 +104,7 @@ class _Looks:
         signs = [(_cut(name, 24), look) for name, look in self.of.items()]
         signs += [(counted(self.rest, f"more {self.noun}"), (FAINT, "."))] if self.rest else []
         handles = [Line2D([], [], linestyle="", marker=m, color=c, label=name) for name, (c, m) in signs]
-        columns = max(1, min(8, len(signs), 80 // (6 + max(len(name) for name, _ in signs))))
+        columns = max(1, min(8, len(signs), 80 // (6 + max((len(name) for name, _ in signs), default=0))))
         figure.set_figheight(figure.get_figheight() + 0.165 * -(-len(signs) // columns))
         figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=FONT, handletextpad=0.2)
 

@@ -18,7 +18,7 @@ from ravenbench import __version__
 from ravenbench.errors import counted
 from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, MapView, Rolling
 from ravenbench.ext.map.grouping import GroupingScore
-from ravenbench.ext.map.pictures import draw_map, tree_parts
+from ravenbench.ext.map.pictures import draw_legend, draw_map, tree_parts
 from ravenbench.ext.map.spec import PICTURES
 from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
@@ -122,7 +122,7 @@ class TextMap(FolderView):
             "ravenbench.ext.map:template.html.j2", a=self.analysis, sentences=self.sentences, pairs=pairs,
             version=__version__,
             tables={t.key: to_html(t) for t in shown}, clusters=_cluster_tables(self), papers=papers,
-            call=stylo_call(self.analysis),
+            call=stylo_call(self.analysis), legend=inline(draw_legend(self.analysis), "legend"),
         )  # fmt: skip
         write_parts(
             folder, kind="map", page=page, json=self.to_json(), tables=shown, figures=self.figures(), papers=papers,
@@ -258,10 +258,12 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         named = [i for i, t in enumerate(a.texts) if t.group]
         nearest = [_nearest(view, named) for view in a.views]
         alike = f"has the same {a.noun}" if a.spec.group_by else "is by the same author"
+        alone = len(a.texts) - len(own)
         right = [sum(a.texts[i].group == a.texts[near[i]].group for i in own) for near in nearest]
         yield (
             f"The nearest text {alike} for {right[0]:,} of {len(own):,} texts with all words, "
             f"for {right[1]:,} with content words masked."
+            + (f" {counted(alone, 'text')} left out of this count: no other has the same {a.noun}." if alone else "")
         )
     if "BCT" in a.spec.pictures:
         sizes = [len(view.clusters) for view in a.views]

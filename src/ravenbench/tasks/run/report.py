@@ -130,14 +130,19 @@ class RunReport(Report[Analysis]):
         return draw(self.analysis)
 
     def finding(self) -> str:
-        """On content where that was measured, else HITS against Random, else methods against their reference, else the
-        highest AUC."""
+        """On content, or why not and HITS against Random; else methods against their reference, or the highest AUC."""
         a = self.analysis
-        if text := headline(a.content):
+        answering = {r.verifier for r in a.results if r.unanswered is None or r.unanswered < 1}
+        if a.results and not answering:
+            return "No verdict, because no verifier answered a problem."
+        rows = () if a.content is None else a.content.rows
+        silent = {row.judged.outcome for row in rows} == {Content.NO_VERDICT}
+        text = f"No verdict on content, because {rows[0].judged.reason}." if silent else headline(a.content)
+        aucs = [s for s in a.shortcut if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None]
+        if aucs and (not text or (silent and aucs[0].difference)):
+            return f"{text} {aucs[0].verifier}: {finding(aucs[0])}".lstrip()
+        if text:
             return text
-        if _tested(a):
-            first = next(s for s in a.shortcut if s.metric == TESTED[0] and s.difference is not None)
-            return f"{first.verifier}: {finding(first)}"
         if a.variants is not None:
             return told_variants(a.variants)
         return highest("AUC", ((r.verifier, r.mean["auc"]) for r in a.results))
@@ -634,7 +639,7 @@ def forecast_table(forecast: Forecast) -> Table:
 
 def cure(options: str | None) -> str:
     """What gives several pools, as ``tasks.run.setups.pools_advice`` found it."""
-    return f"give {options}" if options else "too few topics for several; name a level of more with --topic"
+    return f"give {options}" if options else "too few topics for several; give a column with more topics by --topic"
 
 
 def lines(forecast: Forecast) -> list[RenderableType]:

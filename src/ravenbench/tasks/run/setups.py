@@ -51,10 +51,10 @@ def no_choice(plan: RunPlan) -> str | None:
     if any(len(pool.topics) > plan.m for pool in plan.pools):
         return None
     m = plan.m
-    cure = f"choose fewer than {m} with --topics, or name" if m > 2 else "name"
+    cure = f"choose fewer than {m} with --topics, or give" if m > 2 else "give"
     return (
         f"HITS and Random cannot be compared: of {m} topics {m} are chosen, so both take the same and differ by chance "
-        f"alone. To compare them, {cure} a level of more topics with --topic."
+        f"alone. To compare them, {cure} a column with more topics by --topic."
     )
 
 

@@ -171,7 +171,8 @@ class CaseFound:
         if self.answer is None or not self.answered:
             return f"No answer is given: {'; '.join(self.reasons)}."
         fused = self.answer.fused
-        return sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
+        names = self.record.candidate, self.record.questioned.name
+        return sentences.answer(fused.llr, fused.interval, *names, bounded=fused.llr != fused.raw)
 
     @property
     def attention(self) -> tuple[int, float]:

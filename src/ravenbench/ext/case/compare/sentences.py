@@ -58,11 +58,13 @@ def propositions(name: str, text: str) -> tuple[str, str]:
     return f"{name} wrote {text}", f"someone else wrote {text}"
 
 
-def answer(llr: float, interval: tuple[float, float], name: str, text: str) -> str:
-    """The answer in one sentence: the findings under Hp and under Hd, the step of the scale, the log10 LR."""
+def answer(llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False) -> str:
+    """The answer in one sentence: the findings under both, the step of the scale, the log10 LR, whether ``bounded``."""
     hp, hd = propositions(name, text)
     step, low, high = verbal(llr, interval), *map(signed, interval)
-    values = f"log10 LR {signed(llr)}, 95% interval {low} to {high}"
+    values = (
+        f"log10 LR {signed(llr)}{', the most that this background supports' * bounded}, 95% interval {low} to {high}"
+    )
     if step == NEITHER:
         return f"The findings support neither proposition, Hp that {hp} or Hd that {hd} ({values})."
     likelier, other, mark = (f"{hp} (Hp)", f"{hd} (Hd)", "Hp")
