@@ -214,7 +214,10 @@ def test_spellings_of_one_author_are_one(tmp_path, monkeypatch, spellings):
     pool = read_pool(tmp_path)
     assert pool.plain.queries.ids == ["p"] and sorted(pool.candidates.ids[i] for i in pool.plain.true) == ["c", "d"]
     assert pool.faults["without"] == ["q"]
-    assert "spellings of one author's name were joined" in said[0] and "nobody in particular has no true candidates: [deleted]" in said[1]
+    assert (
+        "spellings of one author's name were joined" in said[0]
+        and "nobody in particular has no true candidates: [deleted]" in said[1]
+    )
 
 
 def test_texts_of_an_author_are_an_episode_as_hiatus_has_them(tmp_path):
