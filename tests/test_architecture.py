@@ -142,7 +142,7 @@ BUDGETS = {
     "ext": 100,
     "ext/case": 7_100,
     "ext/changes": 1_000,
-    "ext/contrast": 1_000,
+    "ext/contrast": 1_030,
     "ext/corpora": 2_400,
     "ext/documents": 1_500,
     "ext/encoders": 1_100,
