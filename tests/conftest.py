@@ -19,6 +19,8 @@ from typing import Any
 
 import pytest
 
+from ravenbench import errors
+
 pytest_plugins = ["job_fixtures", "obfuscation_fixtures", "report_fixtures"]
 
 OWN_HOME = "RAVEN_TESTS_HOME"
@@ -184,6 +186,14 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take over a worker's count."""
     _not_chosen[:] = [getattr(node, "workeroutput", {}).get("not_chosen", 0)]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remarked() -> Iterator[None]:
+    """What one test's commands said is not what another's did: a command in this process leaves no listener."""
+    yield
+    errors.LISTENERS.clear()
+    errors.REMARKED.clear()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -542,7 +542,7 @@ class TableRoles(NamedTuple):
     id: str | None
 
 
-_UNNUMBERED = re.compile(r"(?:\d+|(?<=text)[a-z])\Z")
+_UNNUMBERED = re.compile(r"(?:(?<!\d)\d++|(?<=text)[a-z])\Z")
 
 
 def _plain_key(name: object) -> str:

@@ -308,6 +308,6 @@ def test_two_topics_leave_hits_and_random_no_choice(tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     assert "HITS and Random cannot be compared: of 2 topics 2 are chosen" in " ".join(done.output.split())
     found = json.loads((tmp_path / "two" / "report" / "report.json").read_text())
-    assert found["shortcut"] == [] and found["detectable"] is None and "name a level" in found["no_choice"]
+    assert found["shortcut"] == [] and found["detectable"] is None and "give a column" in found["no_choice"]
     page = (tmp_path / "two" / "report" / "index.html").read_text()
     assert "cannot be compared" in page and 'id="shortcut"' not in page
