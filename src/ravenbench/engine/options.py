@@ -189,7 +189,7 @@ class Declared:
         ``first``                   names that a newcomer needs; with them help puts the others behind headings
         ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
         ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
-        ``device, calls``           whether it may run a network, or ask a language model
+        ``device``                  whether it may run a network
         ``plan_help``               what ``--plan`` says of itself; empty where there is none
     """
 
@@ -204,7 +204,6 @@ class Declared:
     result: ClassVar[str] = "None"
     stray: ClassVar[tuple[str, str, str] | None] = None
     device: ClassVar[bool] = False
-    calls: ClassVar[bool] = False
     plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
 
     @classmethod

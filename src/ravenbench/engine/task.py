@@ -518,7 +518,7 @@ class Work(Declared):
             for name, default in defaults_of(cls.Spec).items():
                 named[name] = replace(named[name], default=default)
         named |= {name: EVERY[name] for name in (("progress",) if cls.reports_progress else ())}
-        named |= {name: EVERY[name] for name, has in (("most_calls", cls.calls), ("device", cls.device)) if has}
+        named |= {"device": EVERY["device"]} if cls.device else {}
         return named
 
     @classmethod

@@ -18,8 +18,17 @@ import numpy as np
 from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.errors import CorpusError, InputError, counted, did_you_mean
 from ravenbench.ext.contrast.spec import ContrastSpec
-from ravenbench.ext.contrast.zeta import UnitCounts, burrows, by_chance, difference, eder, intervals, keyness, log_ratio
-from ravenbench.ext.contrast.zeta import counted as added_up
+from ravenbench.ext.contrast.zeta import (
+    UnitCounts,
+    added_up,
+    burrows,
+    by_chance,
+    difference,
+    eder,
+    intervals,
+    keyness,
+    log_ratio,
+)
 from ravenbench.ext.map.analysis import Collection, read_texts
 from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words
 from ravenbench.formats.documents import is_document, read_document

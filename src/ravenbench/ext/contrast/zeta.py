@@ -119,7 +119,7 @@ def _parts(width: int, size: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, width, size))
 
 
-def counted(present: csr_array, unit: Ints, topic: Ints | None = None, topics: int = 1) -> UnitCounts:
+def added_up(present: csr_array, unit: Ints, topic: Ints | None = None, topics: int = 1) -> UnitCounts:
     """Slices (s, w) that have a word, added up by their units and, where given, their topics (s,)."""
     from scipy.sparse import csr_array
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.engine.estimate import megabytes
+from ravenbench.engine.estimate import CELL, megabytes
 from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
@@ -34,8 +34,8 @@ from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fr
 
 T = TypeVar("T")
 
-START, REPORT = 3.0, 0.0025
-"""Seconds to load programs here and in a worker, and of the report for each cell, measured on one machine."""
+START = 3.0
+"""CPU seconds to load programs here and in a worker, measured on one machine."""
 SAMPLE = 200
 """Document pairs timed of a fold-free scorer."""
 PART, FEW = 150, 30
@@ -229,7 +229,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         seconds=seconds,
         untimed=[name for name in components if name not in seconds],
         planning=planning,
-        closing=START + REPORT * (len(plan.cells) + sampled.folds_left * len(ARMS) * len(components)),
+        closing=START + CELL * (len(plan.cells) + sampled.folds_left * len(ARMS) * len(components)),
         detectable=_detectable(plan, main),
         no_choice=no_choice(plan),
         more_pools=pools_advice(plan, spec.pool_share),
