@@ -18,8 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from ravenbench import errors
+
+settings.register_profile("same-everywhere", derandomize=True, database=None)
+settings.load_profile("same-everywhere")
+"""Examples of properties are the same in every run; ``pytest --hypothesis-profile default`` draws new ones."""
 
 pytest_plugins = ["job_fixtures", "obfuscation_fixtures", "report_fixtures"]
 
