@@ -180,6 +180,7 @@ class RunReport(Report[Analysis]):
             "failures": a.failures,
             "failure_table": to_html(_first_rows(failures(a))),
             "cells": len(plan.cells),
+            "missing_cells": sum(len(gap.folds) for gap in self.gaps),
             "sweep": a.sweep,
             "setups": [{"title": title(s.name), "topics": s.topics} for s in a.setups],
             "notes": {k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
@@ -249,8 +250,6 @@ class RunReport(Report[Analysis]):
         parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
-        if a.failures:
-            parts.append(Text(f"{len(a.failures)} of {len(a.plan.cells)} cells have no answers."))
         return parts
 
 
@@ -301,7 +300,9 @@ def results(analysis: Analysis) -> Table:
         shares = [r.unanswered for r in analysis.results if r.verifier == verifier.name and r.unanswered is not None]
         if shares and min(shares) > MOSTLY:
             much = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
-            note += f" {verifier.name} left {much} problems unanswered (0.5): {_unanswering(verifier)}."
+            silent = 2 * _counted(analysis, verifier.name, "no_score") > _counted(analysis, verifier.name, "no_answer")
+            why = "most of its scores are NaN (cannot tell)" if silent else _unanswering(verifier)
+            note += f" {verifier.name} left {much} problems unanswered (0.5): {why}."
     if analysis.shortcut:
         note += (
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
@@ -340,6 +341,11 @@ def _result_cols(analysis: Analysis) -> list[Col[Result]]:
 
 def _partial(analysis: Analysis) -> bool:
     return any(r.folds < r.planned for r in analysis.results)
+
+
+def _counted(analysis: Analysis, verifier: str, what: str) -> float:
+    """How many test problems got no score or no answer of a verifier, over all folds."""
+    return sum(f.scores.get(verifier, {}).get(what) or 0.0 for f in analysis.folds)
 
 
 def _unanswering(verifier: VerifierRecord) -> str:
@@ -603,7 +609,12 @@ def chance_sentence(analysis: Analysis) -> str:
 def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
     ``each`` verifier without one."""
-    sentences = no_verdict(analysis.content, each=each)
+    sentences = [
+        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they count as .5."
+        for name in analysis.verifiers
+        if (silent := _counted(analysis, name, "no_score"))
+    ]
+    sentences += no_verdict(analysis.content, each=each)
     probe = analysis.probe
     if probe is not None and not probe.section.repetitions:
         if probe.section.reason != NOT_ASKED:

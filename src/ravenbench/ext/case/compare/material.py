@@ -6,6 +6,7 @@ What keeps texts from being compared: copies, a candidate among the background's
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -264,6 +265,12 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
     by_name: dict[str, list[Path]] = {}
     if not any(equals for _, equals, _ in named):
         paths = [Path(value) for value in known]
+        if len(folders := [path for path in paths if path.is_dir()]) > 1:
+            raise SpecError(
+                "several folders without names may be one candidate or several", found=", ".join(map(str, folders)),
+                expected="--known NAME=PATH", fix="one NAME for all that one person wrote, a NAME of its own for each"
+                f" further candidate: {' '.join(f'--known {shlex.quote(f"{p.resolve().name}={p}")}' for p in folders)}",
+            )  # fmt: skip
         return {_called(paths): paths}
     for value, (name, equals, path) in zip(known, named, strict=True):
         if not equals or not name.strip() or not path:

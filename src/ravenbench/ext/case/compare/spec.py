@@ -45,8 +45,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     known: Annotated[
         tuple[str, ...],
         about(
-            "Texts the candidate wrote: a .txt file or a folder of them. NAME=PATH names the candidate; else the "
-            "folder does. Several candidates: repeat NAME=PATH; one name with several paths is one candidate.",
+            "Texts the candidate wrote: files or a folder of them. NAME=PATH names the candidate; else the folder does. "
+            "Several candidates, or several folders: repeat NAME=PATH; one name with several paths is one candidate.",
             takes=f"{PATHS} | Mapping[str, {PATHS}]",
             metavar="[NAME=]PATH",
             many=True,
