@@ -244,11 +244,12 @@ class Section(NamedTuple):
 
 
 def without(table: Table, *titles: str) -> Table:
-    """The same table without these columns, and without the sentences of its note that begin by naming one."""
+    """The same table without these columns, and without the sentences of its note that begin by naming these alone."""
     indices = [i for i, column in enumerate(table.columns) if column.title not in titles]
     columns = tuple(table.columns[i] for i in indices)
     sentences = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
-    note = " ".join(s for s in sentences if s.partition(":")[0].lower() not in titles)
+    gone = {title.lower() for title in titles}
+    note = " ".join(s for s in sentences if not gone.issuperset(s.partition(":")[0].lower().split(", ")))
     return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in indices) for row in table.rows), note=note)
 
 

@@ -51,7 +51,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
     if lost := text.count("\ufffd"):
-        signs.append(f"{lost:,} characters were lost in a conversion (U+FFFD): make the text again from its source")
+        signs.append(f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its source")
     if turned := len(_TURNED.findall(text)):
         leftwards = any(mark in text for mark in "\u202b\u202e\u2067\u2068")
         does = (
@@ -62,7 +62,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         )
         signs.append(f"{turned:,} marks {does}")
     if unseen := invisible(text):
-        signs.append(f"{unseen:,} invisible characters stand in it: no reader sees them, and every program counts them")
+        signs.append(f"invisible characters: {unseen:,}; no reader sees them, and every program counts them")
     if words := disguised(text):
         word, meant = min(words.items())
         signs.append(

@@ -15,7 +15,7 @@ import numpy as np
 
 from ravenbench.metrics.base import Metric, metrics_of, title_of
 from ravenbench.metrics.pan import TITLES
-from ravenbench.reports.cells import Failure, mean
+from ravenbench.reports.cells import Failure, mean, without_score
 from ravenbench.reports.content import ContentProbe, content_probe
 from ravenbench.reports.view import Number, public_head
 from ravenbench.shown import Shown
