@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -139,8 +139,9 @@ class RunReport(Report[Analysis]):
         silent = {row.judged.outcome for row in rows} == {Content.NO_VERDICT}
         text = f"No verdict on content, because {rows[0].judged.reason}." if silent else headline(a.content)
         aucs = [s for s in a.shortcut if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None]
-        if aucs and (not text or (silent and aucs[0].difference)):
-            return f"{text} {aucs[0].verifier}: {finding(aucs[0])}".lstrip()
+        if aucs and (not text or (silent and any(s.difference for s in aucs))):
+            several = f"AUC in HITS less that in Random: {_differences(aucs)}."
+            return f"{text} {several if len(aucs) > 1 else f'{aucs[0].verifier}: {finding(aucs[0])}'}".lstrip()
         if text:
             return text
         if a.variants is not None:
@@ -575,6 +576,17 @@ def finding(s: Shortcut) -> str:
         return text.rstrip()
     least = "" if s.detectable is None else f"; this run would find one of {figure(s.detectable)} with 80 % power"
     return text + f"It is not statistically significant{least}."
+
+
+def _differences(aucs: Sequence[Shortcut]) -> str:
+    """The difference of every verifier with its interval, and how many are significant."""
+    told = []
+    for s in aucs:
+        between = "" if s.interval is None else " [{}, {}]".format(*(figure(end, signed=True) for end in s.interval))
+        told.append(f"{s.verifier} {figure(s.difference, signed=True)}{between}")
+    sure = f"statistically significant: {sum(bool(s.distinguishable) for s in aucs)} of {len(aucs)}"
+    estimated = any(s.interval is not None for s in aucs)
+    return f"{', '.join(told)}; {sure if estimated else 'with one pool no interval can be estimated'}"
 
 
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
