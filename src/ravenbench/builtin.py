@@ -52,7 +52,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "function-words": "ravenbench.verifiers.baselines:FunctionWords",
         "distorted": "ravenbench.verifiers.combinations:Distorted",
         "masked": "ravenbench.verifiers.combinations:Masked",
-        "command": "ravenbench.verifiers.command:Command",
         "estimator": "ravenbench.verifiers.estimator:Estimator",
     },
     "detector": {},
@@ -93,13 +92,10 @@ BUILTIN: dict[str, dict[str, str]] = {
         "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
         "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
         "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
-        "command": "ravenbench.obfuscation.outside:Command",
-        "rewritings": "ravenbench.obfuscation.outside:Rewritings",
     },
     "translator": {
         "unchanged": "ravenbench.obfuscation.translators:Unchanged",
         "toy-lossy": "ravenbench.obfuscation.translators:ToyLossy",
-        "command": "ravenbench.obfuscation.translators:Command",
     },
     "retriever": {},
     "metric": {

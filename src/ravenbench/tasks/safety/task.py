@@ -72,14 +72,13 @@ class Safety(Task):
     )
     arguments = ("problems",)
     order = (
-        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise surrogates limit "
+        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise limit "
         "languagetool encoder nli grades rewritings out"
     )
     failure = "not all could be done, the first: {first}"
     note = (
         "Errors of the result are those of obfuscators that could not be used and of cells that failed. Methods may "
-        "also be estimators over texts; they learn from the candidates' texts, and ``train`` is then what the "
-        "surrogates of a search learn from."
+        "also be estimators over texts; they learn from the candidates' texts."
     )
     spec: SafetySpec
 
@@ -92,7 +91,7 @@ class Safety(Task):
         self.spec = spec = build({**values, "methods": ", ".join(self.methods) or None})
         self.verifiers = {} if self.methods else spec.named_verifiers()
         self.obfuscators = spec.named_obfuscators()
-        check_attacks(spec, self.obfuscators, self.verifiers)
+        check_attacks(spec)
         self.data = spec.data(self.methods)
         self.inputs = [spec.problems, *([] if spec.train is None else [spec.train])]
         stem = Path(files.local_copy(spec.problems)).stem
@@ -186,16 +185,12 @@ class Safety(Task):
         spec, named = self.spec, self.obfuscators
         material, store = read_attacked(spec), self.earlier()
         sets = [(component, seed) for component in named.values() for seed in spec.seeds]
-        keys = [
-            key
-            for component, seed in sets
-            for key in keys_of(component, seed, material.tasks_for(component), spec.surrogates)
-        ]
+        keys = [key for component, seed in sets for key in keys_of(component, seed, material.tasks_for(component))]
         rewritten = sum(
             (r := read_rewriting(self.rewritings_folder, key)) is not None and r.rewriting is not None for key in keys
         )
         if store is None:
-            folds, fits = _sizes(spec, len(named), sum(not component.needs_oracle for component in named.values()))
+            folds, fits = _sizes(spec, len(named), len(named))
             answering = len(self.verifiers) + len(self.methods)
             cells, answered, fits = folds * answering, 0, fits * answering
         else:

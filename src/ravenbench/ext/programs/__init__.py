@@ -1,0 +1,1 @@
+"""Programs of others as verifiers, obfuscators and translators, and texts that were rewritten elsewhere."""
