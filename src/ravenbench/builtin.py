@@ -13,7 +13,6 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
     "work": {
         "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
-        "build_problems": "ravenbench.cli.corpus:BuiltProblems",
         "chosen_topics": "ravenbench.cli.corpus:ChosenTopics",
     },
     "corpus": {},
@@ -30,11 +29,9 @@ BUILTIN: dict[str, dict[str, str]] = {
         "grouping": "ravenbench.sampling.samplers:Grouping",
         "hybrid": "ravenbench.sampling.samplers:Hybrid",
         "farthest-first": "ravenbench.sampling.samplers:FarthestFirst",
-        "local-search": "ravenbench.sampling.local_search:LocalSearch",
     },
     "pairs": {
         "reference": "ravenbench.problems.pair_rules:Reference",
-        "controlled": "ravenbench.problems.pair_rules:Controlled",
         "matched": "ravenbench.problems.pair_rules:Matched",
     },
     "verifier": {
@@ -93,10 +90,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
         "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
     },
-    "translator": {
-        "unchanged": "ravenbench.obfuscation.translators:Unchanged",
-        "toy-lossy": "ravenbench.obfuscation.translators:ToyLossy",
-    },
+    "translator": {},
     "retriever": {},
     "metric": {
         "auc": "ravenbench.metrics.pan:AUC",

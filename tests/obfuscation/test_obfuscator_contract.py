@@ -5,13 +5,14 @@ from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Part, Rewriting, tasks_of, with_questioned
 from ravenbench.testing import check_obfuscator, toy_problems, toy_tasks
 
+TOY = "keswani-2016(tests.translators:ToyLossy)"
 OFFLINE = [
     "identity", "random(rate=0.3)", "other-author", "mihaylova-2016", "mihaylova-2016(mode='faithful')",
     "mansoorizadeh-2016", "mansoorizadeh-2016(k=2, mode='faithful')", "raven-hide", "bevendorff-2019",
-    "bevendorff-2019(search='astar', nodes=20)", "keswani-2016(toy-lossy)", "keswani-2016(unchanged)",
+    "bevendorff-2019(search='astar', nodes=20)", TOY, "keswani-2016(tests.translators:Unchanged)",
 ]  # fmt: skip
 RUNS_WITHOUT = [
-    "identity", "random(rate=0.3)", "other-author", "mihaylova-2016", "bevendorff-2019", "keswani-2016(toy-lossy)",
+    "identity", "random(rate=0.3)", "other-author", "mihaylova-2016", "bevendorff-2019", TOY,
 ]  # fmt: skip
 
 

@@ -141,8 +141,8 @@ def test_absent_translators_name_the_command(spec, monkeypatch):
 
 
 def test_the_toy_translator_loses_words_and_leaves_residue():
-    toy = registry.parse("translator", "toy-lossy")
+    toy = registry.parse("translator", "tests.translators:ToyLossy")
     german = toy.translate(["Many children have seen large houses."], "en", "de")[0]
     assert german == "Viele kinder seen have groß houses."
-    full = registry.parse("translator", "toy-lossy(residue=1.0)")
+    full = registry.parse("translator", "tests.translators:ToyLossy(residue=1.0)")
     assert full.translate(["grand"], "fr", "en") == ["grand"] and toy.translate(["grand"], "fr", "en") == ["great"]

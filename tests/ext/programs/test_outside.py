@@ -242,7 +242,7 @@ def test_a_chain_is_checked_before_any_work(tmp_path, monkeypatch):
     with pytest.raises(MissingPart, match=r"from es to ca[\s\S]*apt install apertium-spa-cat"):
         registry.parse("obfuscator", "keswani-2016(apertium, chain=('en', 'es', 'ca', 'en'))").fit(TASKS)
     with pytest.raises(SpecError, match="end where it began"):
-        registry.parse("obfuscator", "keswani-2016(unchanged, chain=('en', 'de'))").fit(TASKS)
+        registry.parse("obfuscator", "keswani-2016(tests.translators:Unchanged, chain=('en', 'de'))").fit(TASKS)
     with pytest.raises(MissingPart, match=r"copy_files source.spm target.spm|ravenbench\[mt\]"):
         registry.parse("obfuscator", f"keswani-2016(ctranslate2({str(tmp_path)!r}))").fit(TASKS)
     with pytest.raises(MissingPart, match=r"hf download|ravenbench\[neural\]"):
