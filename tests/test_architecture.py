@@ -143,7 +143,7 @@ BUDGETS = {
     "ext/case": 7_100,
     "ext/changes": 1_000,
     "ext/contrast": 1_100,
-    "ext/corpora": 2_400,
+    "ext/corpora": 1_900,
     "ext/documents": 1_600,
     "ext/encoders": 1_100,
     "ext/freeze": 500,
@@ -153,7 +153,7 @@ BUDGETS = {
     "ext/problems": 400,
     "ext/programs": 1_200,
     "ext/retrieval": 3_300,
-    "ext/shelf": 13_600,
+    "ext/shelf": 13_400,
     "ext/site": 1_700,
     "ext/tools": 500,
     "ext/unknown": 1_300,
@@ -383,6 +383,9 @@ def test_what_was_taken_out_says_so():
             former.check_there(name)
     with pytest.raises(SpecError, match="authorial-lm was taken out"):
         ravenbench.parse("verifier", "authorial-lm(epochs=2)")
+    for corpus in ("c50", "guardian10(path='folder')"):
+        with pytest.raises(SpecError, match=f"the corpus {corpus.partition('(')[0]} was taken out"):
+            ravenbench.load_corpus(corpus)
     with pytest.raises(SpecError, match="compare --machine was taken out"):
         ravenbench.compare("a.txt", machine="model=folder")
     command = [sys.executable, "-m", "ravenbench.cli.main", "compare", "--machine", "x"]

@@ -36,8 +36,7 @@ class Keswani(Obfuscator):
     Parameters
     ----------
     translator : Translator
-        ``apertium``, ``ctranslate2``, ``marian``, ``libretranslate`` or ``command`` for real use, e.g.
-        ``keswani-2016(ctranslate2(folder='models'))``. ``raven list translators`` says what this machine can do.
+        ``apertium`` or ``command``. ``raven list translators`` says what this machine can do.
     chain : tuple of str
         Language codes, the last that of the texts; checked leg by leg before any work.
     """
