@@ -124,6 +124,7 @@ TAKEN_OUT = {
     "raven obfuscate --surrogates": "no obfuscator searches against verifiers since mutant-x-2019 was taken out",
     "raven obfuscate --train": "surrogates of a search learned from these problems, and no obfuscator searches so",
     "raven safety --surrogates": "no obfuscator searches against verifiers since mutant-x-2019 was taken out",
+    "raven safety --languagetool": "no figure with it was ever shown; unknown words and anomalies count faults",
     "raven exposure --url": "what a model behind an endpoint says by heart was never measured; --model reads it here",
     "raven safety --doses": "with a language model two of four doses were ever measured, and these hid nobody",
     "the corpus authormix": _COLLECTIONS,

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
+from ravenbench.errors import FormatError, InputError, MissingPart
 from ravenbench.ext.encoders.meaning import inference, label_places, sentence_similarity
 from ravenbench.tasks.safety.measures import Helpers, measures_key
 
@@ -82,8 +82,6 @@ def test_a_model_that_is_not_here_is_refused(tmp_path):
             helpers.check()
     with pytest.raises(FormatError, match="not whole"):
         Helpers(encoder=str(tmp_path)).check()
-    with pytest.raises(SpecError, match="not the address"):
-        Helpers(languagetool="nowhere").check()
     with pytest.raises(MissingPart):
         sentence_similarity(str(tmp_path / "no-encoder"))
     with pytest.raises(MissingPart):

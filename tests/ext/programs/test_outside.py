@@ -265,7 +265,7 @@ def test_apertium_translates_there_and_back(empty_cache):
     ],
 )  # fmt: skip
 def test_what_stays_on_this_machine(url, leaves):
-    from ravenbench.services import leaves_machine
+    from ravenbench.ext.machine.asking import leaves_machine
 
     assert leaves_machine(url) is leaves
     if url:

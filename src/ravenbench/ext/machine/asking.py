@@ -1,7 +1,9 @@
-"""Language models behind an OpenAI-compatible endpoint, or on this machine: answers are kept, calls are bounded."""
+"""Language models behind an OpenAI-compatible endpoint, or on this machine: JSON over HTTP with retries within limits
+of time and size, answers that are kept, calls that are bounded."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -9,14 +11,26 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from ipaddress import ip_address
+from threading import Thread
+from types import TracebackType
+from typing import Any, Self
 from urllib.parse import urlsplit
 
-from ravenbench.errors import InputError, SpecError, visible, writable
+from ravenbench.errors import InputError, MissingPart, SpecError, install, visible, writable
 from ravenbench.limits import most_calls
-from ravenbench.services import LIMIT_REACHED, Asked, DiskCache, Endpoint, count_call, leaves_machine
+from ravenbench.services import Asked, DiskCache, count_call
 
+ANSWER_LIMIT = 16 * 2**20
+"""Most bytes of an answer."""
+_WAIT = 0.5
+_GRACE = 0.5
+"""Seconds beyond its time after which a post is abandoned, whatever it waits for."""
+_AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
+REASONS = {401: "key refused (status 401)", 403: "not allowed (status 403)", 429: "rate limit (status 429)"}
+"""What some statuses mean."""
+LIMIT_REACHED = "the limit of calls is reached"
 URL, KEY = "RAVEN_LLM_URL", "RAVEN_LLM_KEY"
 """Environment variables with the address of a language model's endpoint, and its key."""
 _SILENT, _PAUSE = 3, 60.0
@@ -30,6 +44,20 @@ _TOKENS = 10**9
 
 Request = Mapping[str, Any]
 """Of a chat completion: ``model``, ``messages``, ``temperature``, ``max_tokens`` …"""
+
+
+def leaves_machine(url: str) -> bool:
+    """Whether what is sent to an address leaves this machine: not where its host is the machine itself."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return True
+    if host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return True
 
 
 def check_address(url: str) -> None:
@@ -56,6 +84,108 @@ def chat(model: str, system: str, user: str, most: int, *, temperature: float = 
     """The request of a chat completion: who the model is to be, what it is shown, and most tokens of its answer."""
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     return {"model": model, "messages": messages, "temperature": temperature, **more, "max_tokens": most}
+
+
+class Endpoint:
+    """Posts to one server. ``last`` is why the latest post had no answer; keys never stand in it.
+
+    Redirections are not followed: texts go to the address that was given. MissingPart if httpx is not installed.
+
+    Parameters
+    ----------
+    timeout : float
+        Seconds that one post may take, from the first byte sent to the last one read.
+    """
+
+    allowed: Callable[[], bool] = staticmethod(lambda: True)
+    """Whether one more call may be sent; asked before each."""
+
+    def __init__(self, url: str, *, timeout: float, retries: int, headers: dict[str, str] | None = None) -> None:
+        try:
+            import httpx
+        except ModuleNotFoundError:
+            raise MissingPart("endpoints are reached through httpx", fix=install("obfuscation")) from None
+        # What is packed may unpack to anything.
+        headers = {**(headers or {}), "Accept-Encoding": "identity"}
+        self._new = partial(httpx.Client, base_url=url.rstrip("/"), timeout=timeout, headers=headers)
+        self._client = self._new()
+        self._timeout = timeout
+        self._retries = retries
+        self.last = ""
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """The answer as a JSON object, or None after the last retry; ``last`` says why."""
+        reason = ""
+        for attempt in range(self._retries + 1):
+            if not self.allowed():
+                reason = f"{LIMIT_REACHED} ({most_calls():,}; --most-calls)"
+                break
+            if attempt:
+                time.sleep(_WAIT * 2 ** (attempt - 1))
+            status, content, reason = self._fetch(path, body)
+            if status == 200 and not reason:
+                answer, reason = _read(content)
+                if answer is not None:
+                    return answer
+                break
+            if status and status not in _AGAIN:
+                break
+        self.last = reason
+        return None
+
+    def _fetch(self, path: str, body: dict[str, Any]) -> tuple[int, bytes, str]:
+        """Status (0 where there is none), content and what was wrong of one post, which ends in its time.
+
+        Timeouts of sockets begin anew with each byte, and names are looked up without any: a thread that does not end
+        in time is abandoned with its connection.
+        """
+        came: list[tuple[int, bytes, str]] = []
+        call = (self._client, path, body, time.monotonic() + self._timeout)
+        thread = Thread(target=lambda: came.append(self._asked(*call)), daemon=True)
+        thread.start()
+        thread.join(self._timeout + _GRACE)
+        if came:
+            return came[0]
+        self._client = self._new()
+        return 0, b"", f"no whole answer in {self._timeout:g} s"
+
+    def _asked(self, client: Any, path: str, body: dict[str, Any], deadline: float) -> tuple[int, bytes, str]:
+        content = bytearray()
+        try:
+            with client.stream("POST", path, json=body) as response:
+                status = int(response.status_code)
+                if status != 200:
+                    return status, b"", REASONS.get(status, f"status {status}")
+                if response.headers.get("Content-Encoding", "identity") != "identity":
+                    return status, b"", "compressed, though no compression was requested"
+                for part in response.iter_raw():
+                    content += part
+                    if len(content) > ANSWER_LIMIT:
+                        return status, b"", f"longer than {ANSWER_LIMIT // 2**20} MB"
+                    if time.monotonic() > deadline:
+                        return 0, b"", f"no whole answer in {self._timeout:g} s"
+        except Exception as error:  # whatever a server sends, only this answer has failed
+            return 0, b"", type(error).__name__
+        return status, bytes(content), ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+
+def _read(content: bytes) -> tuple[dict[str, Any] | None, str]:
+    """An answer's JSON object, or None and why there is none."""
+    try:
+        answer = json.loads(content)
+    except RecursionError:
+        return None, "JSON nested too deep"
+    except ValueError:
+        return None, "not JSON"
+    return (answer, "") if isinstance(answer, dict) else (None, "not a JSON object")
 
 
 Take = Callable[[str], tuple[str | None, str]]

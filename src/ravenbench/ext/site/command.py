@@ -101,7 +101,7 @@ def diff(
 
     differences = diff(
         original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]
-        helpers=Helpers(None, encoder, nli), encoding=encoding,
+        helpers=Helpers(encoder, nli), encoding=encoding,
     )  # fmt: skip
     if json:
         print_json(differences.to_json())

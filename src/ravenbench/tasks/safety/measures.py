@@ -16,7 +16,7 @@ Mahmood, Shafiq & Srinivasan 2020, A girl has a name, and it's … adversarial a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
@@ -36,7 +36,6 @@ from ravenbench.obfuscation.measures.soundness import MeaningModel, Soundness, e
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
-from ravenbench.services import LanguageTool
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store
@@ -64,20 +63,13 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Helpers:
-    """Servers and models that measures may ask beyond what every machine has; each decides some measures.
+    """Models of meaning (``seams.MEANING_GROUP``), by name or folder; each decides some measures."""
 
-    ``encoder`` and ``nli`` are models of meaning (``seams.MEANING_GROUP``), by name or folder.
-    """
-
-    languagetool: str | None = None
     encoder: str | None = None
     nli: str | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be used; nothing is loaded or sent. Raises InputError if an address is none, or a model
-        is not on this machine."""
-        if self.languagetool is not None:
-            LanguageTool(self.languagetool)
+        """Refuse what cannot be used; nothing is loaded. Raises InputError if a model is not on this machine."""
         if self.encoder is not None:
             _meaning_model("encoder").folder(self.encoder)
         if self.nli is not None:
@@ -119,9 +111,7 @@ class MeasureUnit:
         stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
         sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
-        server = self.helpers.languagetool
-        grammar: Callable[[str], int] | None = LanguageTool(server) if server else None
-        sense = Sensibleness(grammar)
+        sense = Sensibleness()
         rows: dict[str, MeasuredText] = {}
         for name, rewriting in texts.items():
             soundness = sound.measure(rewriting.parts)
@@ -164,9 +154,10 @@ def measure(
 
 
 def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
-    """Address of one obfuscator's measures; a resource that is here now and was not then gives another."""
+    """Address of one obfuscator's measures; a resource that is here now and was not then gives another. None stands for
+    a server that earlier versions asked."""
     here = [missing(name) is None for name in ("wordnet", "brown")]
-    return content_key([VERSION, here, list(astuple(helpers)), *keys])
+    return content_key([VERSION, here, [None, *astuple(helpers)], *keys])
 
 
 def read_measures(folder: Path, key: str) -> MeasuresRecord | None:

@@ -71,7 +71,6 @@ SENSE = {
     "foreign": "foreign words", "space_before_mark": "space before mark", "no_space_after_mark": "no space after mark",
     "doubled_marks": "doubled marks", "inner_capital": "inner capital", "lowercase_start": "lowercase start",
     "repeated_words": "repeated words", "unbalanced": "unbalanced", "chatter": "chatter",
-    "languagetool": "grammar faults",
 }  # fmt: skip
 Attack = tuple[ObfuscatorRow, VerifierRow]
 PRINTED_2016 = {

@@ -52,7 +52,6 @@ class Safety(Task):
     Spec = SafetySpec
     own = (
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
-        Option("languagetool", "Address of a LanguageTool server; texts are sent there.", function=False),
         Option("encoder", "Sentence encoder for soundness: a folder or a model in the local cache.", function=False),
         Option(
             "nli",
@@ -62,7 +61,7 @@ class Safety(Task):
         ),
         Option(
             "helpers",
-            "A LanguageTool server (rewritten texts are then sent there), a sentence encoder, an inference model.",
+            "A sentence encoder, an inference model.",
             takes="Helpers",
             command=False,
         ),
@@ -73,7 +72,7 @@ class Safety(Task):
     arguments = ("problems",)
     order = (
         "problems train obfuscators verifiers methods reject encoding seeds attacks normalise limit "
-        "languagetool encoder nli grades rewritings out"
+        "encoder nli grades rewritings out"
     )
     failure = "not all could be done, the first: {first}"
     note = (
@@ -123,8 +122,7 @@ class Safety(Task):
 
         values = self.values
         smoke_test(self.verifiers)
-        addresses = (values.get(name) for name in ("languagetool", "encoder", "nli"))
-        self.helpers = values.get("helpers") or Helpers(*addresses)
+        self.helpers = values.get("helpers") or Helpers(values.get("encoder"), values.get("nli"))
         self.helpers.check()
         self.reviews = read_reviews(Path(values["grades"])) if "grades" in values else None
         if self.elsewhere is not None:
@@ -249,14 +247,8 @@ class Safety(Task):
 
     @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        from ravenbench.services import leaves_machine
-
         named = build(values).named_obfuscators()
-        messages = [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
-        languagetool = values.get("languagetool")
-        if not plan and languagetool is not None and leaves_machine(languagetool):
-            messages.append("LanguageTool: texts leave this machine")
-        return messages
+        return [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
 
 
 def any_unusable(store: Store) -> bool:
