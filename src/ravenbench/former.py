@@ -89,6 +89,7 @@ MOVED = {
     "reports.verify": "tasks.verify.report",
     "retrieval": "ext.retrieval",
     "sampling.local_search": "ext.shelf.local_search",
+    "tasks.run.export": "ext.programs.export",
     "statistics.grouping": "ext.map.grouping",
     "statistics.likelihood_ratios": "ext.case.likelihood_ratios",
     "statistics.likeness": "ext.case.likeness",

@@ -51,9 +51,6 @@ COMMANDS: dict[str, Command] = {
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
     "sample": Command(_task("chosen_topics"), "Show which topics a run would choose.", CORPORA, 2),
     "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
-    "export": Command(
-        "ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems.", SHARE, 2
-    ),
     "list": Command(
         "ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name.", SHARE, 3
     ),
