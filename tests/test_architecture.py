@@ -145,7 +145,7 @@ BUDGETS = {
     "ext/contrast": 1_100,
     "ext/corpora": 1_900,
     "ext/documents": 1_600,
-    "ext/encoders": 1_100,
+    "ext/encoders": 1_000,
     "ext/freeze": 600,
     "ext/lab": 1_800,
     "ext/machine": 1_900,

@@ -119,6 +119,7 @@ MOVED = {
 }
 """Names within the package: what a module or package was called, and what it is called now."""
 _COLLECTIONS = "its reader was tried on no real file; a folder author/text.txt, or a table of text and author, is read"
+_INFERENCE = "no figure with an inference model was ever shown; words lost agree best with a reader"
 _TRIPS = "no round trip by it was ever measured; apertium, or command(…) with the program, translates"
 TAKEN_OUT = {
     "raven compare --machine": "it was measured on made texts only; on real ones 4 of 14 likelihood ratios were right",
@@ -126,6 +127,8 @@ TAKEN_OUT = {
     "raven obfuscate --train": "surrogates of a search learned from these problems, and no obfuscator searches so",
     "raven safety --surrogates": "no obfuscator searches against verifiers since mutant-x-2019 was taken out",
     "raven safety --languagetool": "no figure with it was ever shown; unknown words and anomalies count faults",
+    "raven diff --nli": _INFERENCE,
+    "raven safety --nli": _INFERENCE,
     "raven exposure --url": "what a model behind an endpoint says by heart was never measured; --model reads it here",
     "raven safety --doses": "with a language model two of four doses were ever measured, and these hid nobody",
     "the corpus authormix": _COLLECTIONS,

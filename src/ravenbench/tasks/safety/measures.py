@@ -17,7 +17,7 @@ Mahmood, Shafiq & Srinivasan 2020, A girl has a name, and it's … adversarial a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,25 +63,18 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Helpers:
-    """Models of meaning (``seams.MEANING_GROUP``), by name or folder; each decides some measures."""
+    """A model of meaning (``seams.MEANING_GROUP``), by name or folder, which decides some measures."""
 
     encoder: str | None = None
-    nli: str | None = None
 
     def check(self) -> None:
         """Refuse what cannot be used; nothing is loaded. Raises InputError if a model is not on this machine."""
         if self.encoder is not None:
             _meaning_model("encoder").folder(self.encoder)
-        if self.nli is not None:
-            _meaning_model("nli").folder(self.nli)
 
     def soundness(self, originals: Sequence[str]) -> Soundness:
         """Soundness with these models."""
-        return Soundness(
-            originals,
-            None if self.encoder is None else _meaning_model("encoder").load(self.encoder),
-            None if self.nli is None else _meaning_model("nli").load(self.nli),
-        )
+        return Soundness(originals, None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
 
 
 NO_HELPERS = Helpers()
@@ -155,9 +148,9 @@ def measure(
 
 def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
     """Address of one obfuscator's measures; a resource that is here now and was not then gives another. None stands for
-    a server that earlier versions asked."""
+    a server and a model that earlier versions asked."""
     here = [missing(name) is None for name in ("wordnet", "brown")]
-    return content_key([VERSION, here, [None, *astuple(helpers)], *keys])
+    return content_key([VERSION, here, [None, helpers.encoder, None], *keys])
 
 
 def read_measures(folder: Path, key: str) -> MeasuresRecord | None:

@@ -63,8 +63,6 @@ SOUND = {
     "tfidf": "tf-idf cosine",
     "lsa": "LSA cosine", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept",
     "antonyms": "antonyms /1000", "length_ratio": "length ratio", "encoder": "encoder cosine", "sts": "STS 0–5",
-    "entails": "entails rewriting", "entails_share": "parts that entail", "entailed": "entailed by rewriting",
-    "entailed_share": "parts entailed", "contradicted": "contradicted",
 }  # fmt: skip
 SENSE = {
     "surprisal": "surprisal (bits)", "oov": "unknown words", "repeated_misspellings": "repeated misspellings",

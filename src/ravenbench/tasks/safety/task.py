@@ -54,14 +54,8 @@ class Safety(Task):
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
         Option("encoder", "Sentence encoder for soundness: a folder or a model in the local cache.", function=False),
         Option(
-            "nli",
-            "Natural-language inference model for soundness (entailment, contradiction): a folder or a model in the "
-            "local cache.",
-            function=False,
-        ),
-        Option(
             "helpers",
-            "A sentence encoder, an inference model.",
+            "A sentence encoder.",
             takes="Helpers",
             command=False,
         ),
@@ -72,7 +66,7 @@ class Safety(Task):
     arguments = ("problems",)
     order = (
         "problems train obfuscators verifiers methods reject encoding seeds attacks normalise limit "
-        "encoder nli grades rewritings out"
+        "encoder grades rewritings out"
     )
     failure = "not all could be done, the first: {first}"
     note = (
@@ -122,7 +116,7 @@ class Safety(Task):
 
         values = self.values
         smoke_test(self.verifiers)
-        self.helpers = values.get("helpers") or Helpers(values.get("encoder"), values.get("nli"))
+        self.helpers = values.get("helpers") or Helpers(values.get("encoder"))
         self.helpers.check()
         self.reviews = read_reviews(Path(values["grades"])) if "grades" in values else None
         if self.elsewhere is not None:
