@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ravenbench.errors import InputError, ProgramError, SpecError
 from ravenbench.programs.confinement import FilesystemView, confined, needed, note, obstacle
-from ravenbench.programs.private import parent_of
+from ravenbench.programs.parent import parent_of
 
 
 def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual: str = "") -> list[str]:

@@ -113,8 +113,11 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """JSON form; without methods it says nothing of them, and ``surrogates`` are what earlier versions also said:
         earlier runs go on."""
         only = {"methods", "reject"} if self.methods is None else set()
-        fields = {name: value for name, value in msgspec.to_builtins(self).items() if name not in only}
-        return {**fields, "surrogates": None}
+        fields: dict[str, Any] = {}
+        for name, value in msgspec.to_builtins(self).items():
+            fields |= {} if name in only else {name: value}
+            fields |= {"surrogates": None} if name == "normalise" else {}
+        return fields
 
     def data(self, methods: Mapping[str, Any]) -> dict[str, str]:
         """Identity of the problems, and of all methods on which answers depend.
