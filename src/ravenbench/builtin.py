@@ -13,7 +13,6 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
     "work": {
         "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
-        "chosen_topics": "ravenbench.cli.corpus:ChosenTopics",
     },
     "corpus": {},
     "encoder": {
