@@ -386,6 +386,8 @@ def test_what_was_taken_out_says_so():
     for corpus in ("c50", "guardian10(path='folder')"):
         with pytest.raises(SpecError, match=f"the corpus {corpus.partition('(')[0]} was taken out"):
             ravenbench.load_corpus(corpus)
+    with pytest.raises(SpecError, match="the translator argos was taken out"):
+        ravenbench.parse("obfuscator", "keswani-2016(argos)")
     with pytest.raises(SpecError, match="compare --machine was taken out"):
         ravenbench.compare("a.txt", machine="model=folder")
     command = [sys.executable, "-m", "ravenbench.cli.main", "compare", "--machine", "x"]
