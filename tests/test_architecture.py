@@ -140,7 +140,7 @@ BUDGETS = {
     "corpora": 2_000,
     "engine": 3_200,
     "ext": 100,
-    "ext/case": 7_100,
+    "ext/case": 7_200,
     "ext/changes": 1_000,
     "ext/contrast": 1_100,
     "ext/corpora": 2_400,

@@ -70,7 +70,7 @@ class EvaluationView(View):
         return draw(self.evaluation)
 
     def page(self) -> tuple[Path | None, str]:
-        return self.written, "write_evaluation(evaluation, FOLDER)"
+        return self.written, "evaluation.write(FOLDER)"
 
 
 def write_evaluation(
