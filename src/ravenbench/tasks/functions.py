@@ -134,8 +134,8 @@ def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
         text and _by_parameters(_of_tables(text), names) for text in (error.problem, error.expected, error.fix)
     )
     file = _of_tables(str(error.file)) if error.file is not None else None
-    found = _of_tables(error.found) if isinstance(error.found, str) else error.found
-    return type(error)(problem or "", file=file, line=error.line, found=found, expected=expected, fix=fix)
+    value = _of_tables(error.found) if isinstance(error.found, str) else error.found
+    return type(error)(problem or "", file=file, line=error.line, found=value, expected=expected, fix=fix)
 
 
 def _by_parameters(text: str, names: Mapping[str, str]) -> str:
@@ -187,8 +187,8 @@ def docstring_of(task: type[Declared]) -> str:
     for parameter in signature_of(task).parameters.values():
         lines.append(f"{parameter.name} : {parameter.annotation}")
         about = _by_parameters(options[parameter.name].help, names)
-        for said, done in _BY_HAND.items():
-            about = about.replace(said, done)
+        for on_the_line, in_python in _BY_HAND.items():
+            about = about.replace(on_the_line, in_python)
         lines += textwrap.wrap(about, 108, initial_indent="    ", subsequent_indent="    ")
     lines += [
         "",

@@ -177,9 +177,8 @@ class Evaluation(Shown):
 
     def write(self, folder: str | Path, title: str = "", *, keep_answers: bool = False) -> Path:
         """Write the page, its data, tables and figures: see ``tasks.evaluate.report.write_evaluation``."""
-        from ravenbench.tasks.evaluate.report import write_evaluation
-
-        return write_evaluation(self, folder, title, keep_answers=keep_answers)
+        page: Path = self._view().write(folder, title, keep_answers)
+        return page
 
     def tables(self) -> tuple[Table, ...]:
         """Scores, intervals, significance of each tested metric, calibration, hull, break-downs."""

@@ -72,6 +72,10 @@ class EvaluationView(View):
     def page(self) -> tuple[Path | None, str]:
         return self.written, "evaluation.write(FOLDER)"
 
+    def write(self, folder: str | Path, title: str, keep_answers: bool) -> Path:
+        """See ``write_evaluation``."""
+        return write_evaluation(self.evaluation, folder, title, keep_answers=keep_answers)
+
 
 def write_evaluation(
     evaluation: Evaluation, folder: str | Path, title: str = "", *, keep_answers: bool = False
