@@ -11,13 +11,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import extensions
 from contracts.commands import contents, raven
 from contracts.tasks import TASKS, options, write_data
 
 NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
-NOTHING = {"exposure", "corpus list", "corpus info", "corpus fetch", "list", "doctor", "sample"}
-"""Commands that write nothing a user names: ``fetch`` writes the cache, ``exposure`` prints."""
+NOTHING = {"corpus list", "corpus info", "corpus fetch", "list", "sample"} | extensions.names("OUTPUTS_NOTHING")
+"""Commands that write nothing a user names: ``fetch`` writes the cache."""
 POOLED = {("report", "out")}
 """Several runs of one spec are wanted: ``tests/reports/test_seeds.py`` sees to these."""
 
@@ -37,37 +38,14 @@ OUTPUTS = {
         ("toy", "toy/test", "answers.jsonl"),
         True,
     ),
-    ("site", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs"), True),
     ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells"), True),
-    ("map", "out"): Output(
-        ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True
-    ),
-    ("contrast", "out"): Output(
-        ("$data/known", "$data/others", "--text-slice-length", "5", "--resamples", "10"),
-        ("known", "others", "toy"),
-        True,
-    ),
-    ("advise", "out"): Output(
-        ("$data/questioned.txt", "--known", "$data/known", "--background", "$data/others", "--verifiers", "length"),
-        ("questioned.txt", "known", "others", "toy"),
-        True,
-    ),
-    ("diff", "out"): Output(("$data/one.txt", "$data/two.txt"), ("one.txt", "two.txt", "toy"), True),
     ("problems", "out"): Output(
         ("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy"), True
     ),
-    ("freeze", "out"): Output(("$data/toy",), ("toy", "toy/test"), True),
-    ("thaw", "out"): Output(("$data/toy.json", "$data/toy"), ("toy.json", "toy"), True),
     ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others"), True),
     ("corpus generate", "out"): Output(
         ("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",), True
     ),
-    ("changes", "out"): Output(
-        ("$data/authors", "--train", "$data/authors", "--year", "2022", "--allow-shared"), ("authors", "toy"), True
-    ),
-    ("texts", "out"): Output(("$data/others",), ("others", "known"), True),
-    ("validate", "propose"): Output(("$data/others",), ("others", "corpus.jsonl")),
-    ("new", "folder"): Output(("verifier", "my_own"), ()),
 } | {
     (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
     for task in TASKS.values()
@@ -75,8 +53,9 @@ OUTPUTS = {
     for option in (task.place, *(product for product, _ in task.products))
 } | {
     (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True) for name in ("obfuscate", "safety")
-}  # fmt: skip
-MIXED = {("new", "folder"), ("obfuscate", "rewritings"), ("safety", "rewritings")}
+} | {which: Output(*row) for which, row in extensions.rows("OUTPUTS").items()}  # fmt: skip
+BESIDE_OTHERS = extensions.names("OUTPUTS_BESIDE_OTHERS")
+MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")} | BESIDE_OTHERS
 """Folders in which files are put beside others, under names of their own."""
 
 
@@ -134,7 +113,7 @@ def test_nothing_of_the_users_is_overwritten(
         (mine / name).write_text("mine")
     file.write_text("mine")
     (tmp_path / "link").symlink_to(mine)
-    places = [*([] if which in MIXED - {("new", "folder")} else [mine, tmp_path / "link"]), file]
+    places = [*([] if which in MIXED - BESIDE_OTHERS else [mine, tmp_path / "link"]), file]
     places += [room / "data" / name for name in OUTPUTS[which].inputs]
     before, kept = contents(room), contents(mine)
     for number, place in enumerate(places):
@@ -143,7 +122,7 @@ def test_nothing_of_the_users_is_overwritten(
         assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, place
 
 
-OWN = [("new", "folder"), *((task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command)]
+OWN = [*BESIDE_OTHERS, *((task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command)]
 """Files beside others, and folders of tasks: the contracts see to these."""
 
 
