@@ -16,7 +16,10 @@ from typing import Any
 
 import typer
 
+import extensions
+import ravenbench
 from ravenbench.cli.main import build
+from ravenbench.cli.main import commands as commands_of_raven
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -67,6 +70,15 @@ def blocks(page: Path) -> list[Block]:
             note = None
         at += 1
     return found
+
+
+@cache
+def is_here(text: str) -> bool:
+    """Whether all commands and functions that a text of code asks for are here: false only where an extension is not."""
+    if not extensions.absent():
+        return True
+    asked = set(re.findall(r"(?:^|[\s$(`])raven ([a-z]+)", text)) - set(commands_of_raven()) - {"lengths"}
+    return not asked and set(re.findall(r"\bravenbench\.([a-z_]+)\(", text)) <= set(dir(ravenbench))
 
 
 @cache
