@@ -74,11 +74,15 @@ def blocks(page: Path) -> list[Block]:
 
 @cache
 def is_here(text: str) -> bool:
-    """Whether all commands and functions that a text of code asks for are here: false only where an extension is not."""
+    """Whether the commands and functions in a text of code are here: false only where an extension was taken out.
+
+    An extension may bring a form of ``attribute``, whose options are then those of both.
+    """
     if not extensions.absent():
         return True
-    asked = set(re.findall(r"(?:^|[\s$(`])raven ([a-z]+)", text)) - set(commands_of_raven()) - {"lengths"}
-    return not asked and set(re.findall(r"\bravenbench\.([a-z_]+)\(", text)) <= set(dir(ravenbench))
+    wanted = set(re.findall(r"(?:^|[\s$(`])raven ([a-z]+)", text)) - {"lengths"}
+    called = set(re.findall(r"\bravenbench\.([a-z_]+)\(", text))
+    return wanted <= commands_of_raven().keys() - {"attribute"} and called <= {*dir(ravenbench)}
 
 
 @cache
