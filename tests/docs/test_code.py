@@ -118,9 +118,10 @@ def test_a_page_does_what_it_says(
                 assert ended.code == 0, f"{block.place}\n{shlex.join(command)}\n{ended.said[-4000:]}"
 
 
-@pytest.mark.parametrize(
-    "block", [b for b in ALL if b.why_not and b.language == "sh" and is_here(b.text)], ids=lambda b: b.place
-)
+NOT_RUN = [block for block in ALL if block.why_not and block.language == "sh" and is_here(block.text)]
+
+
+@pytest.mark.parametrize("block", NOT_RUN, ids=lambda block: block.place)
 def test_commands_that_are_not_run_have_these_options(block: Block) -> None:
     for line in commands(block.text):
         words = shlex.split(re.split(r" {3,}| [|>;&]+ |  #", line)[0], comments=True)[1:]
