@@ -12,14 +12,11 @@ from ravenbench.errors import InputError
 from ravenbench.ext.case.extract import Extract
 from ravenbench.randomness import stream
 from ravenbench.sampling.samplers import HITS
-from ravenbench.tasks.run.spec import build
-from ravenbench.tasks.run.task import Run
 from ravenbench.testing import check_component
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import cosine_similarity, topic_vectors
 from ravenbench.types import Corpus, Labels
-from small_run import SMALL
 
 SUBJECTS = ("engine wheel brake diesel", "goal puck skate team", "orbit rocket moon probe", "dough oven salt flour")
 FILLER = [a + b for a in ("bo", "ri", "ta", "mu") for b in "aeiouklmnprst"]
@@ -117,20 +114,3 @@ def test_hits_keeps_close_newsgroups_apart(newsgroups_home):
         {"comp.sys.mac.hardware", "comp.sys.ibm.pc.hardware"},
     ):
         assert not close <= chosen
-
-
-def test_it_is_imported_lightly():
-    code = (
-        "import sys, ravenbench.ext.case.extract; print([m for m in ('sklearn', 'scipy', 'torch') if m in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
-
-
-def test_a_plan_on_topics_of_its_own_is_the_same_on_two_cores(tmp_path):
-    spec = build({**SMALL, "topic": "extract(clusters=8)", "verifiers": "length"})
-    for cores in (1, 2):
-        Run({"spec": spec, "out": tmp_path / str(cores)}, workers=cores).prepare()
-    files = sorted(p.relative_to(tmp_path / "1") for p in (tmp_path / "1").rglob("*") if p.is_file())
-    assert files
-    for file in files:
-        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes(), file
