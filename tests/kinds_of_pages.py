@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from filelock import FileLock
@@ -18,12 +19,13 @@ CORPUS = ("synthetic(documents=300, authors=40, topics=8)", "--workers", 1)
 class Pages:
     """Pages by kind in one folder, each made when it is first asked for, by whichever process asks first."""
 
-    OF_EXTENSIONS = extensions.rows("PAGES")
-    """Functions of these pages that make one and return its path (``tests/ext/NAME/rows.py``)."""
-    KINDS = ("run", "pan14", "safety", "attribute", "verify", "obfuscate", "evaluate", *OF_EXTENSIONS)
+    KINDS = ("run", "pan14", "safety", "attribute", "verify", "obfuscate", "evaluate", *extensions.rows("PAGES"))
+    OF_EXTENSIONS = extensions.rows("PAGES") | extensions.rows("PAGES_NEED")
+    """Functions of these pages that make one, or what several need, and return its path."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
+    def __init__(self, place: Path, job: Callable[[str], Path]) -> None:
+        self.place, self.job = place, job
+        """Their folder, and that of each task's smallest job."""
         self.place.mkdir(exist_ok=True)
 
     def raven(self, *arguments: object) -> None:

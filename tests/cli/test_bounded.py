@@ -85,14 +85,14 @@ def test_a_repeated_import_is_accepted_and_what_is_not_its_own_refused(folder: P
         import_corpus(folder, tmp_path / "kept")
 
 
-def test_a_method_may_go_to_another_folder(tmp_path: Path) -> None:
+def test_a_method_may_go_to_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "goes.py").write_text(GONE)
-    command = ["run", "synthetic(authors=20, documents=200, topics=6)", "--topics", "2", "--folds", "2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "ravenbench", *command, "--verifiers", "goes:Goes", "--workers", "1", "--out", "out"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    small = ["--topics", "2", "--folds", "2", "--pools", "1", "--samplers", "random", "--probe", "none"]
+    done = raven("run", "synthetic(authors=20, documents=200, topics=6)", *small, "--verifiers", "goes:Goes",
+                 "--workers", "1", "--out", "out")  # fmt: skip
+    assert done.code == 0, done.said
     assert (tmp_path / "out" / "report" / "index.html").is_file()
 
 

@@ -28,7 +28,6 @@ ESCAPES = {
         ("$questioned", "--known", "$known", "--background", "$data/others", "--verifiers", "length", "-o", "$out")
     ],
 }
-ESCAPES_DEAR = {"compare", "validate", "advise"}
 OUTPUTS = {
     ("advise", "out"): (
         ("$data/questioned.txt", "--known", "$data/known", "--background", "$data/others", "--verifiers", "length"),
@@ -65,7 +64,7 @@ READERS = {
 COMPONENTS = {"topics": ["extract(within='group', clusters=5)"]}
 
 
-def _authors(pages: Any) -> None:
+def people(pages: Any) -> Path:
     """Texts of the people of a case: a candidate's, others', and the one that is asked about."""
     from ravenbench.testing import toy_problems
 
@@ -78,10 +77,11 @@ def _authors(pages: Any) -> None:
             place.write_text(problems.texts[row])
     candidate = (authors / str(problems.ids[0])).rename(pages.place / "candidate")
     max(candidate.iterdir()).rename(pages.place / "questioned.txt")
+    return authors
 
 
 def compare(pages: Any) -> Path:
-    _authors(pages)
+    pages("people")
     pages.raven(
         "compare", "--questioned", pages.place / "questioned.txt", "--known", pages.place / "candidate",
         "--background", pages.place / "authors", "--out", pages.place / "compare", "--folds", 3, "--donors", 2,
@@ -91,7 +91,7 @@ def compare(pages: Any) -> Path:
 
 
 def validate(pages: Any) -> Path:
-    pages("compare")
+    pages("people")
     conditions = pages.place / "conditions.csv"
     conditions.write_text("questioned,known,texts\n60,60,1\n4000,4000,2\n")
     pages.raven(
@@ -102,7 +102,7 @@ def validate(pages: Any) -> Path:
 
 
 def advise(pages: Any) -> Path:
-    pages("compare")
+    pages("people")
     pages.raven(
         "advise", pages.place / "questioned.txt", "--known", pages.place / "candidate", "--background",
         pages.place / "authors", "--verifiers", "function-words", "--out", pages.place / "advise",
@@ -110,4 +110,5 @@ def advise(pages: Any) -> Path:
     return pages.place / "advise" / "index.html"
 
 
+PAGES_NEED = {"people": people}
 PAGES = {"compare": compare, "validate": validate, "advise": advise}

@@ -11,7 +11,6 @@ OUTPUTS = {
     ("diff", "out"): (("$data/one.txt", "$data/two.txt"), ("one.txt", "two.txt", "toy"), True),
     ("site", "out"): (("$runs/run/run",), ("runs/run/run", "runs/run", "runs"), True),
 }
-ON_THE_SITE = ("run", "pan14", "safety", "evaluate")
 
 
 def diffs(pages: Any) -> Path:
@@ -34,9 +33,10 @@ def columns(pages: Any) -> Path:
 
 
 def site(pages: Any) -> Path:
-    for kind in ON_THE_SITE:
+    for kind in ("run", "evaluate"):
         pages(kind)
-    return write_site([pages.place / kind for kind in ON_THE_SITE], pages.place / "site")
+    folders = [pages.place / "run", pages.job("pan14"), pages.job("safety"), pages.place / "evaluate"]
+    return write_site(folders, pages.place / "site")
 
 
 def _in_site(pages: Any, pattern: str) -> Path:

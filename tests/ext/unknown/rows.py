@@ -31,7 +31,7 @@ GOLDEN = {
 
 
 def unknown(pages: Any) -> Path:
-    pages("compare")
+    pages("people")
     pages.raven(
         "attribute", "--unknown", pages.place / "questioned.txt", "--candidates", pages.place / "authors",
         "--methods", "cosine-delta", "--out", pages.place / "unknown", "--workers", 1,
