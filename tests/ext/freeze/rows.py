@@ -1,9 +1,11 @@
 """Rows of this extension in the bench's tables (``tests/extensions.py``)."""
 
+from functools import cache
+
 from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.freeze.manifests import thaw
+from ravenbench.types import Corpus
 
-ANY = load_corpus("synthetic(documents=24, authors=6, topics=3, words=20)")
 NAMES = {"freeze", "thaw"}
 ESCAPES = {
     "freeze": [("$data/corpus.jsonl", "-o", "$out.json")],
@@ -25,4 +27,11 @@ GOLDEN = {
         ("thaw", "split.json", "corpus.jsonl", "--json"),
     ),
 }  # fmt: skip
-READERS = {"manifest": (lambda path: thaw(path, ANY).to_json(), "raven thaw, --frozen")}
+
+
+@cache
+def _corpus() -> Corpus:
+    return load_corpus("synthetic(documents=24, authors=6, topics=3, words=20)")
+
+
+READERS = {"manifest": (lambda path: thaw(path, _corpus()).to_json(), "raven thaw, --frozen")}
