@@ -21,6 +21,8 @@ OWN = (
     "shelf", "site", "tools", "unknown",
 )  # fmt: skip
 """Those that come with Raven: where one is absent, what is kept of the whole is compared for what is there."""
+WITH_FORMS = {"attribute"}
+"""Commands of the bench to which an extension adds a form: their options are then those of both."""
 
 
 def is_here(name: str) -> bool:

@@ -359,6 +359,7 @@ def test_the_stub_says_what_the_functions_take():
     stub, written = stub_of(map(declared_of, public())), (ROOT / "tasks" / "api.pyi").read_text()
     if extensions.absent():  # what they bring stands in the stub too, and is called by nobody
         stub, written = (_functions(text) for text in (stub, written))
+        stub = {name: text for name, text in stub.items() if name not in extensions.WITH_FORMS}
         written = {name: text for name, text in written.items() if name in stub}
     assert written == stub, "write it anew: python -m ravenbench.tasks.functions"
 

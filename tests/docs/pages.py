@@ -74,15 +74,12 @@ def blocks(page: Path) -> list[Block]:
 
 @cache
 def is_here(text: str) -> bool:
-    """Whether the commands and functions in a text of code are here: false only where an extension was taken out.
-
-    An extension may bring a form of ``attribute``, whose options are then those of both.
-    """
+    """Whether the commands and functions in a text of code are here: false only where an extension was taken out."""
     if not extensions.absent():
         return True
     wanted = set(re.findall(r"(?:^|[\s$(`])raven ([a-z]+)", text)) - {"lengths"}
     called = set(re.findall(r"\bravenbench\.([a-z_]+)\(", text))
-    return wanted <= commands_of_raven().keys() - {"attribute"} and called <= {*dir(ravenbench)}
+    return wanted <= commands_of_raven().keys() - extensions.WITH_FORMS and called <= {*dir(ravenbench)}
 
 
 @cache

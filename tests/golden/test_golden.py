@@ -20,7 +20,7 @@ from golden import jobs
 KEPT = Path(__file__).parent / "outputs"
 
 
-WITH_EXTENSIONS = {"0 list: code and words", "raven attribute --help"}
+WITH_EXTENSIONS = {"0 list: code and words", *(f"raven {name} --help" for name in extensions.WITH_FORMS)}
 """Pieces of the bench's commands in which extensions stand too: their components, and their forms of a command."""
 
 
