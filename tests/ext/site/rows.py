@@ -1,5 +1,6 @@
 """Rows of this extension in the bench's tables (``tests/extensions.py``)."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ def columns(pages: Any) -> Path:
 def site(pages: Any) -> Path:
     for kind in ("run", "evaluate"):
         pages(kind)
-    folders = [pages.place / "run", pages.job("pan14"), pages.job("safety"), pages.place / "evaluate"]
-    return write_site(folders, pages.place / "site")
+    small = [shutil.copytree(pages.job(kind), pages.place / "on-site" / kind) for kind in ("pan14", "safety")]
+    return write_site([pages.place / "run", *small, pages.place / "evaluate"], pages.place / "site")
 
 
 def _in_site(pages: Any, pattern: str) -> Path:
