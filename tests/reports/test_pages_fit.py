@@ -19,8 +19,8 @@ pytestmark = [
 OF_JOBS = [kind for kind in Pages.KINDS if kind in TASKS and kind != "run"]
 """Kinds of which the page of the task's smallest job is looked at, which other tests need too; those of larger ones by
 ``-m slow``."""
-AT_ONCE = 8
-"""Pages in one browser."""
+AT_ONCE = 2
+"""Pages in one browser: of more, not all are laid out in the time that it gives them."""
 
 
 @pytest.fixture(scope="module")
