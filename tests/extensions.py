@@ -17,8 +17,8 @@ import ravenbench
 
 PLACES = Path(ravenbench.__file__).parent / "ext"
 OWN = (
-    "case", "changes", "contrast", "corpora", "documents", "encoders", "freeze", "lab", "machine", "map", "retrieval",
-    "shelf", "site", "tools", "unknown",
+    "case", "changes", "contrast", "corpora", "documents", "encoders", "freeze", "lab", "machine", "map", "problems",
+    "programs", "retrieval", "shelf", "site", "tools", "unknown",
 )  # fmt: skip
 """Those that come with Raven: where one is absent, what is kept of the whole is compared for what is there."""
 WITH_FORMS = {"attribute"}

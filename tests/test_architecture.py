@@ -146,39 +146,41 @@ def test_extensions_that_come_with_raven_are_listed():
 
 BUDGETS = {
     "attribution": 1_400,
-    "cli": 1_700,
+    "cli": 1_500,
     "corpora": 2_000,
     "engine": 3_200,
     "ext": 100,
-    "ext/case": 7_100,
+    "ext/case": 7_200,
     "ext/changes": 1_000,
     "ext/contrast": 1_100,
-    "ext/corpora": 2_400,
-    "ext/documents": 1_500,
-    "ext/encoders": 1_300,
-    "ext/freeze": 500,
+    "ext/corpora": 1_900,
+    "ext/documents": 1_600,
+    "ext/encoders": 1_200,
+    "ext/freeze": 600,
     "ext/lab": 1_800,
-    "ext/machine": 1_400,
+    "ext/machine": 1_700,
     "ext/map": 1_800,
+    "ext/problems": 500,
+    "ext/programs": 1_300,
     "ext/retrieval": 3_300,
-    "ext/shelf": 13_500,
+    "ext/shelf": 13_400,
     "ext/site": 1_700,
     "ext/tools": 500,
     "ext/unknown": 1_300,
-    "formats": 4_100,
-    "ground": 3_800,
+    "formats": 4_000,
+    "ground": 3_500,
     "metrics": 1_200,
-    "obfuscation": 3_700,
-    "problems": 2_100,
-    "programs": 900,
+    "obfuscation": 3_100,
+    "problems": 1_800,
+    "programs": 300,
     "reports": 2_900,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_700,
-    "text": 4_500,
+    "tasks": 13_500,
+    "text": 4_400,
     "topics": 700,
-    "verifiers": 2_800,
+    "verifiers": 2_600,
 }
 """Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
 
@@ -413,6 +415,9 @@ def test_what_was_taken_out_says_so():
         ravenbench.safety("a", doses="0.5")
     ended = raven("safety", "--doses", "x")
     assert ended.code == 2 and "safety --doses was taken out" in ended.said
+    for corpus in ("c50", "guardian10(path='folder')"):
+        with pytest.raises(SpecError, match=f"the corpus {corpus.partition('(')[0]} was taken out"):
+            ravenbench.load_corpus(corpus)
 
 
 def test_exported_names_resolve():

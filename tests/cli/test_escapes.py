@@ -57,10 +57,7 @@ COMMANDS = {
     "obfuscate": [("identity", "$data/texts", "--folder", "$out", "--out", "$out-hidden", "--workers", "1")],
     "corpus info": [("$data/corpus.jsonl",), ("$data/others",)],
     "corpus import": [("$data/corpus.jsonl", *OUT)],
-    "problems": [("$data/corpus.jsonl", "--known", "1", *OUT)],
-    "sample": [("$data/corpus.jsonl", "--topics", "2")],
     "report": [("$run",)],
-    "export": [("$run", *OUT)],
 }  # fmt: skip
 """The bench's own; those of extensions stand in their folders, further lines of a command of the bench's too."""
 FURTHER = extensions.rows("ESCAPES")

@@ -19,7 +19,7 @@ NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
 DEAR = {"simulate", "validate"}
 """Tasks whose contracts are those of ``-m slow``."""
-NOTHING = {"corpus list", "corpus info", "corpus fetch", "list", "sample"} | extensions.names("OUTPUTS_NOTHING")
+NOTHING = {"corpus list", "corpus info", "corpus fetch", "list"} | extensions.names("OUTPUTS_NOTHING")
 """Commands that write nothing a user names: ``fetch`` writes the cache."""
 POOLED = {("report", "out")}
 """Several runs of one spec are wanted: ``tests/reports/test_seeds.py`` sees to these."""
@@ -33,16 +33,11 @@ class Output(NamedTuple):
     again: bool = False
 
 
-RUN = ("$runs/run/run",)
 OUTPUTS = {
     ("evaluate", "out"): Output(
         ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
         ("toy", "toy/test", "answers.jsonl"),
         True,
-    ),
-    ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells"), True),
-    ("problems", "out"): Output(
-        ("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy"), True
     ),
     ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others"), True),
     ("corpus generate", "out"): Output(
@@ -157,7 +152,10 @@ def test_an_output_is_new_empty_or_its_own(
     assert ended.code == 0 and sorted(contents(fresh)) == first
 
 
-@pytest.mark.parametrize("which", [("export", "out"), ("problems", "out"), ("obfuscate", "out")], ids="-".join)
+KILLED = [("obfuscate", "out"), *(which for which in (("export", "out"), ("problems", "out")) if which in OUTPUTS)]
+
+
+@pytest.mark.parametrize("which", KILLED, ids="-".join)
 def test_what_a_killed_command_left_is_gone_after_the_next(
     which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

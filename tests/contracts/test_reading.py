@@ -37,7 +37,6 @@ COMMANDS = {
     "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
-    "problems": ("problems", "$corpus", "--match", "none", "--known", "1", "--out", "$out"),
 } | extensions.rows("READING")  # fmt: skip
 
 

@@ -100,6 +100,17 @@ def test_llm_needs_an_address(monkeypatch):
         registry.parse("obfuscator", "llm(model='m')").obfuscate(TASK)
 
 
-@pytest.mark.parametrize(("url", "leaves"), [("http://localhost:8000/v1", False), ("https://api.example.org", True)])
+@pytest.mark.parametrize(
+    ("url", "leaves"),
+    [
+        ("http://localhost:8000/v1", False), ("http://127.0.0.1:1", False), ("http://127.9.9.9", False),
+        ("http://[::1]:80", False), ("https://api.example.org", True), ("http://10.0.0.1", True),
+        ("http://localhost.example.org", True), ("", True),
+    ],
+)  # fmt: skip
 def test_what_stays_on_this_machine(url, leaves):
-    assert registry.parse("obfuscator", f"llm(model='m', url={url!r})").sends_text is leaves
+    from ravenbench.ext.machine.asking import leaves_machine
+
+    assert leaves_machine(url) is leaves
+    if url:
+        assert registry.parse("obfuscator", f"llm(model='m', url={url!r})").sends_text is leaves
