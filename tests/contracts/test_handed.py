@@ -14,6 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 import pytest
 
+import extensions
 import ravenbench
 from ravenbench import registry
 from ravenbench.components import foreign
@@ -385,7 +386,8 @@ def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
     assert not apart._holds(tmp_path / "none.txt", 0.0, tmp_path)
 
 
-def test_detectors_and_attributors_get_their_texts_alone(company):
+@pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension machine is not here")
+def test_detectors_get_their_texts_alone(company):
     import company as module
 
     rng = np.random.default_rng(0)
@@ -400,6 +402,11 @@ def test_detectors_and_attributors_get_their_texts_alone(company):
         out=company / "company-run", workers=1,
     )  # fmt: skip
     assert not found.errors
+
+
+def test_attributors_get_their_texts_alone(company):
+    import company as module
+
     named = ravenbench.attribute(CORPUS, methods=[module.Names()], out=company / "named", workers=1)
     assert not named.errors
 
