@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ravenbench.components import Component
+from ravenbench.engine import apart
 from ravenbench.engine.cells import CellUnit, Filled, pending
-from ravenbench.ext.case.compare.record import ComparePlan, FoldRole
+from ravenbench.ext.case.compare.record import CaseProblem, ComparePlan, FoldRole
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.combinations import Masked
 from ravenbench.verifiers.contract.base import Scorer, as_verifier, checked_answers, checked_scores, fresh
 from ravenbench.verifiers.contract.languages import check_language
@@ -26,12 +28,18 @@ LEAST = 1e-6
 class ScoreUnit(CellUnit):
     """One method, one training set, and the raw scores of every cell that shares it."""
 
-    def learn(self, store: Store) -> Callable[[Problems], Floats]:
+    def learn(self, store: Store) -> Any:
         fold = store.fold(self.cells[0].fold)
+        if apart.outsider(self.method):
+            return apart.learned(self.method, store, fold.train, fold.train_same, learn=_learn)
         return learned(self.method, fold.train, fold.train_same)
 
-    def answer(self, store: Store, learned: Callable[[Problems], Floats], place: CellPlace) -> Filled:
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         test = store.fold(place.fold).test
+        if apart.outsider(self.method):
+            calls = calls_of(store, place.fold, test)
+            arrays, _ = apart.answered(learned, store, place.fold, test, calls=calls, answers=_scores)
+            return {"scores": checked_scores(arrays["scores"], len(test), place.verifier)}, {}
         arrays = {"scores": checked_scores(learned(test), len(test), place.verifier)}
         scorer: Any = getattr(learned, "__self__", None)
         for row in plain_rows(store, place.fold).values() if getattr(scorer, "shows_tokens", False) else ():
@@ -43,17 +51,50 @@ class ScoreUnit(CellUnit):
         return arrays, {}
 
 
-def plain_rows(store: Store, fold: str) -> dict[str, int]:
-    """The row of each case itself in a fold that asks about cases, by the case's id; none in other folds."""
-    for shape in store.plan_as(ComparePlan).shapes:
+def _learn(
+    state: Any, method: Component, problems: Problems, same: Bools, check: bool
+) -> tuple[Callable[[Problems], Floats], dict[str, Any]]:
+    """In a process of its own: what gives an outsider's raw scores."""
+    return learned(method, problems, same), {}
+
+
+def _scores(state: Callable[[Problems], Floats], test: Problems, each: bool) -> tuple[Any, dict[str, Any]]:
+    """There: the raw scores of a call's problems."""
+    return state, {"scores": checked_scores(state(test), len(test), "the method")}
+
+
+def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
+    """Which problems of a fold an outsider is asked together: no text with other content stands beside the one that it
+    was made from, or beside another that was made from it."""
+    record = store.plan.folds[fold]
+    if record.transplanted is not None and record.source is not None:
+        source = store.shared_fold(record.source).test
+        return apart.divided(test, [int(source.questioned_index[int(name)]) for name in test.ids])
+    problems = case_problems(store, fold)
+    text_of = {one.case: int(test.questioned_index[row]) for row, one in enumerate(problems) if one.asks == "plain"}
+    groups, seen = defaultdict[Any, list[int]](list), Counter[Any]()
+    for row, one in enumerate(problems):
+        version = (one.asks, one.number, text_of[one.case]) if one.asks in ("on", "off") else None
+        groups[version and (*version[:2], seen[version])].append(row)
+        seen[version] += 1
+    return [np.array(rows, dtype=np.int64) for rows in groups.values()] or [np.arange(len(test), dtype=np.int64)]
+
+
+def case_problems(store: Store, fold: str) -> list[CaseProblem]:
+    """What the problems of a fold that asks about cases are for, in their order; none in other folds."""
+    for shape in store.plan_as(ComparePlan).shapes if fold.endswith(FoldRole.CASES) else ():
         first = 0
         for name in shape.case_folds if fold in shape.case_folds else ():
             size = len(store.shared_fold(name).test)
             if name == fold:
-                numbered = enumerate(shape.problems[first : first + size])
-                return {problem.case: row for row, problem in numbered if problem.asks == "plain"}
+                return list(shape.problems[first : first + size])
             first += size
-    return {}
+    return []
+
+
+def plain_rows(store: Store, fold: str) -> dict[str, int]:
+    """The row of each case itself in a fold that asks about cases, by the case's id; none in other folds."""
+    return {one.case: row for row, one in enumerate(case_problems(store, fold)) if one.asks == "plain"}
 
 
 def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:
