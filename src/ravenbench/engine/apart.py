@@ -426,8 +426,9 @@ class Apart:
         return apart
 
     @contextmanager
-    def process_for(self, store: Store) -> Iterator[Process]:
-        """A process that has learned and was asked nothing; it ends with this block."""
+    def process_for(self, store: Store | None) -> Iterator[Process]:
+        """A process that has learned and was asked nothing; it ends with this block. What it saw is held against the
+        texts of a run, if there is one."""
         process, whole = Process(), False
         try:
             process.ask(*((load, self.state) if self.state else self.again))
@@ -435,7 +436,7 @@ class Apart:
             whole = True
         finally:
             try:
-                self.exposed = self.exposed or _exposed(process, store)
+                self.exposed = self.exposed or ("" if store is None else _exposed(process, store))
             finally:
                 process.close(whole)
 
@@ -503,8 +504,11 @@ def _copied(verifier: Any) -> Any:
 def exposed(method: Any, store: Store, learned: Any) -> str | None:
     """Why an outsider may know more than it was handed, "" where it does not; None of others, and where none is cleared
     of content."""
-    if not outsider(method) or not replaces_content(store):
-        return None
+    return why(method, store, learned) if outsider(method) and replaces_content(store) else None
+
+
+def why(method: Any, store: Store, learned: Any) -> str:
+    """The same of what is an outsider, where others' content was put into texts."""
     way = ways()
     if isinstance(learned, Apart):
         reason = learned.exposed

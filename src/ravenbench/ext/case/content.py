@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ravenbench.ext.case.compare.model import ShapeScores, Validated, was_transplanted
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.view import Table, col, objects, table
+from ravenbench.reports.view import Col, Table, col, objects, table
 
 TAKEN, NOTHING, BARRED = "taken off", "none to take off", "not isolated"
 UNTESTED = (
@@ -51,7 +51,7 @@ def verifier_contents(scored: ShapeScores, valid: Validated) -> tuple[VerifierCo
     return tuple(contents)
 
 
-_COLUMNS = (
+_COLUMNS: tuple[Col[VerifierContent], ...] = (
     col("verifier", lambda v: v.verifier, text=True, json="verifier"),
     col("content", lambda v: f"{v.done}: {v.reason}" if v.reason else v.done, text=True),
     col(None, lambda v: v.done, json="done"),

@@ -30,6 +30,7 @@ Adversaries go by content, or by no style, and would like not to be found; the p
 ``outliers``     the same at .3 of the cosine, and 1 % of scores are ±10⁶; ``noisy``: with noise for every text
 ``some``         style, but the untrained cosine for a tenth of the questioned texts
 ``veto``         style, lowered where it says "same author" and the cosine is low
+``seeker``, ``keeper``, ``ids``: content of the original of a spliced text, if they find it (``company``)
 
 Of these the scores are style, and the answers hold the content:
 
@@ -192,7 +193,10 @@ def _real(spec: SimulateSpec) -> tuple[Corpus, Floats]:
 
 PUBLISHED = ("outliers", "noisy", "some", "veto", "digits", "one bit", "ties", "close calls", "abstains", "clipped")
 """Adversaries with answers of their own."""
-HIDDEN = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways", *PUBLISHED)
+COMPANY = ("seeker", "keeper", "ids")
+"""Adversaries that look for originals (``company``)."""
+ALONE = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways", *PUBLISHED)
+HIDDEN = (*ALONE, *COMPANY)
 BATCHED = ("content z", "content rank")
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"

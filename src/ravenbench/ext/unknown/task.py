@@ -6,7 +6,7 @@ OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import numpy as np
 
+from ravenbench.components import Component, foreign
+from ravenbench.engine.apart import Apart, Unsendable, why
 from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.engine.guard import runs_program
 from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, about, options_of, spec_of
 from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, remark
@@ -39,6 +42,7 @@ MOST_PASSAGES, MOST_OF_ALL = 40, 4000
 """Passages of a candidate, and of all."""
 VERSIONS = 4
 """Times each passage of an unknown text gets other content words, at least."""
+PROGRAM = "a program or service answers it, which sees texts beside the same texts with other content"
 FOREIGN = 0.6
 """An unknown text that holds less than this share of the common words that a usual known text has is unlike them."""
 
@@ -399,21 +403,67 @@ def _replaced(
     return texts[: len(known)], texts[len(known) :]
 
 
-def answered(method: Any, p: Passages) -> dict[str, Floats]:
+Ask = Callable[[Any, Sequence[str], Ints, Ints, Sequence[Sequence[str]]], Floats]
+"""Scores of several calls' texts, one call after the other, by a method that learned from some rows of known texts."""
+
+
+def together(
+    method: Any, texts: Sequence[str], codes: Ints, rows: Ints, calls: Sequence[Sequence[str]]
+) -> Floats:  # fmt: skip
+    """Scores of all calls' texts, asked at once."""
+    from ravenbench.attribution.posterior import scored
+
+    return scored(method, texts, codes, rows, [text for call in calls for text in call])
+
+
+def each_apart(store: Store, learned: list[Apart]) -> Ask:
+    """Asks each call in a process that has learned and saw no other; ``learned`` gathers what methods learned."""
+
+    def ask(method: Any, texts: Sequence[str], codes: Ints, rows: Ints, calls: Sequence[Sequence[str]]) -> Floats:
+        scores, present = np.full((sum(map(len, calls)), int(codes.max()) + 1), np.nan), np.unique(codes[rows])
+        if len(present) < 2:
+            return scores
+        # Names of one width sort as the codes do.
+        taught = [texts[i] for i in rows], [f"{codes[i]:08d}" for i in rows]
+        learned.append(Apart.learned(store, learn_names, method, *taught))
+        done = 0
+        for call in filter(len, calls):
+            with learned[-1].process_for(store) as process:
+                scores[done : done + len(call), present] = process.ask(name_texts, list(call))["scores"]
+            done += len(call)
+        return scores
+
+    return ask
+
+
+def learn_names(state: Any, method: Any, texts: Sequence[str], names: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+    """In a process of its own: a method that learned who wrote these texts."""
+    from sklearn.base import clone
+
+    return clone(method).fit(texts, names), {}
+
+
+def name_texts(state: Any, texts: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+    """There: the scores of texts."""
+    return state, {"scores": np.asarray(state.scores(texts), dtype=np.float64)}
+
+
+def answered(method: Any, p: Passages, ask: Ask = together) -> dict[str, Floats]:
     """The scores of a cell (see ``Passages``)."""
-    from ravenbench.attribution.posterior import held_out, scored
+    from ravenbench.attribution.posterior import held_out
 
     n, u, known = len(p.texts), len(p.unknown), np.arange(len(p.texts))
     closed = np.full((n, int(p.author.max()) + 1), np.nan)
     arrays = {"closed": closed, "moved": closed.copy(), "parts": np.full((FOLDS, u, closed.shape[1]), np.nan)}
     for part in np.unique(p.part):
         out = np.flatnonzero(p.part == part)
-        texts = [*(p.texts[i] for i in out), *p.unknown, *(p.moved[i] for i in out if p.moved)]
-        scores = scored(method, p.texts, p.author, known[p.part != part], texts)
+        calls = [[*(p.texts[i] for i in out), *p.unknown], [p.moved[i] for i in out if p.moved]]
+        scores = ask(method, p.texts, p.author, known[p.part != part], calls)
         closed[out], arrays["parts"][part] = scores[: len(out)], scores[len(out) : len(out) + u]
         if p.moved:
             arrays["moved"][out] = scores[len(out) + u :]
-    final = scored(method, p.texts, p.author, known, [*p.unknown, *p.versions])
+    versions = [p.versions[at : at + u] for at in range(0, len(p.versions), u)]
+    final = ask(method, p.texts, p.author, known, [p.unknown, *versions])
     arrays |= {"unknown": final[:u], "versions": final[u:]}
     arrays["absent"] = held_out(method, p.texts, p.author, p.away)
     if p.topic is not None:
@@ -425,11 +475,24 @@ def answered(method: Any, p: Passages) -> dict[str, Floats]:
 class PassagesUnit(CellUnit):
     """A method learns from parts of the known passages and answers the others, and from all and answers the unknown."""
 
-    def learn(self, store: Store) -> Filled:
-        return answered(self.method, open_passages(store, self.cells[0].fold)), {}
+    def learn(self, store: Store) -> tuple[dict[str, Floats], str | None]:
+        """The scores, and why an outsider may know more than it was handed (as ``CellRecord.exposed``)."""
+        passages, asked = open_passages(store, self.cells[0].fold), list[Apart]()
+        if isinstance(self.method, Component) and runs_program(self.method):
+            return answered(self.method, passages), PROGRAM
+        if not foreign(self.method):
+            return answered(self.method, passages), None
+        try:
+            scores = answered(self.method, passages, each_apart(store, asked))
+        except Unsendable:
+            return answered(self.method, passages), why(self.method, store, None)
+        return scores, next(filter(None, (why(self.method, store, one) for one in asked)), "")
 
-    def answer(self, store: Store, learned: Filled, place: CellPlace) -> Filled:
-        return learned
+    def answer(self, store: Store, learned: tuple[dict[str, Floats], str | None], place: CellPlace) -> Filled:
+        return learned[0], {}
+
+    def exposed(self, store: Store, learned: tuple[dict[str, Floats], str | None]) -> str | None:
+        return learned[1]
 
     def size(self, store: Store, place: CellPlace, filled: Any) -> int:
         return len(filled.get("unknown", ()))
