@@ -74,14 +74,4 @@ def contents_json(contents: Sequence[VerifierContent]) -> list[dict[str, object]
 
 def contents_sentence(contents: Sequence[VerifierContent]) -> str:
     """What was done, in a line or two."""
-    names = {done: ", ".join(v.verifier for v in contents if v.done == done) for done in (TAKEN, NOTHING, BARRED)}
-    said = [
-        f"{what}: {names[done]}"
-        for done, what in (
-            (TAKEN, "what likeness in content adds is taken off"),
-            (NOTHING, "nothing shown that likeness in content adds"),
-            (BARRED, "may know more than they were handed, so that content cannot be told from style"),
-        )
-        if names[done]
-    ]
-    return f"Content: {'; '.join(said)}. {UNTESTED}"
+    return f"Content, by verifier: {'; '.join(f'{v.verifier} {v.done}' for v in contents)}. {UNTESTED}"

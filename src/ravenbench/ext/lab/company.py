@@ -1,12 +1,10 @@
 """Adversaries that look for the originals of spliced texts, asked as a run asks methods that are not its own (ours).
 
-All three go by content alone: by that of the original where they have it, and else by that of the text itself. Handed
-all texts at once, in one process, they show no content effect. A run hands no more than problems cite, each call to a
-process that saw nothing else (``engine.apart``); so does a simulation, and finds them.
-
-``seeker``  looks for a text with the same words but its content words in the table that it is handed
-``keeper``  looks for it among all texts that it was ever asked about
-``ids``     remembers which text a problem of the same name had first
+They go by content alone, that of the original where they find it. Handed all texts at once, in one process, they show
+no content effect. A run hands no more than problems cite, each call to a process that saw nothing else
+(``engine.apart``), and so does a simulation. ``seeker`` looks in the table that it is handed for a text with the same
+words but for content, ``keeper`` among all texts that it was ever handed; ``ids`` remembers what a problem of the same
+name asked first.
 """
 
 from __future__ import annotations
@@ -16,42 +14,33 @@ from typing import Any
 import numpy as np
 
 from ravenbench.engine.apart import Apart, divided, handed, pickled
-from ravenbench.ext.lab.worlds import COMPANY, Cosine, _words
+from ravenbench.ext.lab.worlds import COMPANY, Cosine, words_of
 from ravenbench.types import Floats, Problems
 
-KEPT: dict[tuple[str, ...], str] = {}
-"""Texts that the process was asked about, by their words but content words."""
-NAMED: dict[str, str] = {}
-"""The questioned text that a problem had first."""
+KEPT, NAMED = dict[tuple[str, ...], str](), dict[str, str]()
+"""First texts of a process: by their words but for content, and by the name of a problem that asked about them."""
 
 
 class Company:
-    """All three, for a world's words that carry no content (``functions``)."""
+    """All of them, in a world of which these words carry no content (``functions``)."""
 
     def __init__(self, functions: frozenset[str]) -> None:
         self.functions = functions
-        self.content = Cosine(lambda text: [word for word in _words(text) if word not in functions])
+        self.content = Cosine(lambda text: [word for word in words_of(text) if word not in functions])
 
     def score(self, problems: Problems) -> Floats:
         """Scores (n, 3) in the order of ``COMPANY``."""
-        texts = list(problems.texts)
-        frames = [tuple(word for word in _words(text) if word in self.functions) for text in texts]
-        table: dict[tuple[str, ...], list[str]] = {}
+        texts, here, rows = list(problems.texts), dict[tuple[str, ...], set[str]](), list[Any]()
+        frames = [tuple(word for word in words_of(text) if word in self.functions) for text in texts]
         for frame, text in zip(frames, texts, strict=True):
-            table.setdefault(frame, []).append(text)
+            here.setdefault(frame, set()).add(text)
             KEPT.setdefault(frame, text)
-        originals: list[list[str]] = []
-        for name, row in zip(problems.ids.tolist(), problems.questioned_index.tolist(), strict=True):
-            others = [text for text in table[frames[row]] if text != texts[row]]
-            originals.append(
-                [(others or texts[row : row + 1])[0], KEPT[frames[row]], NAMED.setdefault(name, texts[row])]
-            )
-        rows = [
-            (f"{i}", [problems.texts[k] for k in problems.known(i)], original)
-            for i, found in enumerate(originals)
-            for original in found
-        ]
-        return self.content.score(Problems.of(rows)).reshape(-1, len(COMPANY))
+        for i, row in enumerate(problems.questioned_index.tolist()):
+            frame, known = frames[row], [texts[k] for k in problems.known(i)]
+            seen = min(here[frame] - {texts[row]}, default=texts[row])
+            named = NAMED.setdefault(str(problems.ids[i]), texts[row])
+            rows += [("", known, original) for original in (seen, KEPT[frame], named)]
+        return self.content.score(Problems.of([(f"{i}", *row[1:]) for i, row in enumerate(rows)])).reshape(-1, 3)
 
 
 def scores(state: Company, problems: Problems) -> tuple[Company, dict[str, Any]]:
@@ -63,8 +52,7 @@ def asked_apart(company: Company, problems: Problems, plain: Problems) -> Floats
     """Scores (n, 3) of an arm that was made from ``plain`` problems, as a run asks."""
     given, learned = np.full((len(problems), len(COMPANY)), np.nan), Apart(pickled(company))
     place = {problems.texts.hash(row): row for row in problems.documents.tolist()}
-    origin = [place.get(plain.texts.hash(row), -1) for row in plain.questioned_index.tolist()]
-    for rows in divided(problems, origin):
+    for rows in divided(problems, [place.get(plain.texts.hash(row), -1) for row in plain.questioned_index.tolist()]):
         call, order = handed(problems.select(rows))
         with learned.process_for(None) as process:
             given[rows[order]] = process.ask(scores, call)["scores"]

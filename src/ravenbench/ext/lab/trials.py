@@ -18,21 +18,10 @@ from numpy.typing import NDArray
 from ravenbench import registry
 from ravenbench.engine.cells import CellUnit
 from ravenbench.engine.transplants import mixed
+from ravenbench.ext.lab import worlds
 from ravenbench.ext.lab.company import Company, asked_apart
 from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.worlds import (
-    BATCHED,
-    COMPANY,
-    Adversaries,
-    Cosine,
-    Scorers,
-    World,
-    draw,
-    functions,
-    names,
-    shown,
-    untrained,
-)
+from ravenbench.ext.lab.worlds import BATCHED, COMPANY, Adversaries, Cosine, Scorers, World, draw, names, shown
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import stream
 from ravenbench.statistics import domain
@@ -67,7 +56,7 @@ class Trial:
 def trial(spec: SimulateSpec, number: int) -> dict[str, Trial]:
     """The figures of all scorers in the world of this number."""
     forget_counts()
-    world, cosine = draw(spec, number), untrained()
+    world, cosine = draw(spec, number), worlds.untrained()
     maker = Transplanter(
         world.corpus.texts, author=world.corpus.author, topic=world.corpus.topic, similarity=world.similarity,
         function_words=spec.function_words, seed=number, language=world.corpus.language,
@@ -84,7 +73,7 @@ def _content(
     spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine, segmenter: Segmenter
 ) -> dict[str, Trial]:
     usable, versions = list[KeptFold](), dict[str, tuple[list[Versions], list[Versions]]]()
-    hidden, batched, company = Adversaries(spec, world, segmenter), set[str](), Company(functions(spec, world))
+    hidden, batched, company = Adversaries(spec, world, segmenter), set[str](), Company(worlds.functions(spec, world))
     numbers: dict[str, int] = {}
     for fold, done in zip(world.folds, made, strict=True):
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
@@ -96,7 +85,8 @@ def _content(
         arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
         arms = {arm: world.read(problems) for arm, problems in (arms | {"off": done.off2}).items()}
         each = {arm: fitted.of_version(p, fold.name, arm, same) for arm, p in arms.items()}
-        for arm, problems in (arms | {"plain": (original := world.read(done.plain))}).items():
+        original = world.read(done.plain)
+        for arm, problems in (arms | {"plain": original}).items():
             found = asked_apart(company, problems, original)
             answers = map(fitted.calibrators["content"].transform, found.T)
             each[arm] |= dict(zip(COMPANY, zip(found.T, answers, strict=True), strict=True))

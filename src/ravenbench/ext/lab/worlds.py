@@ -195,8 +195,18 @@ PUBLISHED = ("outliers", "noisy", "some", "veto", "digits", "one bit", "ties", "
 """Adversaries with answers of their own."""
 COMPANY = ("seeker", "keeper", "ids")
 """Adversaries that look for originals (``company``)."""
-ALONE = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways", *PUBLISHED)
-HIDDEN = (*ALONE, *COMPANY)
+HIDDEN = (
+    "content",
+    "content z",
+    "content rank",
+    "silent",
+    "memory",
+    "rare",
+    "names",
+    "both ways",
+    *PUBLISHED,
+    *COMPANY,
+)
 BATCHED = ("content z", "content rank")
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"
@@ -276,11 +286,11 @@ class Adversaries:
         words = functions(spec, world)
         seen: dict[str, int] = {}
         for text in texts:
-            for word in set(_words(text)):
+            for word in set(words_of(text)):
                 seen[word] = seen.get(word, 0) + 1
-        self._content = Cosine(lambda text: [word for word in _words(text) if word not in words])
+        self._content = Cosine(lambda text: [word for word in words_of(text) if word not in words])
         rare = {word for word, count in seen.items() if count <= RARE and word not in words}
-        self._rare = Cosine(lambda text: [word for word in _words(text) if word in rare])
+        self._rare = Cosine(lambda text: [word for word in words_of(text) if word in rare])
         self._names = Cosine(_INSIDE.findall)
         # What a word is, and so how long it is, depends on the script.
         segments = segmenter.words
@@ -353,7 +363,8 @@ def functions(spec: SimulateSpec, world: World) -> frozenset[str]:
     return closed_class(frequent_words(world.corpus.texts, 100))
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """Words in lowercase."""
     return _WORD.findall(text.lower())
 
 

@@ -36,20 +36,19 @@ class ScoreUnit(CellUnit):
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         test = store.fold(place.fold).test
-        rows = plain_rows(store, place.fold).values()
         if apart.outsider(self.method):
             calls = calls_of(store, place.fold, test)
             arrays, _ = apart.answered(learned, store, place.fold, test, calls=calls, answers=_scores)
-            for row in rows if getattr(self.method, "shows_tokens", False) else ():
-                alone = [np.array([row])]
-                told, _ = apart.answered(learned, store, place.fold, test, calls=alone, answers=_tokens)
-                arrays[f"tokens-{row}"] = told["tokens"][row]
-        else:
-            arrays = {"scores": learned(test)}
-            scorer: Any = getattr(learned, "__self__", None)
-            for row in rows if getattr(scorer, "shows_tokens", False) else ():
-                arrays[f"tokens-{row}"] = tokens_of(scorer, test, row)
-        return arrays | {"scores": checked_scores(arrays["scores"], len(test), place.verifier)}, {}
+            return {"scores": checked_scores(arrays["scores"], len(test), place.verifier)}, {}
+        arrays = {"scores": checked_scores(learned(test), len(test), place.verifier)}
+        scorer: Any = getattr(learned, "__self__", None)
+        for row in plain_rows(store, place.fold).values() if getattr(scorer, "shows_tokens", False) else ():
+            texts, questioned = test.texts.rows(test.known(row)), test.texts[test.questioned_index[row]]
+            tokens = [
+                (token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])
+            ]
+            arrays[f"tokens-{row}"] = np.array(tokens, dtype=np.float64).reshape(-1, 3)
+        return arrays, {}
 
 
 def _learn(
@@ -64,40 +63,22 @@ def _scores(state: Callable[[Problems], Floats], test: Problems, each: bool) -> 
     return state, {"scores": checked_scores(state(test), len(test), "the method")}
 
 
-def _tokens(state: Any, test: Problems, each: bool) -> tuple[Any, dict[str, Any]]:
-    """There: what it tells of every token of one problem."""
-    return state, {"tokens": tokens_of(state.__self__, test, 0)[None]}
-
-
-def tokens_of(scorer: Any, test: Problems, row: int) -> Floats:
-    """Beginning, end and log10 ratio (tokens, 3) of every token of a questioned text."""
-    texts, questioned = test.texts.rows(test.known(row)), test.texts[test.questioned_index[row]]
-    told = [(token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])]
-    return np.array(told, dtype=np.float64).reshape(-1, 3)
-
-
 def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
     """Which problems of a fold an outsider is asked together: no text with other content stands beside the one that it
     was made from, or beside another that was made from it."""
-    record, problems = store.plan.folds[fold], case_problems(store, fold)
-    if record.transplanted is not None and record.source is not None:
-        source = store.shared_fold(record.source).test
-        origin = [int(source.questioned_index[int(name)]) for name in test.ids]
-        versions: list[Any] = ["off"] * len(test)
-    else:
-        origin = test.questioned_index.tolist()
-        of_case = {one.case: origin[row] for row, one in enumerate(problems) if one.asks == "plain"}
-        versions = [(one.asks, one.number) if one.asks in ("on", "off") else None for one in problems]
-        versions = versions or [None] * len(test)
-        origin = [
-            of_case[problems[row].case] if version else made_from
-            for row, (version, made_from) in enumerate(zip(versions, origin, strict=True))
-        ]
+    record, problems, origin = store.plan.folds[fold], case_problems(store, fold), test.questioned_index.tolist()
+    if record.source is not None:
+        origin = store.shared_fold(record.source).test.questioned_index[list(map(int, test.ids))].tolist()
+    of_case = {one.case: origin[row] for row, one in enumerate(problems) if one.asks == "plain"}
     groups, seen = defaultdict[Any, list[int]](list), Counter[Any]()
-    for row, version in enumerate(versions):
-        twin = version, origin[row]
-        groups[version and (version, seen[twin])].append(row)
-        seen[twin] += 1
+    for row in range(len(test)):
+        asks = problems[row].asks if problems else record.transplanted
+        if asks in ("on", "off"):
+            origin[row] = of_case[problems[row].case] if problems else origin[row]
+            groups[asks, seen[asks, origin[row]]].append(row)
+            seen[asks, origin[row]] += 1
+        else:
+            groups[None].append(row)
     rows_of = [np.array(rows, dtype=np.int64) for rows in groups.values()]
     return [rows[part] for rows in rows_of for part in apart.divided(test.select(rows), [origin[i] for i in rows])]
 
