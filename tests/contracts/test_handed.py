@@ -291,6 +291,9 @@ class Candidates:
         frames(texts)
         return -np.abs(np.array([self.rates(t) for t in texts])[:, None] - self.of_).sum(axis=2)
 
+    def predict(self, texts):
+        return [self.names_[i] for i in self.scores(texts).argmax(axis=1)]
+
 
 class CandidatesWrites(Candidates):
     def scores(self, texts):
@@ -517,7 +520,9 @@ def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company):
         questioned=questioned, known=known, background=background(company / "others"), out=company / "company-run",
         **FAST | {"verifiers": "company:CaseWrites"},
     )  # fmt: skip
+    assert not made.errors, made.errors
     (found,) = ravenbench.analyse(made.store).cases
+    assert found.answer is not None, found.reasons
     assert found.answer.content is None and np.isnan(found.answer.validated.raw.style["all together"]).all()
     assert not CLEARING.search(write_report(made.store).read_text())
 

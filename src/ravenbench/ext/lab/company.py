@@ -43,11 +43,6 @@ class Company:
         return self.content.score(Problems.of([(f"{i}", *row[1:]) for i, row in enumerate(rows)])).reshape(-1, 3)
 
 
-def scores(state: Company, problems: Problems) -> tuple[Company, dict[str, Any]]:
-    """In a process of its own: the scores of one call."""
-    return state, {"scores": state.score(problems)}
-
-
 def asked_apart(company: Company, problems: Problems, plain: Problems) -> Floats:
     """Scores (n, 3) of an arm that was made from ``plain`` problems, as a run asks."""
     given, learned = np.full((len(problems), len(COMPANY)), np.nan), Apart(pickled(company))
@@ -55,5 +50,5 @@ def asked_apart(company: Company, problems: Problems, plain: Problems) -> Floats
     for rows in divided(problems, [place.get(plain.texts.hash(row), -1) for row in plain.questioned_index.tolist()]):
         call, order = handed(problems.select(rows))
         with learned.process_for(None) as process:
-            given[rows[order]] = process.ask(scores, call)["scores"]
+            given[rows[order]] = process.ask(lambda one, call: (one, {"scores": one.score(call)}), call)["scores"]
     return given

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -403,67 +404,49 @@ def _replaced(
     return texts[: len(known)], texts[len(known) :]
 
 
-Ask = Callable[[Any, Sequence[str], Ints, Ints, Sequence[Sequence[str]]], Floats]
-"""Scores of several calls' texts, one call after the other, by a method that learned from some rows of known texts."""
+Ask = Callable[[Ints, Sequence[Sequence[str]]], Floats]
+"""Scores of several calls' texts, one call after the other, by what learned from some rows of known texts."""
 
 
-def together(
-    method: Any, texts: Sequence[str], codes: Ints, rows: Ints, calls: Sequence[Sequence[str]]
-) -> Floats:  # fmt: skip
-    """Scores of all calls' texts, asked at once."""
-    from ravenbench.attribution.posterior import scored
-
-    return scored(method, texts, codes, rows, [text for call in calls for text in call])
-
-
-def each_apart(store: Store, learned: list[Apart]) -> Ask:
+def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> Ask:
     """Asks each call in a process that has learned and saw no other; ``learned`` gathers what methods learned."""
+    from sklearn.base import clone
 
-    def ask(method: Any, texts: Sequence[str], codes: Ints, rows: Ints, calls: Sequence[Sequence[str]]) -> Floats:
-        scores, present = np.full((sum(map(len, calls)), int(codes.max()) + 1), np.nan), np.unique(codes[rows])
-        if len(present) < 2:
-            return scores
+    def ask(rows: Ints, calls: Sequence[Sequence[str]]) -> Floats:
+        scores, present = np.full((sum(map(len, calls)), int(p.author.max()) + 1), np.nan), np.unique(p.author[rows])
         # Names of one width sort as the codes do.
-        taught = [texts[i] for i in rows], [f"{codes[i]:08d}" for i in rows]
-        learned.append(Apart.learned(store, learn_names, method, *taught))
+        taught, names = [p.texts[i] for i in rows], [f"{p.author[i]:08d}" for i in rows]
+        learned.append(Apart.learned(store, lambda _, *given: (clone(method).fit(*given), {}), taught, names))
         done = 0
         for call in filter(len, calls):
             with learned[-1].process_for(store) as process:
-                scores[done : done + len(call), present] = process.ask(name_texts, list(call))["scores"]
+                told = process.ask(lambda fitted, texts: (fitted, {"scores": np.asarray(fitted.scores(texts))}), call)
+            scores[done : done + len(call), present] = told["scores"]
             done += len(call)
         return scores
 
     return ask
 
 
-def learn_names(state: Any, method: Any, texts: Sequence[str], names: Sequence[str]) -> tuple[Any, dict[str, Any]]:
-    """In a process of its own: a method that learned who wrote these texts."""
-    from sklearn.base import clone
+def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floats]:
+    """The scores of a cell (see ``Passages``); by default all calls are asked at once."""
+    from ravenbench.attribution.posterior import held_out, scored
 
-    return clone(method).fit(texts, names), {}
-
-
-def name_texts(state: Any, texts: Sequence[str]) -> tuple[Any, dict[str, Any]]:
-    """There: the scores of texts."""
-    return state, {"scores": np.asarray(state.scores(texts), dtype=np.float64)}
-
-
-def answered(method: Any, p: Passages, ask: Ask = together) -> dict[str, Floats]:
-    """The scores of a cell (see ``Passages``)."""
-    from ravenbench.attribution.posterior import held_out
-
+    ask = ask or (
+        lambda rows, calls: scored(method, p.texts, p.author, rows, [text for call in calls for text in call])
+    )
     n, u, known = len(p.texts), len(p.unknown), np.arange(len(p.texts))
     closed = np.full((n, int(p.author.max()) + 1), np.nan)
     arrays = {"closed": closed, "moved": closed.copy(), "parts": np.full((FOLDS, u, closed.shape[1]), np.nan)}
     for part in np.unique(p.part):
         out = np.flatnonzero(p.part == part)
         calls = [[*(p.texts[i] for i in out), *p.unknown], [p.moved[i] for i in out if p.moved]]
-        scores = ask(method, p.texts, p.author, known[p.part != part], calls)
+        scores = ask(known[p.part != part], calls)
         closed[out], arrays["parts"][part] = scores[: len(out)], scores[len(out) : len(out) + u]
         if p.moved:
             arrays["moved"][out] = scores[len(out) + u :]
     versions = [p.versions[at : at + u] for at in range(0, len(p.versions), u)]
-    final = ask(method, p.texts, p.author, known, [p.unknown, *versions])
+    final = ask(known, [list(p.unknown), *map(list, versions)])
     arrays |= {"unknown": final[:u], "versions": final[u:]}
     arrays["absent"] = held_out(method, p.texts, p.author, p.away)
     if p.topic is not None:
@@ -483,7 +466,7 @@ class PassagesUnit(CellUnit):
         if not foreign(self.method):
             return answered(self.method, passages), None
         try:
-            scores = answered(self.method, passages, each_apart(store, asked))
+            scores = answered(self.method, passages, each_apart(self.method, passages, store, asked))
         except Unsendable:
             return answered(self.method, passages), why(self.method, store, None)
         return scores, next(filter(None, (why(self.method, store, one) for one in asked)), "")

@@ -31,14 +31,18 @@ class ScoreUnit(CellUnit):
     def learn(self, store: Store) -> Any:
         fold = store.fold(self.cells[0].fold)
         if apart.outsider(self.method):
-            return apart.learned(self.method, store, fold.train, fold.train_same, learn=_learn)
+            return apart.learned(
+                self.method, store, fold.train, fold.train_same, learn=lambda _, *given: (learned(*given[:3]), {})
+            )
         return learned(self.method, fold.train, fold.train_same)
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         test = store.fold(place.fold).test
         if apart.outsider(self.method):
-            calls = calls_of(store, place.fold, test)
-            arrays, _ = apart.answered(learned, store, place.fold, test, calls=calls, answers=_scores)
+            arrays, _ = apart.answered(
+                learned, store, place.fold, test, calls=calls_of(store, place.fold, test),
+                answers=lambda score, call, _: (score, {"scores": checked_scores(score(call), len(call), "it")}),
+            )  # fmt: skip
             return {"scores": checked_scores(arrays["scores"], len(test), place.verifier)}, {}
         arrays = {"scores": checked_scores(learned(test), len(test), place.verifier)}
         scorer: Any = getattr(learned, "__self__", None)
@@ -49,18 +53,6 @@ class ScoreUnit(CellUnit):
             ]
             arrays[f"tokens-{row}"] = np.array(tokens, dtype=np.float64).reshape(-1, 3)
         return arrays, {}
-
-
-def _learn(
-    state: Any, method: Component, problems: Problems, same: Bools, check: bool
-) -> tuple[Callable[[Problems], Floats], dict[str, Any]]:
-    """In a process of its own: what gives an outsider's raw scores."""
-    return learned(method, problems, same), {}
-
-
-def _scores(state: Callable[[Problems], Floats], test: Problems, each: bool) -> tuple[Any, dict[str, Any]]:
-    """There: the raw scores of a call's problems."""
-    return state, {"scores": checked_scores(state(test), len(test), "the method")}
 
 
 def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
