@@ -432,9 +432,7 @@ def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floa
     """The scores of a cell (see ``Passages``); by default all calls are asked at once."""
     from ravenbench.attribution.posterior import held_out, scored
 
-    ask = ask or (
-        lambda rows, calls: scored(method, p.texts, p.author, rows, [text for call in calls for text in call])
-    )
+    ask = ask or (lambda rows, calls: scored(method, p.texts, p.author, rows, [*chain.from_iterable(calls)]))
     n, u, known = len(p.texts), len(p.unknown), np.arange(len(p.texts))
     closed = np.full((n, int(p.author.max()) + 1), np.nan)
     arrays = {"closed": closed, "moved": closed.copy(), "parts": np.full((FOLDS, u, closed.shape[1]), np.nan)}
