@@ -2,9 +2,9 @@
 
 They go by content alone, that of the original where they find it. Handed all texts at once, in one process, they show
 no content effect. A run hands no more than problems cite, each call to a process that saw nothing else
-(``engine.apart``), and so does a simulation. ``seeker`` looks in the table that it is handed for a text with the same
-words but for content, ``keeper`` among all texts that it was ever handed; ``ids`` remembers what a problem of the same
-name asked first.
+(``engine.apart``), and so does a simulation. ``seeker`` goes by the first text of the table that it is handed with the
+same words but for content, ``keeper`` by the first that it was ever handed, ``ids`` by what a problem of the same name
+asked first.
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ class Company:
             KEPT.setdefault(frame, text)
         for i, row in enumerate(problems.questioned_index.tolist()):
             frame, known = frames[row], [texts[k] for k in problems.known(i)]
-            seen = min(here[frame] - {texts[row]}, default=texts[row])
             named = NAMED.setdefault(str(problems.ids[i]), texts[row])
-            rows += [("", known, original) for original in (seen, KEPT[frame], named)]
+            rows += [("", known, original) for original in (min(here[frame]), KEPT[frame], named)]
         return self.content.score(Problems.of([(f"{i}", *row[1:]) for i, row in enumerate(rows)])).reshape(-1, 3)
 
 
