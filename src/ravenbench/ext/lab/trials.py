@@ -87,9 +87,9 @@ def _content(
         each = {arm: fitted.of_version(p, fold.name, arm, same) for arm, p in arms.items()}
         original = world.read(done.plain)
         for arm, problems in (arms | {"plain": original}).items():
-            found = asked_apart(company, problems, original)
-            answers = map(fitted.calibrators["content"].transform, found.T)
-            each[arm] |= dict(zip(COMPANY, zip(found.T, answers, strict=True), strict=True))
+            given = asked_apart(company, problems, original)
+            answers = map(fitted.calibrators["content"].transform, given.T)
+            each[arm] |= dict(zip(COMPANY, zip(given.T, answers, strict=True), strict=True))
         for name in each["plain"]:
             for kind, of_kind in enumerate(versions.setdefault(name, ([], []))):
                 plain, along, against, off2 = (each[arm][name][kind] for arm in arms)

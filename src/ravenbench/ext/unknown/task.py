@@ -420,8 +420,8 @@ def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> 
         done = 0
         for call in filter(len, calls):
             with learned[-1].process_for(store) as process:
-                told = process.ask(lambda fitted, texts: (fitted, {"scores": np.asarray(fitted.scores(texts))}), call)
-            scores[done : done + len(call), present] = told["scores"]
+                reply = process.ask(lambda fitted, texts: (fitted, {"scores": np.asarray(fitted.scores(texts))}), call)
+            scores[done : done + len(call), present] = reply["scores"]
             done += len(call)
         return scores
 
@@ -458,16 +458,16 @@ class PassagesUnit(CellUnit):
 
     def learn(self, store: Store) -> tuple[dict[str, Floats], str | None]:
         """The scores, and why an outsider may know more than it was handed (as ``CellRecord.exposed``)."""
-        passages, asked = open_passages(store, self.cells[0].fold), list[Apart]()
+        passages, learned = open_passages(store, self.cells[0].fold), list[Apart]()
         if isinstance(self.method, Component) and runs_program(self.method):
             return answered(self.method, passages), PROGRAM
         if not foreign(self.method):
             return answered(self.method, passages), None
         try:
-            scores = answered(self.method, passages, each_apart(self.method, passages, store, asked))
+            scores = answered(self.method, passages, each_apart(self.method, passages, store, learned))
         except Unsendable:
             return answered(self.method, passages), why(self.method, store, None)
-        return scores, next(filter(None, (why(self.method, store, one) for one in asked)), "")
+        return scores, next(filter(None, (why(self.method, store, one) for one in learned)), "")
 
     def answer(self, store: Store, learned: tuple[dict[str, Floats], str | None], place: CellPlace) -> Filled:
         return learned[0], {}
