@@ -62,9 +62,9 @@ HEAD = """# How well does every verifier answer? The shelf
 
     RAVEN_DATA=… SCIKIT_LEARN_DATA=… python -m benchmarks.study_shelf --table shelf
 
-**What to take**: `raven-style`, cleared of content [on three corpora](raven-style.md), heads the table. Of the others
-in it `style-only` alone was cleared by [the present rule](validation.md#content-what-was-said) (20 Newsgroups);
-`raven-2026`, the second, relies on content.
+**What to take**: `raven-style`, cleared of content [on three corpora](raven-style.md), heads the table. Of the other
+verifiers in it `style-only` was cleared by the present, third edition of [the
+rule](validation.md#content-what-was-said); `raven-2026`, the second, relies on content.
 
 *AUC* and *style left*: [the glossary](glossary.md). Style left is of the probe's first edition, but for `raven-style`,
 `causal-lm`, `dirichlet-multinomial` and `poisson-gamma` ([two corpora by the second](verdict.md#the-whole-shelf)).
