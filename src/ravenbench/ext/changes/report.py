@@ -263,7 +263,7 @@ def detect_changes(spec: ChangesSpec, out: str | Path | None, progress: Progress
     answers = reader.answer(given) | _trivial(given, known, spec.seed)
     result = Changes(given, form, answers, learned, spec.seed)
     words = (LETTERS.findall(segment) for problem in given for segment in problem.segments)
-    result.sentences.append(hidden_sentence(hidden_share(words, reader.functions)))
+    result.sentences.insert(1, hidden_sentence(hidden_share(words, reader.functions)))
     if out is not None:
         result.write(out)
     return result
