@@ -414,6 +414,8 @@ def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> 
 
     def ask(rows: Ints, calls: Sequence[Sequence[str]]) -> Floats:
         scores, present = np.full((sum(map(len, calls)), int(p.author.max()) + 1), np.nan), np.unique(p.author[rows])
+        if len(present) < 2:
+            return scores
         # Names of one width sort as the codes do.
         taught, names = [p.texts[i] for i in rows], [f"{p.author[i]:08d}" for i in rows]
         learned.append(Apart.learned(store, lambda _, *given: (clone(method).fit(*given), {}), taught, names))
