@@ -195,8 +195,11 @@ PUBLISHED = ("outliers", "noisy", "some", "veto", "digits", "one bit", "ties", "
 """Adversaries with answers of their own."""
 COMPANY = ("seeker", "keeper", "ids")
 """Adversaries that look for originals (``company``)."""
-HIDDEN = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways", *PUBLISHED)
-HIDDEN += COMPANY
+HIDDEN = (
+    *["content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways"],
+    *PUBLISHED,
+    *COMPANY,
+)
 BATCHED = ("content z", "content rank")
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"
