@@ -195,12 +195,8 @@ PUBLISHED = ("outliers", "noisy", "some", "veto", "digits", "one bit", "ties", "
 """Adversaries with answers of their own."""
 COMPANY = ("seeker", "keeper", "ids")
 """Adversaries that look for originals (``company``)."""
-HIDDEN = (
-    *["content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways"],
-    *PUBLISHED,
-    *COMPANY,
-)
 BATCHED = ("content z", "content rank")
+HIDDEN = ("content", *BATCHED, "silent", "memory", "rare", "names", "both ways", *PUBLISHED, *COMPANY)
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"
 STYLE = 100
