@@ -184,7 +184,7 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
 
 
 def unmeasured(store: Store) -> dict[str, int]:
-    """What a finished folder would hold beside its cells, and how often it lacks it: files that are missing or damaged."""
+    """What a finished folder holds beside its cells, and how often it is missing here or damaged."""
     plan = store.plan_as(SafetyPlan)
     lost = {
         f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
