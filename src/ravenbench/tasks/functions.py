@@ -16,7 +16,7 @@ from typing import Any
 
 import ravenbench
 from ravenbench import registry
-from ravenbench.engine.options import Declared, Option, check_given
+from ravenbench.engine.options import Declared, Option, check_given, check_type
 from ravenbench.engine.task import declared_of
 from ravenbench.errors import InputError, did_you_mean
 from ravenbench.former import check_there
@@ -92,14 +92,16 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
 
 
 def _as_place(value: Any, parameter: Parameter | None) -> Any:
-    if value is None or isinstance(value, str | Path):
-        return value
-    from ravenbench.corpora.memory import as_place
-    from ravenbench.types import Corpus
+    name, takes = ("table", "") if parameter is None else (parameter.name, parameter.annotation)
+    if value is not None and not isinstance(value, str | Path):
+        from ravenbench.corpora.memory import as_place
+        from ravenbench.types import Corpus
 
-    if isinstance(value, Corpus) and parameter is not None and "Corpus" in str(parameter.annotation):
-        return value
-    return as_place(value, parameter.name if parameter is not None else "table")
+        if not (isinstance(value, Corpus) and "Corpus" in str(takes)):
+            value = as_place(value, name)
+    if value is not None and takes and isinstance(takes, str):
+        check_type(name, takes, value)
+    return value
 
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*'))?")
