@@ -75,9 +75,9 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
     Answers are float64 in [0, 1], one a problem, finite; refitting and repeating change nothing; a score
     does not depend on the rest of its batch (unless ``transductive``), on problem order, or on the pair's
     order (if ``symmetric``), beyond ``TOLERANCE``; inputs are left alone; scores of a scorer are finite (or NaN: it
-    cannot tell) and right in shape; saved and loaded it answers the same to the last bit (of a part of scikit-learn that has no form on disk a
-    warning says so: it bars the verifier from being saved, and from nothing else). Another process, in which Python's
-    ``hash`` gives other numbers, finds the same answers within ``TOLERANCE``.
+    cannot tell) and right in shape; saved and loaded it answers the same to the last bit (of a part of scikit-learn
+    that has no form on disk a warning says so: it bars the verifier from being saved, and from nothing else). Another
+    process, in which Python's ``hash`` gives other numbers, finds the same answers within ``TOLERANCE``.
     """
     check_component("verifier", component)
     train, same = problems or toy_problems(60, known, seed=1)

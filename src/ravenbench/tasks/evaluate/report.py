@@ -62,7 +62,8 @@ class EvaluationView(View):
         tied = [s.name for s in e.ranked if s.tie_group == e.ranked[0].tie_group]
         more = f" The first {len(tied)} of {len(e.ranked)} systems do not all differ significantly."
         gaps = ", ".join(f"{s.name} {s.missing:,}" for s in e.ranked if s.missing)
-        return text + more * (len(tied) > 1) + f" Problems without any answer, counted as unanswered: {gaps}." * bool(gaps)
+        silent = f" Problems without any answer, counted as unanswered: {gaps}."
+        return text + more * (len(tied) > 1) + silent * bool(gaps)
 
     def tables(self) -> tuple[Table, ...]:
         return self.evaluation.tables()

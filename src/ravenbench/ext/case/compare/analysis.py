@@ -402,8 +402,8 @@ def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
     notes, reasons = list(case.notes), _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
     if fused.raw != fused.llr and not reasons:
         notes.append(
-            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people whose texts make the "
-            f"background's pairs support no value beyond {signed(fused.llr)}"
+            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people whose texts make "
+            f"the background's pairs support no value beyond {signed(fused.llr)}"
         )
     notes += _on_likeness(alike, valid, fused.bounds.upper)
     rank, ranked = _rank(case, scored, valid, float(case_llr.written[FUSED][0]))
