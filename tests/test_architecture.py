@@ -178,7 +178,7 @@ BUDGETS = {
     "statistics": 2_300,
     "store": 1_900,
     "tasks": 13_600,
-    "text": 4_400,
+    "text": 4_500,
     "topics": 700,
     "verifiers": 2_600,
 }
