@@ -12,7 +12,6 @@ stands for an author who is no candidate.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,7 +20,7 @@ from typing import Any
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import location, write_json, write_text
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.decoding import UTF8, checked_name
+from ravenbench.formats.decoding import UTF8, checked_name, from_json
 
 UNKNOWN = "<UNK>"
 _COLLECTION = "collection-info.json"
@@ -176,11 +175,7 @@ def _truth(
 
 
 def _json(archive: Archive, name: str) -> Any:
-    try:
-        return json.loads(archive.text(name))
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
+    return from_json(archive.text(name), archive.label(name))
 
 
 def _items(value: Any, label: str) -> list[dict[str, Any]]:

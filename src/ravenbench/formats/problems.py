@@ -28,7 +28,7 @@ from ravenbench.errors import FormatError, InputError, MissingPart
 from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
 from ravenbench.formats.collector import TextCollector, same_document
-from ravenbench.formats.decoding import UTF8, checked_name
+from ravenbench.formats.decoding import UTF8, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
 from ravenbench.text.names import is_nobody, name_key, plain_name
@@ -220,10 +220,7 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
 
     FormatError if it is not a JSON object.
     """
-    try:
-        contents = json.loads(archive.text(name))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON ({error})", file=archive.label(name)) from None
+    contents = from_json(archive.text(name), archive.label(name))
     if not isinstance(contents, dict):
         raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
     language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))

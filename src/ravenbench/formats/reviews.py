@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.decoding import decode
+from ravenbench.formats.decoding import decode, from_json
 
 VERSION = 1
 """Of the file's form; the viewer writes it as ``review``."""
@@ -79,8 +79,9 @@ def read_reviews(folder: Path) -> list[Review]:
 
 
 def _read(file: Path, folder: str) -> Review:
-    text = decode(file.read_bytes(), file).encode()
+    text = decode(file.read_bytes(), file)
     again = "export it again in the viewer"
+    from_json(text, file, problem="this is no whole review", fix=again)
     try:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive
-from ravenbench.formats.decoding import UTF8, checked_name, old_mac
+from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -63,11 +63,7 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     if first.startswith("{") and first.rstrip().endswith("}"):
         yield from records(archive, name)
         return
-    try:
-        listed = json.loads(archive.text(name))
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
+    listed = from_json(archive.text(name), archive.label(name))
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
             "this JSON is no list of records", file=archive.label(name), found=type(listed).__name__,
@@ -196,16 +192,16 @@ def records(archive: Archive, name: str) -> Iterator[Row]:
     return ((number, parsed(line, archive, name, number)) for number, line in archive.lines(name))
 
 
+_ONE_A_LINE: dict[str, Any] = {
+    "expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does",
+}  # fmt: skip
+
+
 def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
     """The record of one JSON line. FormatError if it is not a JSON object."""
-    where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
-    where |= {"expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does"}
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"this line is not JSON ({error})", **where) from None
+    record = from_json(line, archive.label(name), number, problem="this line is not JSON", found=line, **_ONE_A_LINE)
     if not isinstance(record, dict):
-        raise FormatError("not a JSON object", **where)
+        raise FormatError("not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE)
     return record
 
 

@@ -12,7 +12,6 @@ each a folder (``dataset1``; ``easy``, ``medium``, ``hard``), in or around which
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,7 +20,7 @@ from typing import Any
 from ravenbench.errors import FormatError
 from ravenbench.files import write_json
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.decoding import UTF8
+from ravenbench.formats.decoding import UTF8, from_json
 
 LAST_FORM = 2022
 """Later years have the form of this one."""
@@ -88,10 +87,7 @@ def _truth(archive: Archive, place: PurePosixPath) -> tuple[str, dict[str, Any]]
     for beside in (place.with_suffix(".truth"), place.with_name(f"truth-{place.stem}.json")):
         if str(beside) in archive:
             label = archive.label(str(beside))
-            try:
-                value = json.loads(archive.text(str(beside)))
-            except (ValueError, RecursionError) as error:
-                raise FormatError(f"not valid JSON ({error})", file=label) from None
+            value = from_json(archive.text(str(beside)), label)
             if not isinstance(value, dict) or not {"changes", "authors"} & value.keys():
                 raise FormatError("this is no truth", file=label, found=value, expected='{"changes": …}')
             return label, value

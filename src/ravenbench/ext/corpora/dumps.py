@@ -8,7 +8,6 @@ are tested on made files of that form.
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from xml.etree import ElementTree
 from ravenbench.errors import FormatError, writable
 from ravenbench.ext.corpora.public import CollectionText, PublicCorpus, text_of
 from ravenbench.formats.archive import Archive
+from ravenbench.formats.decoding import from_json
 from ravenbench.formats.tabular import csv_rows, records
 
 _PACKED = r"(\.(gz|zst))?"
@@ -187,8 +187,8 @@ class AuthorMix(Dump):
     def _paragraphs(self, archive: Archive, name: str) -> Iterator[tuple[str, str, Any]]:
         """Author, domain and text, from an object of lists by domain and author, or from a record a line."""
         try:
-            domains = json.loads(archive.text(name))
-        except (ValueError, RecursionError):
+            domains = from_json(archive.text(name), name)
+        except FormatError:
             domains = None
         of = domains.values() if isinstance(domains, dict) else ()
         if of and all(isinstance(by, dict) and all(isinstance(own, list) for own in by.values()) for by in of):

@@ -32,6 +32,7 @@ from ravenbench import registry
 from ravenbench.components import Component, foreign, identity, path_of
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.files import write_bytes, write_json
+from ravenbench.formats.decoding import from_json
 from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
 from ravenbench.seams import SAVED_GROUP, registered
@@ -181,14 +182,14 @@ def digest(folder: str | Path) -> str:
 def _head(folder: Path) -> dict[str, Any]:
     where = folder / _HEAD
     try:
-        head = json.loads(where.read_text(encoding="utf-8"))
+        head = from_json(where.read_text(encoding="utf-8"), where, fix="train again")
     except OSError as error:
         raise InputError(
             "this is no trained verifier",
             file=folder,
             expected=f"a folder that raven verify --save wrote, with {_HEAD}",
         ) from error
-    except (ValueError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise FormatError(f"not JSON ({error})", file=where, fix="train again") from None
     keys = {"format", "spec", "identity", "scikit-learn", "state", "arrays_sha256"}
     if not isinstance(head, dict) or head.keys() != keys:
