@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ravenbench.text.damage import odd_texts
-from ravenbench.text.names import is_several, lookalikes
+from ravenbench.text.names import is_kind, is_several, lookalikes, may_be_nobody
 from ravenbench.text.passages import GUTENBERG, shared_in, shared_passages
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
@@ -34,11 +34,14 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
 
 
 def doubtful_names(names: Iterable[str]) -> list[str]:
-    """Sentences on authors' names that may be one person's, or several people's each."""
+    """Sentences on authors' names that may be one person's, several people's each, or nobody's, or kinds of texts."""
     names = list(names)
+    kinds = [name for name in names if is_kind(name)]
     doubts = {
         "one person's": [" / ".join(group) for group in lookalikes(names)],
         "several people's": [name for name in names if is_several(name)],
+        "nobody's": [name for name in names if may_be_nobody(name)],
+        "kinds of texts, and no people's": kinds if len(kinds) > 1 else [],
     }
     return [
         f"author names that may be {whose}: {'; '.join(each[:_SHOWN])}"
