@@ -115,7 +115,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
     fields than the first line, a name of a column stands twice there, a quote is left open or swallowed further rows,
     or the lines end as on old Macs.
     """
-    label = archive.label(name)
+    label, unquoted = archive.label(name), unquoted or archive.unquoted
     csv.field_size_limit(DOCUMENT_LIMIT)
     # Blank lines count: they may stand inside a quoted text.
     source = archive.lines(name, blank=True)
@@ -176,8 +176,8 @@ def _check_swallowed(archive: Archive, name: str, delimiter: str, width: int, li
         raise FormatError(
             "a quotation mark joins this row and the next ones to one field", file=archive.label(name), line=line,
             found=f"lines with as many separators as a row ({width - 1})", expected="one row",
-            fix=f"was the table written without quoting? {UNQUOTED}; else put the text in double quotes, and quotes "
-            "within it twice",
+            fix=f"{UNQUOTED}, where the table was written so; else put the text in double quotes, and quotes within it "
+            "twice",
         )  # fmt: skip
 
 

@@ -4,7 +4,9 @@ different people look copied from one another."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from ravenbench.errors import offered
 
 FEWEST_AUTHORS = 3
 """Authors in whose texts a line stands before it counts as nobody's: two may quote each other."""
@@ -71,3 +73,19 @@ def cleaner(texts: Iterable[str], authors: Iterable[object]) -> Callable[[str], 
     """What takes out of a text what these share."""
     shared = shared_passages(texts, authors)
     return lambda text: without_passages(text, shared)
+
+
+def sentence_on_shared(texts: Sequence[str], authors: Sequence[object]) -> list[str]:
+    """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none."""
+    shared = shared_passages(texts, authors[: len(texts)])
+    begins = {i: unit for i, text in enumerate(texts) if (unit := shared_in(text, shared)) is not None}
+    people = len({authors[i] for i in begins})
+    if len(begins) < max(FEWEST_AUTHORS, len(texts) // 50):
+        return []
+    licence = any(GUTENBERG.search(unit) for unit in shared)
+    return [
+        f"the same passages stand in {len(begins):,} of {len(texts):,} texts, by {people:,} authors, such as "
+        f"“{next(iter(begins.values()))[:60]}…”"
+        + (" (it looks like the licence of Project Gutenberg)" if licence else "")
+        + offered(": they are nobody's style; --strip-shared takes them out")
+    ]

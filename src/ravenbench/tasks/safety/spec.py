@@ -15,7 +15,10 @@ from ravenbench.engine.options import (
     AllowShared,
     AtLeastTwo,
     Encoding,
+    SkipFaulty,
     Spec,
+    StripShared,
+    Unquoted,
     about,
     checked,
     plain_of,
@@ -87,6 +90,9 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "normaliser"
     surrogates: Annotated[str | None, about("Verifiers that obfuscators may query while they search.")] = None
     encoding: Encoding = None
+    unquoted: Unquoted = False
+    strip_shared: StripShared = False
+    skip_faulty: SkipFaulty = False
     allow_shared: AllowShared = False
     limit: Annotated[AtLeastTwo | None, about("Use so many test problems of each class.")] = None
 

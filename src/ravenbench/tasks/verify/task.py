@@ -19,12 +19,26 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ravenbench import files, registry
 from ravenbench.components import Component, identity_hash
-from ravenbench.engine.options import COMPONENT, PATH, AllowShared, Encoding, Option, Spec, about, spec_of
+from ravenbench.engine.options import (
+    COMPONENT,
+    PATH,
+    AllowShared,
+    Encoding,
+    Option,
+    SkipFaulty,
+    Spec,
+    StripShared,
+    Unquoted,
+    about,
+    flags_of,
+    spec_of,
+)
 from ravenbench.engine.task import Draft, Preview, Task, slug
 from ravenbench.errors import InputError, RavenError, SpecError, said
 from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
+    from ravenbench.formats.problems import ProblemSet
     from ravenbench.store.store import Store
     from ravenbench.types import Answers
     from ravenbench.verifiers.contract.base import Verifier
@@ -48,6 +62,9 @@ class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, about("A trained verifier's folder, instead of problems to learn from.", takes=PATH)
     ] = None
     encoding: Encoding = None
+    unquoted: Unquoted = False
+    strip_shared: StripShared = False
+    skip_faulty: SkipFaulty = False
     allow_shared: AllowShared = False
     probe: Annotated[
         Literal["transplant", "none"],
@@ -57,7 +74,7 @@ class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
         own: dict[str, Any] = {"verifier": self.verifier, "probe": self.probe}
-        own |= {"allow_shared": True} if self.allow_shared else {}
+        own |= flags_of(self) | ({"allow_shared": True} if self.allow_shared else {})
         return own if self.encoding is None else own | {"encoding": self.encoding}
 
 
@@ -129,7 +146,7 @@ class Verify(Task):
     )  # fmt: skip
     place = "folder"
     arguments = ("verifier",)
-    order = "verifier test out train save load probe encoding allow_shared folder"
+    order = "verifier test out train save load probe encoding unquoted strip_shared skip_faulty allow_shared folder"
     note = (
         "If the method itself fails, in training or on more than a tenth of the problems, that is a RavenError, and "
         "nothing is written."
@@ -137,6 +154,7 @@ class Verify(Task):
     result = "Verified"
     device = True
     transplants: Callable[..., Any] | None = None
+    train: ProblemSet | None = None
     spec: VerifySpec
 
     def resolve(self) -> None:
@@ -156,8 +174,10 @@ class Verify(Task):
         smoke_test({name: self.component})
         self.spec = spec = spec_of(VerifySpec, {**self.values, "verifier": name})
         self.progress("reading the problems", 0, 0)
-        self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding)
-        self.train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
+        how = flags_of(spec)
+        self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding, **how)
+        if (train := spec.train) is not None:
+            self.train = read_problems(files.local_copy(train), "train", spec.encoding, **how)
         self.data, self.common = {"test": data_hash(spec.test)}, list[str]()
         if spec.load is not None:
             self.data["load"] = persist.digest(spec.load)

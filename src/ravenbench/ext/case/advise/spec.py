@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ravenbench.engine.options import PATH, PATHS, Encoding, Spec, about, options_of
+from ravenbench.engine.options import PATH, PATHS, Encoding, SkipFaulty, Spec, StripShared, Unquoted, about, options_of
 from ravenbench.ext.case.compare.spec import CompareSpec
 
 COMPARED = options_of(CompareSpec)
@@ -27,4 +27,7 @@ class AdviseSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     author: Annotated[str | None, about(COMPARED["author"].help, metavar="COLUMN")] = None
     topic: Annotated[str | None, about(COMPARED["topic"].help, metavar="COLUMN")] = None
     encoding: Encoding = None
+    unquoted: Unquoted = False
+    strip_shared: StripShared = False
+    skip_faulty: SkipFaulty = False
     seed: Annotated[int | None, about(COMPARED["seed"].help)] = None
