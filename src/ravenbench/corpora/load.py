@@ -256,15 +256,19 @@ def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> 
             of_file.setdefault(key, []).append(name)
     ambiguous: FormatError | None = None
     for column in lines[0][1] if lines else ():
-        row_of_file: dict[str, dict[str, Any]] = {}
-        several = [(line, names) for line, row in lines if len(names := of_file.get(str(row.get(column)), ())) > 1]
-        if several:
-            line, names = several[0]
+        named = [(line, row, of_file.get(str(row.get(column)), [])) for line, row in lines]
+        times = Counter(name for *_, names in named for name in names)
+        doubtful = next(
+            ((line, names) for line, _, names in named if names and (names[1:] or times[names[0]] > 1)), None
+        )
+        if doubtful is not None:
+            line, names = doubtful
             problem, fix = f"several texts have this name: {_some(names)}", "write the names with their folders"
+            if not names[1:]:
+                problem, fix = f"several rows are about one text: {names[0]}", "leave out those that are wrong"
             ambiguous = FormatError(problem, file=archive.label(tables[0]), line=line, fix=fix)
             continue
-        for _, row in lines:
-            row_of_file |= dict.fromkeys(of_file.get(str(row.get(column)), ()), row)
+        row_of_file = {name: row for _, row, names in named for name in names}
         if row_of_file:
             if strangers := [str(row.get(column)) for _, row in lines if str(row.get(column)) not in of_file]:
                 said.append(f"{counted(len(strangers), 'row')} of {tables[0]} without a text here: {_some(strangers)}")

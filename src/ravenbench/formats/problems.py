@@ -297,7 +297,9 @@ def _fault(
         return "it is named in truth.txt or contents.json but has no folder"
     if truth is not None and problem not in truth:
         return "truth.txt does not name it"
-    files = {PurePosixPath(file).name.lower() for file in folders[problem]}
+    files = [PurePosixPath(file).name.lower() for file in folders[problem]]
+    if files.count("unknown.txt") > 1:
+        return "several files are its unknown.txt, but for capitals"
     if "unknown.txt" not in files:
         return "unknown.txt is missing"
     if not any(_DOCUMENT.match(file) and file.startswith("known") for file in files):

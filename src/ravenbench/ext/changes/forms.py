@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, counted, remark
 from ravenbench.files import write_json
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.decoding import UTF8, from_json
@@ -79,7 +80,31 @@ def read_changes(
             )  # fmt: skip
         shown = next(iter(forms), None)
         problems = [_problem(archive, place, truths.get(place), shown or form) for place in places]
+        remark(_lost(every, places, {*truths}, {*split} - {*places}))
     return sorted(problems, key=lambda p: (p.part, len(p.name), p.name)), shown
+
+
+def _lost(
+    every: Sequence[PurePosixPath], places: Sequence[PurePosixPath], told: set[PurePosixPath],
+    other_parts: set[PurePosixPath],
+) -> list[str]:  # fmt: skip
+    """Sentences on texts without truth where others have one, truths without a text, and files that are not read."""
+    texts = {*places} | other_parts
+    beside = {
+        b for place in texts for b in (place, place.with_suffix(".truth"), place.with_name(f"truth-{place.stem}.json"))
+    }
+    others = [place for place in every if place not in beside]
+    truths = [place for place in others if place.suffix == ".truth" or place.name.startswith("truth-")]
+    kinds = {
+        "without a truth, where others have one": [place for place in places if told and place not in told],
+        "of truth without a text": truths,
+        "not read": [place for place in others if place not in truths],
+    }
+    return [
+        f"{counted(len(files), 'file')} {what}: {', '.join(map(str, files[:3]))}{' …' * (len(files) > 3)}"
+        for what, files in kinds.items()
+        if files
+    ]
 
 
 def _truth(archive: Archive, place: PurePosixPath) -> tuple[str, dict[str, Any]] | None:
@@ -140,7 +165,20 @@ def _hands(value: dict[str, Any], label: str, form: int) -> Hands:
     if form == 2019:
         return Hands(authors=whole("authors", 1, 1000, value.get("authors")))
     authors = several("paragraph-authors", 1, 1000) if "paragraph-authors" in value else None
-    return Hands(None, several("changes", 0, 1), authors)
+    changes = several("changes", 0, 1)
+    by_authors = [int(a != b) for a, b in pairwise(authors or ())]
+    own, multi = len({*authors}) if authors else None, value.get("multi-author")
+    if (
+        (authors and len(authors) == len(changes) + 1 and by_authors != [*changes])
+        or (own is not None and isinstance(value.get("authors"), int) and value["authors"] != own)
+        or (isinstance(multi, int) and bool(multi) != any(changes))
+    ):
+        raise FormatError(
+            "the truth contradicts itself", file=label, found=value,
+            expected="a change wherever paragraph-authors change, and as many authors as there are",
+            fix="mend or remove this problem",
+        )  # fmt: skip
+    return Hands(None, changes, authors)
 
 
 def write_solutions(folder: Path, problems: Sequence[ChangeProblem], answers: Sequence[Hands], form: int) -> None:

@@ -34,11 +34,12 @@ from ravenbench.engine.options import (
     spec_of,
 )
 from ravenbench.engine.task import Draft, Preview, Task, slug
-from ravenbench.errors import InputError, RavenError, SpecError, said
+from ravenbench.errors import InputError, RavenError, SpecError, remark, said
 from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
     from ravenbench.formats.problems import ProblemSet
+    from ravenbench.problems.overlap import Learned
     from ravenbench.store.store import Store
     from ravenbench.types import Answers
     from ravenbench.verifiers.contract.base import Verifier
@@ -155,12 +156,13 @@ class Verify(Task):
     device = True
     transplants: Callable[..., Any] | None = None
     train: ProblemSet | None = None
+    learned: Learned | None = None
     spec: VerifySpec
 
     def resolve(self) -> None:
         from ravenbench.engine.guard import smoke_test
         from ravenbench.formats.problems import read_problems
-        from ravenbench.problems.overlap import check_overlap
+        from ravenbench.problems.overlap import Learned, check_overlap
         from ravenbench.store.plans import content_key, decides
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.verify.plan import check_classes
@@ -181,6 +183,12 @@ class Verify(Task):
         self.data, self.common = {"test": data_hash(spec.test)}, list[str]()
         if spec.load is not None:
             self.data["load"] = persist.digest(spec.load)
+            self.learned = Learned.read(Path(spec.load) / persist.LEARNED)
+            unknown = "this verifier was saved without what it learned from: problems to answer may be among it"
+            self.common = (
+                [unknown] if self.learned is None else check_overlap(self.learned, self.test, spec.allow_shared)
+            )
+            remark(self.common)
         if self.train is not None and spec.train is not None:
             check_classes(self.train.name, self.train.truth())
             self.common = check_overlap(self.train, self.test, spec.allow_shared)
@@ -213,6 +221,7 @@ class Verify(Task):
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import local, run_units
+        from ravenbench.problems.overlap import Learned
         from ravenbench.store.resume import note
         from ravenbench.tasks.verify.blocks import BlockUnit, collect, keep, trained_before, unanswered
         from ravenbench.tasks.verify.plan import VerifyPlan
@@ -234,7 +243,9 @@ class Verify(Task):
                 self.fitting = time.perf_counter() - began
             shared = keep(store, trained, self.fitting)
         if save is not None:
-            persist.save(trained, save, self.written, partial(note, self.folder))
+            learned = self.learned if self.train is None else Learned.of(self.train)
+            by_hashes = None if learned is None else learned.written()
+            persist.save(trained, save, self.written, partial(note, self.folder), by_hashes)
         units = [BlockUnit.of(store, block, None if shared else trained) for block in missing]
         own = [unit for unit in units if unit.block.fold == "test"]
         engine = self.engine if shared else local(1)
