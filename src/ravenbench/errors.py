@@ -184,6 +184,12 @@ def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutof
     return "known: " + ", ".join(known) if known and listing else None
 
 
+def some(names: Iterable[str], most: int = 3) -> str:
+    """The first of some names, and whether there are more."""
+    shown = sorted(names)
+    return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
+
+
 def counted(number: int, thing: str) -> str:
     """A number of things in words: ``1 problem``, ``2,000 problems``."""
     return f"{number:,} {thing}{'s' * (number != 1)}"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ravenbench.errors import FormatError, InputError, counted, remark
+from ravenbench.errors import FormatError, InputError, counted, remark, some
 from ravenbench.files import location, write_json, write_text
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import identity_key
@@ -99,11 +99,9 @@ def read_attribution(
         raise FormatError("two problems have one name", file=path, found=sorted(names))
     if strip_shared:
         problems = [_stripped(problem) for problem in problems]
-    texts = [(f"{p.name}/{where}", author, text) for p in problems for where, author, text in _every(p)]
-    odd = odd_texts((text for *_, text in texts), (where for where, *_ in texts))
-    odd += sentence_on_shared(
-        [text for *_, text in texts[:MOST]], [author or where for where, author, _ in texts[:MOST]]
-    )
+    every = [(f"{p.name}/{where}", author or where, text) for p in problems for where, author, text in _every(p)]
+    places, authors, texts = zip(*every[:MOST], strict=True)
+    odd = [*odd_texts(texts, places), *sentence_on_shared(texts, authors)]
     problems[0] = replace(problems[0], notes=(*problems[0].notes, *odd))
     remark(note for problem in problems for note in problem.notes)
     return problems
@@ -117,14 +115,10 @@ def _every(problem: AttributionProblem) -> list[tuple[str, str | None, str]]:
 
 def _stripped(problem: AttributionProblem) -> AttributionProblem:
     """The problem without what texts of several candidates share; a text that holds nothing else stays."""
-    every = _every(problem)
-    plain = cleaner([text for _, _, text in every], [author for _, author, _ in every])
-
-    def kept(text: str) -> str:
-        return stripped if (stripped := plain(text)).strip() else text
-
-    candidates = {author: tuple(map(kept, texts)) for author, texts in problem.candidates.items()}
-    return replace(problem, candidates=candidates, unknown={n: kept(text) for n, text in problem.unknown.items()})
+    _, authors, texts = zip(*_every(problem), strict=True)
+    plain = cleaner(texts, authors, empty=False)
+    candidates = {author: tuple(map(plain, texts)) for author, texts in problem.candidates.items()}
+    return replace(problem, candidates=candidates, unknown={n: plain(text) for n, text in problem.unknown.items()})
 
 
 def _leaks(name: str, candidates: Mapping[str, Sequence[str]], unknown: Mapping[str, str]) -> list[str]:
@@ -135,15 +129,11 @@ def _leaks(name: str, candidates: Mapping[str, Sequence[str]], unknown: Mapping[
             owners.setdefault(identity_key(text), {})[author] = None
     known = [f"{n} by {' and '.join(of)}" for n, text in unknown.items() if (of := owners.get(identity_key(text)))]
     several = [" and ".join(of) for of in owners.values() if len(of) > 1]
-    said = []
-    if known:
-        said.append(
-            f"{name}: {len(known):,} of {len(unknown):,} unknown texts stand among the known ones, and are no test "
-            f"({'; '.join(known[:3])})"
-        )
-    if several:
-        said.append(f"{name}: {counted(len(several), 'text')} under two candidates ({'; '.join(several[:3])})")
-    return said
+    count = f"{len(known):,} of {len(unknown):,} unknown texts"
+    leaks = [f"{name}: {count} stand among the known ones, and are no test ({some(known)})"] if known else []
+    return leaks + (
+        [f"{name}: {counted(len(several), 'text')} under two candidates ({some(several)})"] if several else []
+    )
 
 
 def _languages(archive: Archive) -> dict[str, str]:
@@ -168,12 +158,9 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
     candidates: dict[str, tuple[str, ...]] = {}
     notes = []
-    folders = {
-        plain_name(part): part
-        for n in archive.names
-        if n.startswith(place)
-        for part in [n[len(place) :].partition("/")[0]]
-    }
+    inner = [n[len(place) :] for n in archive.names if n.startswith(place)]
+    tops = {n.partition("/")[0] for n in inner}
+    folders = {plain_name(top): top for top in tops}
     spelt: dict[str, str] = {}
     read = {place + _PROBLEM, place + _TRUTH, place + _COLLECTION}
     for item in _items(info["candidate-authors"], label):
@@ -185,11 +172,8 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         if author in candidates:
             notes.append(f"{name}: the candidate {author} is named more than once and counts once")
             continue
-        texts = _texts(
-            archive,
-            f"{place}{author if author in folders.values() else folders.get(plain_name(author), author)}/",
-            read,
-        )
+        own = author if author in tops else folders.get(plain_name(author), author)
+        texts = _texts(archive, f"{place}{own}/", read)
         if not texts:
             raise FormatError("a candidate has no known texts", file=label, found=author, expected=f"{author}/*.txt")
         if first != author:
@@ -200,14 +184,9 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     unknown = _texts(archive, f"{place}{folder}/", read)
     if not unknown:
         raise FormatError("there are no unknown texts", file=label, expected=f"{folder}/*.txt")
-    inner = [
-        n for n in archive.names if PurePosixPath(n).name == _PROBLEM and n.startswith(place) and n != place + _PROBLEM
-    ]
-    others = [n[len(place) :] for n in archive.names if n.startswith(place) and n not in read]
-    if others and not inner:
-        notes.append(
-            f"{name}: {counted(len(others), 'file')} not read ({', '.join(others[:3])}{' …' * (len(others) > 3)})"
-        )
+    others = [n for n in inner if place + n not in read]
+    if others and not any(PurePosixPath(n).name == _PROBLEM for n in others):
+        notes.append(f"{name}: {counted(len(others), 'file')} not read ({some(others)})")
     notes += _leaks(name, candidates, unknown)
     truth = None
     if place + _TRUTH in archive:
@@ -218,9 +197,8 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
 
 def _texts(archive: Archive, place: str, read: set[str]) -> dict[str, str]:
     """The texts in a folder by their names, which are put to ``read``."""
-    names = [
-        n for n in archive.names if n.startswith(place) and n.lower().endswith(".txt") and "/" not in n[len(place) :]
-    ]
+    inner = [n for n in archive.names if n.startswith(place) and "/" not in n[len(place) :] and n not in read]
+    names = [n for n in inner if n.lower().endswith(".txt")]
     read.update(names)
     return {n[len(place) :]: archive.text(n, published=True) for n in names}
 

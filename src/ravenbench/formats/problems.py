@@ -20,7 +20,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, Self
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -33,8 +34,8 @@ from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
 from ravenbench.text.damage import MOST, odd_texts
 from ravenbench.text.names import is_nobody, name_key, plain_name
-from ravenbench.text.passages import sentence_on_shared, shared_passages, without_passages
-from ravenbench.types import Bools, Labels, Problems, name_array
+from ravenbench.text.passages import cleaner, sentence_on_shared
+from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -870,21 +871,6 @@ def read_problem_sets(
     return sets
 
 
-class _Plain:
-    """Takes passages out of texts; one that holds nothing else stays."""
-
-    def __init__(self, shared: frozenset[str]) -> None:
-        self.shared, self.changed = shared, 0
-
-    def fit(self, texts: Sequence[str]) -> Self:
-        return self
-
-    def transform(self, texts: Sequence[str]) -> list[str]:
-        plain = [without_passages(text, self.shared) for text in texts]
-        self.changed = sum(after != before for after, before in zip(plain, texts, strict=True))
-        return [after if after.strip() else before for after, before in zip(plain, texts, strict=True)]
-
-
 def _first_problems(problems: Problems) -> list[int]:
     """The first problem of each text: they stand for authors, who are not known."""
     first = np.full(len(problems.texts), -1)
@@ -901,11 +887,14 @@ def _shared(problems: Problems) -> list[str]:
 
 def _stripped(one: ProblemSet) -> ProblemSet:
     """The set without passages of texts in several problems; a text that holds nothing else stays."""
-    shared = shared_passages(one.problems.texts, _first_problems(one.problems))
-    plain = _Plain(shared)
-    stripped = one.problems.map_texts(plain)
-    note = f"{len(shared):,} passages of several problems were taken out of {plain.changed:,} texts"
-    return replace(one, problems=stripped, notes=(*one.notes, note))
+    plain = cleaner(one.problems.texts, _first_problems(one.problems), empty=False)
+    count = sum(plain(text) != text for text in one.problems.texts)
+    problems = one.problems.map_texts(
+        cast(TextTransform, SimpleNamespace(transform=lambda texts: list(map(plain, texts))))
+    )
+    return replace(
+        one, problems=problems, notes=(*one.notes, f"passages of several problems were taken out of {count:,} texts")
+    )
 
 
 def _sets(

@@ -69,10 +69,10 @@ def without_passages(text: str, shared: Collection[str]) -> str:
     return "\n".join(line for each in text.split("\n") if (line := without_shared(each)) is not None)
 
 
-def cleaner(texts: Iterable[str], authors: Iterable[object]) -> Callable[[str], str]:
-    """What takes out of a text what these share."""
+def cleaner(texts: Iterable[str], authors: Iterable[object], empty: bool = True) -> Callable[[str], str]:
+    """What takes out of a text what these share; one that holds nothing else stays unless it may be ``empty``."""
     shared = shared_passages(texts, authors)
-    return lambda text: without_passages(text, shared)
+    return lambda text: plain if (plain := without_passages(text, shared)).strip() or empty else text
 
 
 def sentence_on_shared(texts: Sequence[str], authors: Sequence[object]) -> list[str]:

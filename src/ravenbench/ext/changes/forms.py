@@ -12,13 +12,13 @@ each a folder (``dataset1``; ``easy``, ``medium``, ``hard``), in or around which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ravenbench.errors import FormatError, counted, remark
+from ravenbench.errors import FormatError, counted, remark, some
 from ravenbench.files import write_json
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.decoding import UTF8, from_json
@@ -80,36 +80,31 @@ def read_changes(
             )  # fmt: skip
         shown = next(iter(forms), None)
         problems = [_problem(archive, place, truths.get(place), shown or form) for place in places]
-        remark(_lost(every, places, {*truths}, {*split} - {*places}))
+        remark(_lost(every, split, [place for place in places if truths and place not in truths]))
     return sorted(problems, key=lambda p: (p.part, len(p.name), p.name)), shown
 
 
 def _lost(
-    every: Sequence[PurePosixPath], places: Sequence[PurePosixPath], told: set[PurePosixPath],
-    other_parts: set[PurePosixPath],
-) -> list[str]:  # fmt: skip
-    """Sentences on texts without truth where others have one, truths without a text, and files that are not read."""
-    texts = {*places} | other_parts
-    beside = {
-        b for place in texts for b in (place, place.with_suffix(".truth"), place.with_name(f"truth-{place.stem}.json"))
-    }
+    every: Sequence[PurePosixPath], texts: Iterable[PurePosixPath], lacking: Sequence[PurePosixPath]
+) -> list[str]:
+    """Sentences on texts that lack a truth, truths without a text, and files that are not read."""
+    beside = {name for text in texts for name in (text, *_beside(text))}
     others = [place for place in every if place not in beside]
     truths = [place for place in others if place.suffix == ".truth" or place.name.startswith("truth-")]
     kinds = {
-        "without a truth, where others have one": [place for place in places if told and place not in told],
-        "of truth without a text": truths,
+        "without a truth, where others have one": lacking, "of truth without a text": truths,
         "not read": [place for place in others if place not in truths],
-    }
-    return [
-        f"{counted(len(files), 'file')} {what}: {', '.join(map(str, files[:3]))}{' …' * (len(files) > 3)}"
-        for what, files in kinds.items()
-        if files
-    ]
+    }  # fmt: skip
+    return [f"{counted(len(of), 'file')} {what}: {some(map(str, of))}" for what, of in kinds.items() if of]
+
+
+def _beside(text: PurePosixPath) -> tuple[PurePosixPath, PurePosixPath]:
+    return text.with_suffix(".truth"), text.with_name(f"truth-{text.stem}.json")
 
 
 def _truth(archive: Archive, place: PurePosixPath) -> tuple[str, dict[str, Any]] | None:
     """The truth beside a text, after the name that messages give it."""
-    for beside in (place.with_suffix(".truth"), place.with_name(f"truth-{place.stem}.json")):
+    for beside in _beside(place):
         if str(beside) in archive:
             label = archive.label(str(beside))
             value = from_json(archive.text(str(beside)), label)

@@ -14,7 +14,6 @@ from ravenbench import files, registry
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.engine.options import flags_of
 from ravenbench.engine.pool import Aside, Progress, here
 from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
@@ -238,8 +237,8 @@ def _given_plan(
     from ravenbench.formats.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
-    train = read_problems(spec.train, "train", spec.encoding, **flags_of(spec))
-    test = read_problems(spec.test, "test", spec.encoding, **flags_of(spec))
+    train = read_problems(spec.train, "train", spec.encoding, **spec.flags())
+    test = read_problems(spec.test, "test", spec.encoding, **spec.flags())
     train_same, test_same = train.truth(), test.truth()
     texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
     documents = len(texts)

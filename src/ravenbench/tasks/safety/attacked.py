@@ -17,7 +17,6 @@ from ravenbench import files
 from ravenbench.attribution.posterior import Posterior, learned
 from ravenbench.attribution.protocols import BEFOREHAND
 from ravenbench.engine.cells import CellUnit, Filled, pending
-from ravenbench.engine.options import flags_of
 from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
 from ravenbench.formats.problems import ProblemSet, read_problems
@@ -63,7 +62,7 @@ class Attacked:
 def read_attacked(spec: SafetySpec) -> Attacked:
     """Read training and test problems, and take as many of the test problems as the spec allows. Raises InputError if
     they cannot be read, or nothing is among them that could be attacked."""
-    place, how = spec.train, flags_of(spec)
+    place, how = spec.train, spec.flags()
     train = None if place is None else read_problems(files.local_copy(place), "train", spec.encoding, **how)
     if spec.methods is not None:
         return _of_candidates(spec, train)

@@ -15,10 +15,7 @@ from ravenbench.engine.options import (
     AllowShared,
     AtLeastTwo,
     Encoding,
-    SkipFaulty,
-    Spec,
-    StripShared,
-    Unquoted,
+    TextsSpec,
     about,
     checked,
     plain_of,
@@ -34,7 +31,7 @@ DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
 DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 
 
-class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a safety run's answers."""
 
     problems: Annotated[
@@ -90,9 +87,6 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "normaliser"
     surrogates: Annotated[str | None, about("Verifiers that obfuscators may query while they search.")] = None
     encoding: Encoding = None
-    unquoted: Unquoted = False
-    strip_shared: StripShared = False
-    skip_faulty: SkipFaulty = False
     allow_shared: AllowShared = False
     limit: Annotated[AtLeastTwo | None, about("Use so many test problems of each class.")] = None
 

@@ -19,20 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ravenbench import files, registry
 from ravenbench.components import Component, identity_hash
-from ravenbench.engine.options import (
-    COMPONENT,
-    PATH,
-    AllowShared,
-    Encoding,
-    Option,
-    SkipFaulty,
-    Spec,
-    StripShared,
-    Unquoted,
-    about,
-    flags_of,
-    spec_of,
-)
+from ravenbench.engine.options import COMPONENT, PATH, AllowShared, Encoding, Option, TextsSpec, about, spec_of
 from ravenbench.engine.task import Draft, Preview, Task, slug
 from ravenbench.errors import InputError, RavenError, SpecError, remark, said
 from ravenbench.shown import Shown
@@ -45,7 +32,7 @@ if TYPE_CHECKING:
     from ravenbench.verifiers.contract.base import Verifier
 
 
-class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
 
     verifier: Annotated[str, about("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
@@ -63,9 +50,6 @@ class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, about("A trained verifier's folder, instead of problems to learn from.", takes=PATH)
     ] = None
     encoding: Encoding = None
-    unquoted: Unquoted = False
-    strip_shared: StripShared = False
-    skip_faulty: SkipFaulty = False
     allow_shared: AllowShared = False
     probe: Annotated[
         Literal["transplant", "none"],
@@ -75,7 +59,7 @@ class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
         own: dict[str, Any] = {"verifier": self.verifier, "probe": self.probe}
-        own |= flags_of(self) | ({"allow_shared": True} if self.allow_shared else {})
+        own |= self.flags() | ({"allow_shared": True} if self.allow_shared else {})
         return own if self.encoding is None else own | {"encoding": self.encoding}
 
 
@@ -176,7 +160,7 @@ class Verify(Task):
         smoke_test({name: self.component})
         self.spec = spec = spec_of(VerifySpec, {**self.values, "verifier": name})
         self.progress("reading the problems", 0, 0)
-        how = flags_of(spec)
+        how = spec.flags()
         self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding, **how)
         if (train := spec.train) is not None:
             self.train = read_problems(files.local_copy(train), "train", spec.encoding, **how)
