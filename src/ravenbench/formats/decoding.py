@@ -247,6 +247,10 @@ class Faults:
         added to what mends them."""
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
+            if more_help:
+                one, fix = met[0], (met[0].fix or "") + more_help
+                where: dict[str, Any] = {"file": one.file, "line": one.line, "found": one.found}
+                raise FormatError(one.problem, **where, expected=one.expected, fix=fix)
             raise met[0]
         if met:
             # Values are wrong in many ways: each is told its own cure, unless all have one.

@@ -99,7 +99,7 @@ def read_attribution(
         raise FormatError("two problems have one name", file=path, found=sorted(names))
     if strip_shared:
         problems = [_stripped(problem) for problem in problems]
-    every = [(f"{p.name}/{where}", author or where, text) for p in problems for where, author, text in _every(p)]
+    every = [(f"{p.name}/{where}", author, text) for p in problems for where, author, text in _every(p)]
     places, authors, texts = zip(*every[:MOST], strict=True)
     odd = [*odd_texts(texts, places), *sentence_on_shared(texts, authors)]
     problems[0] = replace(problems[0], notes=(*problems[0].notes, *odd))
