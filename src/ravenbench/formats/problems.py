@@ -557,9 +557,7 @@ def pair_table(archive: Archive, name: str) -> TableRoles | None:
         return None
     try:
         _, row = next(table_rows(archive, name), (0, {}))
-    except FormatError:
-        return None
-    except MissingPart:
+    except (FormatError, MissingPart):
         if archive.single:
             raise
         return None
