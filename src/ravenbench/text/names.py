@@ -40,7 +40,7 @@ _NOBODY = re.compile(
 _NUMBERED = re.compile(r"(?:anon|anonym|anonymous|guest|deleted)(?: (?:user|author|coward))? ?#?\d+")
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
 _SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
-_TITLES = frozenset(
+_TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
     [
         "mr",
         "mrs",
@@ -131,13 +131,12 @@ def is_kind(name: str) -> bool:
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
-    Jane"), titles, years, an address's host, initials or one letter of a word: they may be one person's, for the user to
-    judge."""
+    Jane"), titles, years, an address's host, initials or one letter of a word: they may be one person's."""
     groups: dict[str, list[str]] = {}
     by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
         words = "".join(c if c.isalnum() else " " for c in _YEARS.sub("", _bare(name)).partition("@")[0]).split()
-        words = words[1:] if len(words) > 2 and words[0] in _TITLES else words
+        words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
         groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
             short = all(len(word) == 1 for word in words[:-1])

@@ -397,8 +397,9 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     for group in lookalikes([*names.values(), *others]) if names else ():
         for mine in {*group} & {*names.values()}:
             note = f"background authors that may be {mine} under another name: {some({*group} - {mine})}"
-            screened.notes[mine].append(note)
             remark([note])
+            for case in cases:
+                screened.notes[case.id] += [note] if case.candidate.name == mine else []
     questions = {path: runs(plain(text.text)) for path, text in queries.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
