@@ -41,28 +41,6 @@ _NUMBERED = re.compile(r"(?:anon|anonym|anonymous|guest|deleted)(?: (?:user|auth
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
 _SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "prof",
-        "sir",
-        "lady",
-        "lord",
-        "rev",
-        "mme",
-        "mlle",
-        "m",
-        "herr",
-        "frau",
-        "hr",
-        "fr",
-        "don",
-        "dona",
-    ]
-)
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(
     r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
