@@ -304,13 +304,16 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
+_JSON = json.JSONDecoder(object_pairs_hook=_each_once)
+
+
 def from_json(
     text: str, file: str | Path, line: int | None = None, *, problem: str = "not valid JSON", **more: Any
 ) -> Any:
     """What a stranger's JSON says. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a key of an
     object stands twice in it, of which readers elsewhere take the first, or the last."""
     try:
-        return json.loads(text, object_pairs_hook=_each_once)
+        return _JSON.decode(text)
     except _StandsTwice as error:
         raise FormatError(
             "a key stands twice in one JSON object", file=file, line=line, found=str(error), expected="each key once",

@@ -83,7 +83,9 @@ def name_key(name: str) -> str:
 def is_nobody(name: str) -> bool:
     """Whether a label is no person's name: [deleted], Anonymous, Various, ``HAMILTON OR MADISON``, a doubtful one."""
     key = name_key(name)
-    forms = {form.strip("[](){}<>.*'\" ") for form in (key, _bare(name), _plain_letters(key))}
+    forms = {
+        form.strip("[](){}<>.*'\" ") for form in ((key,) if key.isascii() else (key, _bare(name), _plain_letters(key)))
+    }
     return key[-1:] == "?" or any(map(_NOBODY.fullmatch, forms)) or _EITHER.search(key) is not None
 
 
