@@ -17,7 +17,7 @@ from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.options import PATH, AtLeastOne, AtLeastTwo, CorpusSpec, LevelSpec, Option, about, options_of
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Ending, Work
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, MissingPart
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -231,9 +231,14 @@ def info(
         about = msgspec.to_builtins(entry) | {"citation": entry.citation, "bibtex": bibtex(entry.papers)}
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
-        loaded = load_corpus(corpus, **reading, **_options(id, fold_case))
-        levels = loaded.notes.get("defaults", {}).get("levels", {})
-        summary = summarise(at_level(loaded, level, levels)[0])
+        try:
+            loaded = load_corpus(corpus, **reading, **_options(id, fold_case))
+        except MissingPart:
+            if entry is None or corpus != entry.name:
+                raise
+        else:
+            levels = loaded.notes.get("defaults", {}).get("levels", {})
+            summary = summarise(at_level(loaded, level, levels)[0])
     if json:
         answered = None if summary is None else [asdict(question) for question in questions(summary)]
         print_json({"catalogue": about, "corpus": summary, "questions": answered})

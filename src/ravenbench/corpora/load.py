@@ -458,7 +458,8 @@ def load_corpus(
     strip_shared : bool
         Take passages out that stand in texts of several authors, such as licences.
     **options
-        Those of the reader: ``read_table`` or ``read_pairs_corpus``; parameters of a registered corpus.
+        Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
+        registered corpus.
 
     Returns
     -------
@@ -466,6 +467,8 @@ def load_corpus(
         Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
     """
     more = {"level": level, "pairs": pairs, "anonymous": anonymous}
+    if options.get("topic") == "none":
+        options["topic"] = None
     corpus = _loaded(what, encoding, more, dict(options))
     if options.get("topic", "") is None and (corpus.topic.codes >= 0).any():
         corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))

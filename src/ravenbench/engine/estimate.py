@@ -119,10 +119,15 @@ def megabytes(texts: TextTable | None) -> float:
 
 
 def of_authors(
-    methods: Mapping[str, Any], texts: Sequence[str], author: Sequence[Any], topic: Sequence[Any], fits: float
+    methods: Mapping[str, Any],
+    texts: Sequence[str],
+    author: Sequence[Any],
+    topic: Sequence[Any],
+    fits: float,
+    more: Mapping[str, int] | None = None,
 ) -> Seconds:
     """CPU seconds of methods that name authors, each learning so many times from all of these texts and answering as
-    many."""
+    many; ``more`` are further times of some methods, by name."""
     from sklearn.base import clone
 
     def work(method: Any, count: int) -> None:
@@ -134,8 +139,9 @@ def of_authors(
         name: None if isinstance(method, Component) and untimed(method) else reckon(partial(work, method), len(texts))
         for name, method in methods.items()
     }
-    seconds, unknown = summed(each)
-    return fits * seconds, unknown
+    further = more or {}
+    every = {name: one and one * (fits + further.get(name, 0)) for name, one in each.items()}
+    return summed(every)
 
 
 def of_recipe(recipe: Any, tasks: Sequence[Any], seed: int) -> float | None:
