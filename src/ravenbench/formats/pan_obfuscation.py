@@ -68,7 +68,7 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     that was rewritten; by default the concatenation of the parts' originals.
     """
     try:
-        rows = from_json(decode(Path(path).read_bytes(), path), path)
+        rows = from_json(decode(Path(path).read_bytes(), path), path, problem="not JSON")
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
     if not isinstance(rows, list):

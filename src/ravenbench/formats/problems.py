@@ -223,7 +223,7 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
 
     FormatError if it is not a JSON object.
     """
-    contents = from_json(archive.text(name), archive.label(name))
+    contents = from_json(archive.text(name), archive.label(name), problem="not JSON")
     if not isinstance(contents, dict):
         raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
     language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))

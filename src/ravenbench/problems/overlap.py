@@ -19,7 +19,7 @@ from ravenbench.types import Problems
 _BEGINNING = 200
 
 
-class Learned(NamedTuple):
+class LearnedHashes(NamedTuple):
     """What was learned from, by hashes: its documents, problems and authors."""
 
     documents: frozenset[str]
@@ -48,21 +48,21 @@ class Learned(NamedTuple):
         return json.dumps({name: sorted(keys) for name, keys in self._asdict().items()}).encode()
 
 
-def check_overlap(train: ProblemSet | Learned, test: ProblemSet, allowed: bool = False) -> list[str]:
+def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False) -> list[str]:
     """Sentences that count shared problems, documents and authors, said at once and returned. Documents are the same
     when they differ in white space or BOM only.
 
     InputError if problems stand on both sides, unless that is ``allowed``.
     """
     rows: Mapping[int, object] = dict.fromkeys(test.problems.documents.tolist())
-    if not isinstance(train, Learned):
+    if not isinstance(train, LearnedHashes):
         begins = [
             {row: normalised(side.texts[row][: 2 * _BEGINNING])[:_BEGINNING] for row in side.documents.tolist()}
             for side in (train.problems, test.problems)
         ]
         common = set(begins[0].values()) & set(begins[1].values())
         own, rows = ({row: begin for row, begin in of.items() if begin in common} for of in begins)
-        train = Learned.of(train, own)
+        train = LearnedHashes.of(train, own)
     keys = {row: identity_key(test.problems.texts[row]).hex() for row in rows}
     shared = sorted(name for key, name in _by_documents(test.problems, keys).items() if key in train.problems)
     said = refuse_shared(shared, len(test), allowed)

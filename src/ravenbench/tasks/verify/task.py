@@ -26,7 +26,7 @@ from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
     from ravenbench.formats.problems import ProblemSet
-    from ravenbench.problems.overlap import Learned
+    from ravenbench.problems.overlap import LearnedHashes
     from ravenbench.store.store import Store
     from ravenbench.types import Answers
     from ravenbench.verifiers.contract.base import Verifier
@@ -140,13 +140,13 @@ class Verify(Task):
     device = True
     transplants: Callable[..., Any] | None = None
     train: ProblemSet | None = None
-    learned: Learned | None = None
+    learned: LearnedHashes | None = None
     spec: VerifySpec
 
     def resolve(self) -> None:
         from ravenbench.engine.guard import smoke_test
         from ravenbench.formats.problems import read_problems
-        from ravenbench.problems.overlap import Learned, check_overlap
+        from ravenbench.problems.overlap import LearnedHashes, check_overlap
         from ravenbench.store.plans import content_key, decides
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.verify.plan import check_classes
@@ -167,7 +167,7 @@ class Verify(Task):
         self.data, self.common = {"test": data_hash(spec.test)}, list[str]()
         if spec.load is not None:
             self.data["load"] = persist.digest(spec.load)
-            self.learned = Learned.read(Path(spec.load) / persist.LEARNED)
+            self.learned = LearnedHashes.read(Path(spec.load) / persist.LEARNED)
             unknown = "this verifier was saved without what it learned from: problems to answer may be among it"
             self.common = (
                 [unknown] if self.learned is None else check_overlap(self.learned, self.test, spec.allow_shared)
@@ -205,7 +205,7 @@ class Verify(Task):
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import local, run_units
-        from ravenbench.problems.overlap import Learned
+        from ravenbench.problems.overlap import LearnedHashes
         from ravenbench.store.resume import note
         from ravenbench.tasks.verify.blocks import BlockUnit, collect, keep, trained_before, unanswered
         from ravenbench.tasks.verify.plan import VerifyPlan
@@ -227,7 +227,7 @@ class Verify(Task):
                 self.fitting = time.perf_counter() - began
             shared = keep(store, trained, self.fitting)
         if save is not None:
-            learned = self.learned if self.train is None else Learned.of(self.train)
+            learned = self.learned if self.train is None else LearnedHashes.of(self.train)
             by_hashes = None if learned is None else learned.written()
             persist.save(trained, save, self.written, partial(note, self.folder), by_hashes)
         units = [BlockUnit.of(store, block, None if shared else trained) for block in missing]
