@@ -82,7 +82,7 @@ class NotKept(SpecError):
 
 
 LEARNED = "learned.json"
-"""Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``); those saved by earlier versions have none."""
+"""Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``); those saved earlier have none."""
 _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
