@@ -1,4 +1,4 @@
-"""Which automatic measure sees what a reader sees? ``python -m benchmarks.soundness_grades``
+"""Which automatic measure sees what a reader sees? ``python -m benchmarks.soundness_grades [ENCODER]``
 
 ``soundness_grades.csv`` holds 80 sentences of English novels before 1920 (ELTeC, public domain, two novelists), 16 of
 each of five recipes, drawn with seed 5 from those that a recipe changed. One reader, an assistant who knew the recipes
@@ -18,15 +18,18 @@ how far the words lost divide correct sentences from others.
 from __future__ import annotations
 
 import csv
+import sys
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau
 
+from benchmarks.anomalies import anomalies
 from ravenbench.formats.pan_obfuscation import Part
-from ravenbench.obfuscation.measures.sensibleness import Sensibleness, anomalies
-from ravenbench.obfuscation.measures.soundness import Soundness, survives
+from ravenbench.obfuscation.measures.sensibleness import Sensibleness
+from ravenbench.obfuscation.measures.soundness import survives
+from ravenbench.tasks.safety.measures import Helpers
 from ravenbench.types import Floats
 
 DRAWS = 1000
@@ -37,13 +40,14 @@ def measures() -> tuple[list[dict[str, str]], dict[str, Floats]]:
     """The graded sentences, and every measure of each, turned so that more is better."""
     with (Path(__file__).parent / "soundness_grades.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    soundness, sensibleness = Soundness([row["original"] for row in rows]), Sensibleness()
+    originals = [row["original"] for row in rows]
+    soundness, sensibleness = Helpers(encoder=next(iter(sys.argv[1:]), None)).soundness(originals), Sensibleness()
     values: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         original, rewriting = row["original"], row["rewriting"]
         parts = (Part(0, len(original), original, rewriting),)
         sound, sense = soundness.measure(parts), sensibleness.measure(original, rewriting)
-        for name in ("meteor", "chrf", "bleu", "tfidf"):
+        for name in ("meteor", "chrf", "bleu", "tfidf", *(["encoder"] if soundness.similarity else [])):
             values[name].append(sound[name] or 0.0)
         for name in ("words_lost", "pinc", "ter"):
             values[name].append(-(sound[name] or 0.0))

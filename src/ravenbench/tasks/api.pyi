@@ -161,8 +161,6 @@ def obfuscate(
     split: str | None = None,
     known: str | Path | Sequence[str | Path] | None = None,
     language: str | None = None,
-    train: str | Path | None = None,
-    surrogates: str | None = None,
     folder: str | Path | None = None,
     rewritings: str | Path | None = None,
     workers: int | None = None,
@@ -185,7 +183,6 @@ def safety(
     seeds: str | Sequence[int] | None = None,
     attacks: str | Sequence[str] | None = None,
     normalise: str | None = None,
-    surrogates: str | None = None,
     limit: int | None = None,
     grades: str | Path | None = None,
     rewritings: str | Path | None = None,
@@ -238,6 +235,37 @@ def compare(
     most_calls: int | None = None,
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
+
+def validate(
+    background: str | Path,
+    conditions: str | Path | None = None,
+    *,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    most_cllr: float | None = None,
+    most_devpav: float | None = None,
+    most_mean: float | None = None,
+    most_misleading: float | None = None,
+    strong: float | None = None,
+    reach: float | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+) -> RunResult:
+    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
 
 def detect(
     texts: str | Path,
@@ -325,37 +353,6 @@ def simulate(
 ) -> RunResult:
     """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
 
-def validate(
-    background: str | Path,
-    conditions: str | Path | None = None,
-    *,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    verifiers: str | Sequence[str | Component] | None = None,
-    authors: int | None = None,
-    folds: int | None = None,
-    donors: int | None = None,
-    most_cllr: float | None = None,
-    most_devpav: float | None = None,
-    most_mean: float | None = None,
-    most_misleading: float | None = None,
-    strong: float | None = None,
-    reach: float | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    cell_timeout: float | None = None,
-    most_calls: int | None = None,
-) -> RunResult:
-    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
-
 def evaluate(
     truth: str | Path | Truth,
     answers: GivenAnswers = (),
@@ -398,36 +395,6 @@ def advise(
 ) -> Advice:
     """What gives this text away, where in it, and what changing it would gain."""
 
-def contrast(
-    primary: str | Path | Mapping[str, str] | Corpus,
-    secondary: str | Path | Mapping[str, str] | Corpus | None = None,
-    *,
-    corpus: str | Path | Mapping[str, str] | Corpus | None = None,
-    test: str | Path | Mapping[str, str] | Corpus | None = None,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    oppose_method: str | None = None,
-    by: str | None = None,
-    text_slice_length: int | None = None,
-    text_slice_overlap: int | None = None,
-    rare_occurrences_threshold: int | None = None,
-    zeta_filter_threshold: float | None = None,
-    analyzed_features: str | None = None,
-    ngram_size: int | None = None,
-    preserve_case: bool | None = None,
-    corpus_lang: str | None = None,
-    function_words: int | None = None,
-    resamples: int | None = None,
-    seed: int | None = None,
-    progress: Progress | None = None,
-) -> TextContrast:
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
-
 def detect_changes(
     problems: str | Path,
     train: str | Path | None = None,
@@ -467,6 +434,36 @@ def exposure(
     device: str | None = None,
 ) -> list[Exposure]:
     """Has a language model read these texts? A verifier on it is then better there than elsewhere."""
+
+def contrast(
+    primary: str | Path | Mapping[str, str] | Corpus,
+    secondary: str | Path | Mapping[str, str] | Corpus | None = None,
+    *,
+    corpus: str | Path | Mapping[str, str] | Corpus | None = None,
+    test: str | Path | Mapping[str, str] | Corpus | None = None,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    oppose_method: str | None = None,
+    by: str | None = None,
+    text_slice_length: int | None = None,
+    text_slice_overlap: int | None = None,
+    rare_occurrences_threshold: int | None = None,
+    zeta_filter_threshold: float | None = None,
+    analyzed_features: str | None = None,
+    ngram_size: int | None = None,
+    preserve_case: bool | None = None,
+    corpus_lang: str | None = None,
+    function_words: int | None = None,
+    resamples: int | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> TextContrast:
+    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
 
 def map_texts(
     corpus: str | Path | Mapping[str, str] | Corpus,
