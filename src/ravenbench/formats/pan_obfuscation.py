@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.errors import FormatError, writable
-from ravenbench.files import json_bytes, write_bytes
+from ravenbench.files import json_bytes, read_ordinary, write_bytes
 from ravenbench.formats.decoding import decode, from_json
 
 KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
@@ -68,7 +68,7 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     that was rewritten; by default the concatenation of the parts' originals.
     """
     try:
-        rows = from_json(decode(Path(path).read_bytes(), path), path, problem="not JSON")
+        rows = from_json(decode(read_ordinary(Path(path)), path), path, problem="not JSON")
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
     if not isinstance(rows, list):

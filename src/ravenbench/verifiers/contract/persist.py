@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from ravenbench import registry
 from ravenbench.components import Component, foreign, identity, path_of
 from ravenbench.errors import FormatError, InputError, SpecError
-from ravenbench.files import write_bytes, write_json
+from ravenbench.files import read_ordinary, write_bytes, write_json
 from ravenbench.formats.decoding import from_json
 from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
@@ -160,7 +160,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     if expected is not None:
         _same(head, as_verifier(expected), folder)
     try:
-        data = (folder / _ARRAYS).read_bytes()
+        data = read_ordinary(folder / _ARRAYS)
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=folder / _ARRAYS) from None
     if hashlib.sha256(data).hexdigest() != head["arrays_sha256"]:
@@ -190,7 +190,7 @@ def digest(folder: str | Path) -> str:
 def _head(folder: Path) -> dict[str, Any]:
     where = folder / _HEAD
     try:
-        head = from_json(where.read_text(encoding="utf-8"), where, fix="train again")
+        head = from_json(read_ordinary(where).decode("utf-8"), where, fix="train again")
     except OSError as error:
         raise InputError(
             "this is no trained verifier",
