@@ -190,7 +190,7 @@ def digest(folder: str | Path) -> str:
 def _head(folder: Path) -> dict[str, Any]:
     where = folder / _HEAD
     try:
-        head = from_json(read_ordinary(where).decode("utf-8"), where, fix="train again")
+        head = from_json(read_ordinary(where).decode("utf-8"), where, problem="not JSON", fix="train again")
     except OSError as error:
         raise InputError(
             "this is no trained verifier",
