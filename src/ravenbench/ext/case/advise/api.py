@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ravenbench.engine.options import READING
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.features import Habit, habits, places, without
@@ -142,7 +143,9 @@ def advise(given: AdviseSpec, progress: Progress) -> Advice:
     short, if there is no background or too small a one, or if the text repeats one of the others."""
     if not given.known:
         raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
-    named = {name: getattr(given, name) for name in ("known", "background", "seed", "encoding", "author", "topic")}
+    named = {
+        name: getattr(given, name) for name in ("known", "background", "seed", "encoding", "author", "topic", *READING)
+    }
     verifiers = given.verifiers or DEFAULT
     spec = build(
         {**named, "questioned": (given.text,), "text": given.column, "verifiers": verifiers, "folds": 2, "donors": 1}

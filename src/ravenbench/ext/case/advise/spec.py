@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ravenbench.engine.options import PATH, PATHS, Encoding, Spec, about, options_of
+from ravenbench.engine.options import PATH, PATHS, Encoding, TextsSpec, about, options_of
 from ravenbench.ext.case.compare.spec import CompareSpec
 
 COMPARED = options_of(CompareSpec)
 
 
-class AdviseSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The text, and what it is compared with."""
 
     text: Annotated[str, about("The text that is to be hidden: a UTF-8 .txt file.", takes=PATH, metavar="TEXT")]
