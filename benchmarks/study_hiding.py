@@ -27,9 +27,10 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.study_human_obfuscation import TRAINING, known, problems, read, training
 from benchmarks.study_unknown import novels
 from ravenbench import registry
+from ravenbench.formats.pan_obfuscation import Part, read_parts, write_parts
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.safety import best_threshold
-from ravenbench.obfuscation.base import tasks_of, with_questioned
+from ravenbench.obfuscation.base import ObfuscationTask, tasks_of, with_questioned
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
 from ravenbench.obfuscation.measures.soundness import Soundness, aligned_texts, efficiency, survives
 from ravenbench.randomness import stream
@@ -105,6 +106,34 @@ def judged(answers: Floats, truth: Bools, thresholds: Floats) -> tuple[float, fl
     return float(auc), float((answers[:, truth] >= thresholds[:, None]).mean())
 
 
+def rewritten(
+    name: str, tasks: Sequence[ObfuscationTask], train: Problems, recipes: str, folder: Path | None
+) -> tuple[dict[str, list[str]], dict[str, list[tuple[Part, ...]]]]:
+    """Texts and parts by recipe, for the tasks of a collection; the crowd is what the verifiers learn from."""
+    texts, parts = dict[str, list[str]](), dict[str, list[tuple[Part, ...]]]()
+    with tempfile.TemporaryDirectory() as crowd:
+        for i, row in enumerate(train.questioned_index):
+            (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
+        for recipe in registry.parse_list("obfuscator", recipes):
+            label = str(recipe)
+            if hasattr(recipe, "background"):
+                recipe.background = crowd
+            parts[label] = []
+            for task in tasks:
+                place = None if folder is None else folder / name / label / f"{task.id}.json"
+                if place is not None and place.exists():
+                    parts[label].append(read_parts(place, task.questioned))
+                    continue
+                done = recipe.obfuscate(task, 0)
+                parts[label].append(done.parts)
+                if place is not None:
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    write_parts(place, done.parts)
+                    place.with_suffix(".txt").write_text("\n".join(done.notes), encoding="utf-8")
+            texts[label] = ["".join(part.obfuscation for part in one) for one in parts[label]]
+    return texts, parts
+
+
 HEAD = """# Ten hidden texts
 
 How `raven-hide` reads: forty words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
@@ -149,7 +178,8 @@ def main() -> None:
     parser.add_argument("--recipes", default=RECIPES)
     parser.add_argument("--verifiers", default=VERIFIERS)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--texts", type=Path, help="folder for the rewritten texts, to be read")
+    parser.add_argument("--texts", type=Path, help="folder of the rewritten texts; what is there is not made again")
+    parser.add_argument("--write-only", action="store_true", help="only write the texts")
     parser.add_argument("--page", type=Path, help="only write ten excerpts beside their rewritings")
     a = parser.parse_args()
     if a.page is not None:
@@ -158,28 +188,15 @@ def main() -> None:
     lines = []
     for name in a.only.split(","):
         (train, same), (asked, truth), by_hand = {"ebg": ebg, "pan14": pan14, "eltec": eltec}[name](a.data, a.choose)
+        rows = np.flatnonzero(truth)
+        tasks = tasks_of(asked, rows, "en")
+        conditions, parts = rewritten(name, tasks, train, a.recipes, a.texts)
+        if a.write_only:
+            continue
         fitted = [as_verifier(v).fit(train, same) for v in registry.parse_list("verifier", a.verifiers)]
         before = np.stack([v.verify(asked) for v in fitted])
         thresholds = np.array([best_threshold(truth, row) for row in before])
-        rows = np.flatnonzero(truth)
-        tasks = tasks_of(asked, rows, "en")
         soundness, sensibleness = Soundness([task.questioned for task in tasks]), Sensibleness()
-        with tempfile.TemporaryDirectory() as crowd:
-            for i, row in enumerate(train.questioned_index):
-                (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
-            conditions: dict[str, list[str]] = {}
-            parts = {}
-            for recipe in registry.parse_list("obfuscator", a.recipes):
-                label = str(recipe)
-                if hasattr(recipe, "background"):
-                    recipe.background = crowd
-                done = [recipe.obfuscate(task, 0) for task in tasks]
-                conditions[label], parts[label] = [one.text for one in done], [one.parts for one in done]
-                for task, one in zip(tasks, done, strict=True):
-                    if a.texts:
-                        place = a.texts / name / label / f"{task.id}.txt"
-                        place.parent.mkdir(parents=True, exist_ok=True)
-                        place.write_text(one.text + "\n\n" + "\n".join(one.notes), encoding="utf-8")
         if by_hand:
             conditions["by hand"] = [by_hand[task.id] for task in tasks]
         start = judged(before, truth, thresholds)
