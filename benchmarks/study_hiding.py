@@ -1,11 +1,12 @@
-"""Hiding judged by others: ``python -m benchmarks.study_hiding DATA [--only ebg] [--choose] [--out FILE]``
+"""Hiding judged by others: ``python -m benchmarks.study_hiding DATA [--only ebg] [--part choose] [--out FILE]``
 
 Every recipe rewrites the questioned texts of same-author problems of three collections (EBG, English essays of
 PAN-2014, novels of ELTeC); verifiers that no search asks learn from other people's texts and judge before and after.
 ``raven-hide`` gets the texts they learn from as its crowd. Of EBG the texts in which the same people hid their style by
 hand stand beside.
 
-- ``--choose`` asks about people of the training side; the others are for showing, once.
+- ``--part choose`` asks about people of the training side, ``show`` about the others, ``again`` about other texts of
+  these (of EBG of those that have one; of the essays other people's), for a recipe that was mended after a look.
 - At most ``MOST`` same-author problems a collection, as many of different authors. AUC and the share recognised (at the
   most accurate threshold on untouched texts) are means over verifiers; intervals draw problems, with their answers of
   all verifiers.
@@ -18,8 +19,9 @@ import argparse
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -34,8 +36,10 @@ from ravenbench.obfuscation.base import ObfuscationTask, tasks_of, with_question
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
 from ravenbench.obfuscation.measures.soundness import Soundness, aligned_texts, efficiency, survives
 from ravenbench.randomness import stream
+from ravenbench.text.splicing import Cut, Splicer
+from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.contract.base import as_verifier
+from ravenbench.verifiers.contract.base import Verifier, as_verifier
 
 VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
 RECIPES = (
@@ -47,28 +51,34 @@ MOST, DRAWS, EXCERPT = 30, 1000, 500
 Side = tuple[Problems, Bools]
 
 
-def ebg(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
+def ebg(data: Path, part: str) -> tuple[Side, Side, dict[str, str]]:
     """People's samples; the texts hidden by hand, by problem."""
     samples, attacks = read(str(data / "ebg" / "extended-brennan-greenstadt.zip"))
     names = [author for author in sorted(samples) if known(samples[author])]
     order = [names[i] for i in stream(0, "human-obfuscation").permutation(len(names))]
-    learn, ask = (order[:12], order[12:TRAINING]) if choose else (order[:TRAINING], order[TRAINING:])
-    asked = problems(ask, samples, {a: samples[a][-1][1] for a in ask})
+    learn, ask = (order[:12], order[12:TRAINING]) if part == "choose" else (order[:TRAINING], order[TRAINING:])
+    texts = {a: [samples[a][-1][1]] for a in ask}
+    if part == "again":
+        learned = {a: {source for sources, _ in known(samples[a]) for source in sources} for a in ask}
+        texts = {a: [text for sources, text in samples[a][:-1] if not sources & learned[a]] for a in ask}
+        ask = [a for a in ask if texts[a]]
+    asked = problems(ask, samples, {a: texts[a][-1] for a in ask})
     return training(learn, samples), asked, {f"{a}-Y": attacks["obfuscation"][a] for a in ask}
 
 
-def pan14(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
+def pan14(data: Path, part: str) -> tuple[Side, Side, dict[str, str]]:
     """English essays: the training part for learning and choosing, the test part for showing."""
     given = read_problems(data / "pan14" / "en_essays.zip", "train")
     same = given.truth()
     learn, ask = np.arange(100), np.arange(140, 200)
-    if not choose:
+    if part != "choose":
         other = read_problems(data / "pan14" / "en_essays.zip", "test")
-        return (given.problems.select(learn), same[learn]), _few(other.problems, other.truth()), {}
+        shown = _few(other.problems, other.truth(), MOST * (part == "again"))
+        return (given.problems.select(learn), same[learn]), shown, {}
     return (given.problems.select(learn), same[learn]), _few(given.problems.select(ask), same[ask]), {}
 
 
-def eltec(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
+def eltec(data: Path, part: str) -> tuple[Side, Side, dict[str, str]]:
     """Excerpts of novels: known texts from one novel, questioned ones from another; novelists dealt out in turns."""
     books: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for author, novel, _, text in novels(data, "eltec"):
@@ -77,26 +87,28 @@ def eltec(data: Path, choose: bool) -> tuple[Side, Side, dict[str, str]]:
     several = sorted((a for a in books if len(books[a]) > 1), key=lambda a: stream(0, "hiding", a).random())
     single = sorted(a for a in books if len(books[a]) == 1)
     showing, choosing = several[::2], several[1::2]
-    learn = choosing[len(choosing) // 2 :] + single if choose else choosing + single
-    ask = choosing[: len(choosing) // 2] if choose else showing
-    return _novel_problems(learn, books, 2), _few(*_novel_problems(ask, books, 5)), {}
+    learn = choosing[len(choosing) // 2 :] + single if part == "choose" else choosing + single
+    ask = choosing[: len(choosing) // 2] if part == "choose" else showing
+    return _novel_problems(learn, books, 2), _few(*_novel_problems(ask, books, 5, 5 * (part == "again"))), {}
 
 
-def _novel_problems(authors: Sequence[str], books: dict[str, dict[str, list[str]]], each: int) -> Side:
+def _novel_problems(authors: Sequence[str], books: dict[str, dict[str, list[str]]], each: int, first: int = 0) -> Side:
     rows, same = [], []
     for i, author in enumerate(authors):
         novels_ = list(books[author].values())
         mine, asked = novels_[0][:4], (novels_[1] if len(novels_) > 1 else novels_[0][4:])
         other = next(iter(books[authors[(i + 1) % len(authors)]].values()))[4:]
-        for k in range(each):
+        for k in range(first, first + each):
+            if first and k >= len(asked):
+                break
             rows.append((f"{i}-{k}-Y", mine, asked[k % len(asked)]))
             rows.append((f"{i}-{k}-N", mine, other[k % len(other)]))
             same += [True, False]
     return Problems.of(rows), np.array(same)
 
 
-def _few(asked: Problems, same: Bools) -> Side:
-    rows = np.sort(np.concatenate([np.flatnonzero(same)[:MOST], np.flatnonzero(~same)[:MOST]]))
+def _few(asked: Problems, same: Bools, first: int = 0) -> Side:
+    rows = np.sort(np.concatenate([np.flatnonzero(side)[first : first + MOST] for side in (same, ~same)]))
     return asked.select(rows), same[rows]
 
 
@@ -134,6 +146,59 @@ def rewritten(
     return texts, parts
 
 
+def exchanged(
+    data: Path, asked: Problems, truth: Bools, by_hand: dict[str, str]
+) -> tuple[Problems, dict[str, list[str]]]:
+    """What of hiding by hand is which: EBG's texts with the content words of one and all else of another.
+
+    All else (the 200 common words that spread evenly, marks, order) is the *frame*. Of all people the untouched text is
+    the control's content in the frame of another sample of theirs; in its place comes one with the frame, or the
+    content, or both, of the text in which they hid.
+    """
+    samples, _ = read(str(data / "ebg" / "extended-brennan-greenstadt.zip"))
+    people = [str(asked.ids[i]).removesuffix("-Y") for i in np.flatnonzero(truth)]
+    shown = {a: {text for _, text in known(samples[a])} | {samples[a][-1][1]} for a in people}
+    texts = [samples[a][-1][1] for a in people]
+    texts += [next(text for _, text in reversed(samples[a]) if text not in shown[a]) for a in people]
+    table, rows = TextTable.collect([*texts, *(by_hand[f"{a}-Y"] for a in people)])
+    splicer = Splicer(table)
+    control, other, hidden = ([splicer.cut(int(row)) for row in part] for part in np.split(rows, 3))
+
+    def made(frames: Sequence[Cut], contents: Sequence[Cut]) -> list[str]:
+        return [text.decode() for text in splicer.splice([(f, [c]) for f, c in zip(frames, contents, strict=True)])]
+
+    plain = problems(people, samples, dict(zip(people, made(other, control), strict=True)))[0]
+    return plain, {
+        "by hand, frame alone": made(hidden, control),
+        "by hand, content alone": made(other, hidden),
+        "by hand, both": made(hidden, hidden),
+    }
+
+
+def changes(
+    fitted: Sequence[Verifier], asked: Problems, truth: Bools, conditions: Mapping[str, Sequence[str]]
+) -> Iterator[dict[str, Any]]:
+    """A line a condition: mean AUC and share recognised, before and after, with 95 % over problems."""
+    before, rows = np.stack([v.verify(asked) for v in fitted]), np.flatnonzero(truth)
+    thresholds = np.array([best_threshold(truth, row) for row in before])
+    start = judged(before, truth, thresholds)
+    for label, texts in conditions.items():
+        attacked = with_questioned(asked, rows, texts)
+        after = np.stack([v.verify(attacked) for v in fitted])
+        now = judged(after, truth, thresholds)
+        rng = np.random.default_rng(0)
+        drawn = []
+        for _ in range(DRAWS):
+            pick = np.concatenate([rng.choice(rows, len(rows)), rng.choice(np.flatnonzero(~truth), (~truth).sum())])
+            one, other = (judged(side[:, pick], truth[pick], thresholds) for side in (before, after))
+            drawn.append([other[0] - one[0], other[1]])
+        (low, still_low), (high, still_high) = np.percentile(drawn, [2.5, 97.5], axis=0).tolist()
+        yield {
+            "recipe": label, "problems": len(rows), "auc": start[0], "change": now[0] - start[0], "low": low,
+            "high": high, "recognised": start[1], "still": now[1], "still_low": still_low, "still_high": still_high,
+        }  # fmt: skip
+
+
 HEAD = """# Ten hidden texts
 
 How `raven-hide` reads: forty words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
@@ -145,7 +210,7 @@ study](safety-studies.md#hiding-beside-sense).
 
 def page(data: Path, out: Path) -> None:
     """Ten excerpts beside what the recipe made of them."""
-    (train, _), (asked, truth), _ = eltec(data, False)
+    (train, _), (asked, truth), _ = eltec(data, "show")
     tasks = tasks_of(asked, np.flatnonzero(truth), "en")
     chosen = [tasks[i] for i in np.linspace(0, len(tasks) - 1, 10).astype(int)]
     written = [HEAD]
@@ -174,7 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", default="ebg,pan14,eltec")
-    parser.add_argument("--choose", action="store_true")
+    parser.add_argument("--part", choices=("choose", "show", "again"), default="show")
     parser.add_argument("--recipes", default=RECIPES)
     parser.add_argument("--verifiers", default=VERIFIERS)
     parser.add_argument("--out", type=Path)
@@ -187,60 +252,41 @@ def main() -> None:
         return
     lines = []
     for name in a.only.split(","):
-        (train, same), (asked, truth), by_hand = {"ebg": ebg, "pan14": pan14, "eltec": eltec}[name](a.data, a.choose)
+        (train, same), (asked, truth), by_hand = {"ebg": ebg, "pan14": pan14, "eltec": eltec}[name](a.data, a.part)
         rows = np.flatnonzero(truth)
         tasks = tasks_of(asked, rows, "en")
         conditions, parts = rewritten(name, tasks, train, a.recipes, a.texts)
         if a.write_only:
             continue
         fitted = [as_verifier(v).fit(train, same) for v in registry.parse_list("verifier", a.verifiers)]
-        before = np.stack([v.verify(asked) for v in fitted])
-        thresholds = np.array([best_threshold(truth, row) for row in before])
         soundness, sensibleness = Soundness([task.questioned for task in tasks]), Sensibleness()
+        judgements = [(asked, conditions | ({"by hand": [by_hand[task.id] for task in tasks]} if by_hand else {}))]
         if by_hand:
-            conditions["by hand"] = [by_hand[task.id] for task in tasks]
-        start = judged(before, truth, thresholds)
-        print(f"{name}: {len(truth)} problems, AUC {start[0]:.3f}, recognised {start[1]:.3f}", flush=True)
-        for label, texts in conditions.items():
-            attacked = with_questioned(asked, rows, texts)
-            after = np.stack([v.verify(attacked) for v in fitted])
-            now = judged(after, truth, thresholds)
-            rng = np.random.default_rng(0)
-            drawn = []
-            for _ in range(DRAWS):
-                pick = np.concatenate([rng.choice(rows, len(rows)), rng.choice(np.flatnonzero(~truth), (~truth).sum())])
-                one, other = (
-                    judged(before[:, pick], truth[pick], thresholds),
-                    judged(after[:, pick], truth[pick], thresholds),
+            judgements.append(exchanged(a.data, asked, truth, by_hand))
+        for problems_, texts in judgements:
+            for line in changes(fitted, problems_, truth, texts):
+                measured = [soundness.measure(one) for one in parts.get(line["recipe"], ())]
+                if measured:
+                    rewritten_texts = texts[line["recipe"]]
+                    odd = [
+                        sensibleness.measure(task.questioned, b) for task, b in zip(tasks, rewritten_texts, strict=True)
+                    ]
+                    line |= {
+                        "sound": float(np.mean([survives(one) for one in measured])),
+                        "lost": float(np.mean([one["words_lost"] or 0.0 for one in measured])),
+                        "changes": float(
+                            np.mean([efficiency(one)["changes_per_1000"] or 0.0 for one in parts[line["recipe"]]])
+                        ),
+                        "surprisal": float(np.mean([one["surprisal"] or 0.0 for one in odd])),
+                    }
+                lines.append({"collection": name, **line})
+                print(
+                    f"{name}: "
+                    + ", ".join(f"{k} {v:.3f}" if isinstance(v, float) else str(v) for k, v in line.items()),
+                    flush=True,
                 )
-                drawn.append([other[0] - one[0], other[1] - one[1]])
-            (low, lost_low), (high, lost_high) = np.percentile(drawn, [2.5, 97.5], axis=0)
-            line = {
-                "collection": name, "recipe": label, "problems": len(rows), "auc": start[0],
-                "change": now[0] - start[0],
-                "low": float(low), "high": float(high), "recognised": start[1], "still": now[1],
-                "still_low": float(lost_low), "still_high": float(lost_high),
-            }  # fmt: skip
-            if label in parts:
-                measured = [soundness.measure(one) for one in parts[label]]
-                changes = [efficiency(one)["changes_per_1000"] or 0.0 for one in parts[label]]
-                odd = [sensibleness.measure(task.questioned, text) for task, text in zip(tasks, texts, strict=True)]
-                line |= {
-                    "sound": float(np.mean([survives(one) for one in measured])),
-                    "lost": float(np.mean([one["words_lost"] or 0.0 for one in measured])),
-                    "changes": float(np.mean(changes)),
-                    "surprisal": float(np.mean([one["surprisal"] or 0.0 for one in odd])),
-                }  # fmt: skip
-            lines.append(line)
-            print(
-                "  "
-                + ", ".join(
-                    f"{k} {v:.3f}" if isinstance(v, float) else str(v) for k, v in line.items() if k != "collection"
-                ),
-                flush=True,
-            )
-    if a.out:
-        a.out.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+                if a.out:
+                    a.out.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 2
+    version = 3
     mode: ClassVar[str] = "repaired"
 
     goal: float = 0.0

@@ -77,7 +77,8 @@ def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
             cost = float(line.strip("[]"))
         elif line and not line.startswith("#"):
             phrases, before, after = ([*line.split(" :: "), "", ""])[:3]
-            conditions = re.compile(before.replace("^", _SENTENCE_START)), re.compile(after)
+            whole = re.sub(r"^(?=\(\?:\w)", r"\\b", before)  # no end of a longer word
+            conditions = re.compile(whole.replace("^", _SENTENCE_START)), re.compile(after)
             for group in phrases.split(" ; "):
                 sources, _, targets = group.partition(" > ")
                 names = [name.strip() for name in f"{sources} | {targets}".strip(" |").split(" | ")]
@@ -140,7 +141,7 @@ def _typography(text: str) -> Iterator[SafeEdit]:
 
 def _spelling(text: str) -> Iterator[SafeEdit]:
     """All British spellings made American, or all American ones British."""
-    everyday = word_set("everyday words of both spellings")
+    everyday = word_set("everyday words of both spellings") | {"forward", "forwards", "backward", "backwards"}
     british = {one: other for one, other in load("british_american").items() if not {one, other} & everyday}
     for table in (british, {other: one for one, other in british.items()}):
         edits = tuple(
@@ -169,6 +170,14 @@ def _phrases(text: str) -> Iterator[SafeEdit]:
                 yield _one(start, end + gone, new, "drop" if gone else "phrase", other.cost)
 
 
+_GOES_ON = re.compile(r" (?!(?:not|only|and|or|but|because|if|when|to|at|in|on|as|with|is|was)\b)[a-z]")
+_PARTICIPLE = re.compile(
+    r" (?:(?:also|already|always|never|just|all) )?(?:been|got|[a-z]{2,}ed|[a-z]+en|done|made|said|found)\b"
+)
+"""What must follow a contraction of *I am* and of *I have*, which are not contracted where they bear the stress."""
+_STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all)\s\Z")
+
+
 def _contractions(text: str) -> Iterator[SafeEdit]:
     table = load("contractions")
     sign = "’" if text.count("’") > text.count("'") else "'"
@@ -178,10 +187,16 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             continue
         for match in re.finditer(rf"(?<![\w'’-]){long}(?![\w'’-])", text, re.IGNORECASE):
             before = text[max(0, match.start() - _BEFORE) : match.start()]
-            if long == "let us" and not re.search(_SENTENCE_START, before):
+            if long in ("let us", "that is", "who is", "what is") and not re.search(_SENTENCE_START, before):
                 continue
-            follows = re.match(r" (?:not\b|only\b)| ?[.,;:!?)]", text[match.end() :])
-            if not follows or (long in negated and not re.match(r" only\b", text[match.end() :])):
+            after = text[match.end() : match.end() + _AFTER]
+            if long in negated:
+                fits = not after.startswith(" only")
+            else:
+                fits = (_PARTICIPLE if long.endswith("have") else _GOES_ON).match(after) and not _STRESSED.search(
+                    before
+                )
+            if fits:
                 new = match_case(match.group(), short.replace("'", sign))
                 yield _one(*match.span(), new, "contract", 0.2)
         if short.lower().endswith("'d") or short.lower().endswith("'s"):
@@ -197,7 +212,7 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
         yield _one(*match.span(), f"{match[1]} is ", "expand", 0.2)
 
 
-_DASH = r"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])"
+_DASH = rf"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])(?!(?:{_SUBJECT})\b)"
 _VERB = "think|thought|know|knew|believe|believed|hope|hoped|say|said|says|feel|felt|guess|suppose|found"
 _THAT = "|".join(rf"(?<=\b{name} {verb})" for name in _SUBJECT.split("|")[:7] for verb in _VERB.split("|"))
 _OPENER = "Then|Now|Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|Of course|In the end|In fact"
@@ -317,7 +332,7 @@ def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
 _PAIR = re.compile(
     r"(?:(?<= (?:of|by|in|is) )|(?<= (?:the|for|and|was|are|his|her|our|its) )|"
     r"(?<= (?:with|were|from|both|very|more) ))"
-    r"([a-z]{3,}) (and|or) ([a-z]{3,})(?=[.,;]| (?:in|on|at|of|that|to|for|with|are|is|was|were)\b)"
+    r"([a-z]{3,}) (and|or) ([a-z]{3,})(?=[.;]| (?:are|is|was|were)\b)"
 )
 
 
