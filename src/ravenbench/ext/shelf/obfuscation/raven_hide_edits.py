@@ -12,14 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-import numpy as np
-
-from ravenbench.obfuscation.guards import stretches
 from ravenbench.obfuscation.parts import Edit, Span, sentences
-from ravenbench.obfuscation.wording.resources import language_model, load, word_set
-from ravenbench.obfuscation.wording.words import match_case, tags, tokens
-from ravenbench.text.nltk_data import missing
-from ravenbench.types import Ints
+from ravenbench.obfuscation.wording.resources import load, word_set
+from ravenbench.obfuscation.wording.words import match_case
 
 _INNER = r"[^'‘’\n]|(?<=\w)['’](?=\w)"
 """In single quotes; an apostrophe between letters closes nothing."""
@@ -98,8 +93,8 @@ def _form_rows(names: list[str]) -> Iterator[list[str]]:
         yield [" ".join(word[i] if len(word) == many else word[0] for word in name) for name in split]
 
 
-def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
-    """Every safe edit of a text, and what is missing for more (MissingPart's messages)."""
+def safe_edits(text: str) -> list[SafeEdit]:
+    """Every safe edit of a text."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     proposed = [
         *_typography(text),
@@ -109,15 +104,12 @@ def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
         *_marks(text),
         *_sentence_edits(text),
     ]
-    lacking = [reason for name in ("brown", "averaged_perceptron_tagger_eng") if (reason := missing(name))]
-    if not lacking:
-        proposed += _swaps(text)
     free = [
         one
         for one in proposed
         if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
-    return list({one.edits: one for one in free}.values()), [f"no words were exchanged: {one}" for one in lacking]
+    return list({one.edits: one for one in free}.values())
 
 
 def _within(edit: Edit, spans: list[Span]) -> bool:
@@ -175,7 +167,7 @@ _PARTICIPLE = re.compile(
     r" (?:(?:also|already|always|never|just|all) )?(?:been|got|[a-z]{2,}ed|[a-z]+en|done|made|said|found)\b"
 )
 """What must follow a contraction of *I am* and of *I have*, which are not contracted where they bear the stress."""
-_STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all)\s\Z")
+_STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all|or)\s\Z")
 
 
 def _contractions(text: str) -> Iterator[SafeEdit]:
@@ -266,7 +258,7 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
     for (start, end), following in zip(spans, [*spans[1:], None], strict=True):
         body = text[start:end].rstrip()
         stop = start + len(body)
-        if not body.endswith(".") or body.endswith("..") or re.search("[(:;—]", body):
+        if not body.endswith(".") or body.endswith("..") or re.search('[(:;—“”"]', body):
             continue
         yield from _cuts(start, body)
         yield from _moved_clause(start, stop, body)
@@ -274,7 +266,13 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
         other = "" if following is None else text[following[0] : following[1]].rstrip()
         opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
         short = max(len(body.split()), len(other.split())) <= 16
-        if opens and short and text[stop:end] in (" ", "  ") and other.endswith(".") and not re.search("[;:—]", other):
+        if (
+            opens
+            and short
+            and text[stop:end] in (" ", "  ")
+            and other.endswith(".")
+            and not re.search('[;:—“”"]', other)
+        ):
             first = other[0] if other[:2] in ("I ", "I'") else other[0].lower()
             yield _one(stop - 1, end + 1, "; " + first, "join", 0.3)
             if "," not in body + other and not re.search(r"\b(?:and|but)\b", body):
@@ -327,42 +325,3 @@ def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
         front, at = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb"), start + match.end(2)
         if not _DEPENDENT.search(match[2]):
             yield SafeEdit((front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3)
-
-
-_PAIR = re.compile(
-    r"(?:(?<= (?:of|by|in|is) )|(?<= (?:the|for|and|was|are|his|her|our|its) )|"
-    r"(?<= (?:with|were|from|both|very|more) ))"
-    r"([a-z]{3,}) (and|or) ([a-z]{3,})(?=[.;]| (?:are|is|was|were)\b)"
-)
-
-
-def _swaps(text: str) -> Iterator[SafeEdit]:
-    """*tired and hungry* for *hungry and tired*, unless Brown has the words in this order."""
-    guarded = stretches(text)
-    for start, end in sentences(text):
-        words = tokens(text, start, end)
-        tagged = tags(words) if words else []
-        places = {token.start: i for i, token in enumerate(words)}
-        for match in _PAIR.finditer(text, start, end):
-            one, other = (places.get(match.start(k)) for k in (1, 3))
-            if (
-                one is not None
-                and other is not None
-                and tagged[one] == tagged[other] in ("NN", "NNS", "JJ", "RB", "VBG")
-            ):
-                swapped = f"{match[3]} {match[2]} {match[1]}"
-                if not guarded.touch(*match.span()) and not _set(match[1], match[2], match[3]):
-                    yield _one(*match.span(), swapped, "swap", 0.3)
-
-
-def _set(one: str, word: str, other: str) -> bool:
-    """Whether Brown has the two words in this order, as it has what is always said so (*bread and butter*)."""
-    return _seen(language_model().ids([one, word, other])[1:4])
-
-
-def _seen(ids: Ints) -> bool:
-    """Whether Brown has these two or three words in a row."""
-    keys = language_model().tables[len(ids) - 1][0]
-    key = np.uint64(sum(int(number) << 16 * (len(ids) - 1 - i) for i, number in enumerate(ids)))
-    place = int(np.searchsorted(keys, key))
-    return place < len(keys) and bool(keys[place] == key)
