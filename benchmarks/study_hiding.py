@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
 from benchmarks.study_human_obfuscation import TRAINING, known, problems, read, training
 from benchmarks.study_unknown import novels
@@ -112,10 +111,10 @@ def _few(asked: Problems, same: Bools, first: int = 0) -> Side:
     return asked.select(rows), same[rows]
 
 
-def judged(answers: Floats, truth: Bools, thresholds: Floats) -> tuple[float, float]:
-    """Mean AUC and mean share of same-author problems recognised; answers are (verifiers, problems)."""
-    auc = np.mean([roc_auc_score(truth, row) for row in answers])
-    return float(auc), float((answers[:, truth] >= thresholds[:, None]).mean())
+def beaten(answers: Floats, truth: Bools) -> Floats:
+    """(same-author, different-author) problems: share of verifiers that rank the one above the other; a tie is half."""
+    same, other = answers[:, truth, None], answers[:, None, ~truth]
+    return np.asarray(((same > other) + 0.5 * (same == other)).mean(axis=0))
 
 
 def rewritten(
@@ -181,22 +180,28 @@ def changes(
     """A line a condition: mean AUC and share recognised, before and after, with 95 % over problems."""
     before, rows = np.stack([v.verify(asked) for v in fitted]), np.flatnonzero(truth)
     thresholds = np.array([best_threshold(truth, row) for row in before])
-    start = judged(before, truth, thresholds)
+    ranked, found = beaten(before, truth), (before[:, truth] >= thresholds[:, None]).mean(axis=0)
     for label, texts in conditions.items():
-        attacked = with_questioned(asked, rows, texts)
-        after = np.stack([v.verify(attacked) for v in fitted])
-        now = judged(after, truth, thresholds)
+        after = np.stack([v.verify(with_questioned(asked, rows, texts)) for v in fitted])
+        ranked_now, found_now = beaten(after, truth), (after[:, truth] >= thresholds[:, None]).mean(axis=0)
         rng = np.random.default_rng(0)
         drawn = []
         for _ in range(DRAWS):
-            pick = np.concatenate([rng.choice(rows, len(rows)), rng.choice(np.flatnonzero(~truth), (~truth).sum())])
-            one, other = (judged(side[:, pick], truth[pick], thresholds) for side in (before, after))
-            drawn.append([other[0] - one[0], other[1]])
+            one, other = (rng.integers(0, size, size) for size in ranked.shape)
+            drawn.append([(ranked_now - ranked)[one][:, other].mean(), found_now[one].mean()])
         (low, still_low), (high, still_high) = np.percentile(drawn, [2.5, 97.5], axis=0).tolist()
         yield {
-            "recipe": label, "problems": len(rows), "auc": start[0], "change": now[0] - start[0], "low": low,
-            "high": high, "recognised": start[1], "still": now[1], "still_low": still_low, "still_high": still_high,
-        }  # fmt: skip
+            "recipe": label,
+            "problems": len(rows),
+            "auc": float(ranked.mean()),
+            "change": float((ranked_now - ranked).mean()),
+            "low": low,
+            "high": high,
+            "recognised": float(found.mean()),
+            "still": float(found_now.mean()),
+            "still_low": still_low,
+            "still_high": still_high,
+        }
 
 
 HEAD = """# Ten hidden texts

@@ -24,6 +24,7 @@ from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import find
 from ravenbench.text.ppm import cross_entropies
@@ -200,18 +201,7 @@ def _crowd_texts(background: str) -> tuple[str, ...]:
                 "there is no text by other people here", file=background, expected="a folder of .txt files"
             )
         return tuple(texts)
-    from nltk.corpus.reader import TaggedCorpusReader
-
-    reader = TaggedCorpusReader(find("brown"), r"c[a-r]\d[05]", sep="/", encoding="ascii")
-    return tuple(_plain(reader.words(name)) for name in reader.fileids())
-
-
-def _plain(words: Sequence[str]) -> str:
-    """Brown's tokens as text."""
-    text = " ".join(words).replace("`` ", '"').replace(" ''", '"')
-    for mark in ",.;:?!":
-        text = text.replace(f" {mark}", mark)
-    return text.replace("( ", "(").replace(" )", ")")
+    return tuple(brown_texts().values())
 
 
 @lru_cache(8)
