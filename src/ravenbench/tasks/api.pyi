@@ -377,7 +377,7 @@ def evaluate(
 def advise(
     text: str | Path,
     known: str | Path | Sequence[str | Path],
-    background: str | Path,
+    background: str | Path = "",
     *,
     verifiers: str | Sequence[str] | None = None,
     column: str | None = None,
