@@ -20,6 +20,7 @@ import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -207,9 +208,9 @@ def changes(
 HEAD = """# Ten hidden texts
 
 How `raven-hide` reads: forty words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
-or mended by hand; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. An excerpt that the search found no
-nearer to its author's other novel than other people's texts are is left. [The
-study](safety-studies.md#hiding-beside-sense).
+or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. An excerpt
+that the search found no nearer to its author's other novel than other people's texts are is left. [The study and
+readers' grades](safety-studies.md#hiding-beside-sense).
 """
 
 
@@ -230,9 +231,19 @@ def page(data: Path, out: Path) -> None:
             while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 40:
                 last += 1
             sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
-            hidden = "*Left as it is.*" if sides[0] == sides[1] else sides[1]
+            hidden = "*Left as it is.*" if sides[0] == sides[1] else _marked(*sides)
             written.append(f"\n## {number}\n\n> {sides[0]}\n\n{hidden}\n")
     out.write_text("".join(written), encoding="utf-8")
+
+
+def _marked(original: str, rewritten: str) -> str:
+    """The rewritten text, what is new in bold."""
+    before, after = original.split(), rewritten.split()
+    written = []
+    for kind, _, _, low, high in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        new = " ".join(after[low:high])
+        written += [new if kind == "equal" else f"**{new}**"] if new else []
+    return " ".join(written)
 
 
 def _letters(text: str) -> str:

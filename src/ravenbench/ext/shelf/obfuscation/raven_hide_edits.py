@@ -182,13 +182,9 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             if long in ("let us", "that is", "who is", "what is") and not re.search(_SENTENCE_START, before):
                 continue
             after = text[match.end() : match.end() + _AFTER]
-            if long in negated:
-                fits = not after.startswith(" only")
-            else:
-                fits = (_PARTICIPLE if long.endswith("have") else _GOES_ON).match(after) and not _STRESSED.search(
-                    before
-                )
-            if fits:
+            follows = _PARTICIPLE if long.endswith("have") else _GOES_ON
+            stands = follows.match(after) is not None and _STRESSED.search(before) is None
+            if not after.startswith(" only") if long in negated else stands:
                 new = match_case(match.group(), short.replace("'", sign))
                 yield _one(*match.span(), new, "contract", 0.2)
         if short.lower().endswith("'d") or short.lower().endswith("'s"):
