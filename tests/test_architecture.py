@@ -136,39 +136,41 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 
 BUDGETS = {
     "attribution": 1_400,
-    "cli": 1_700,
+    "cli": 1_500,
     "corpora": 2_000,
     "engine": 3_200,
     "ext": 100,
-    "ext/case": 7_100,
+    "ext/case": 7_200,
     "ext/changes": 1_000,
     "ext/contrast": 1_100,
-    "ext/corpora": 2_400,
-    "ext/documents": 1_500,
-    "ext/encoders": 1_100,
-    "ext/freeze": 500,
+    "ext/corpora": 1_900,
+    "ext/documents": 1_600,
+    "ext/encoders": 1_000,
+    "ext/freeze": 600,
     "ext/lab": 1_800,
-    "ext/machine": 1_600,
+    "ext/machine": 1_900,
     "ext/map": 1_800,
+    "ext/problems": 500,
+    "ext/programs": 1_300,
     "ext/retrieval": 3_300,
-    "ext/shelf": 13_500,
+    "ext/shelf": 13_400,
     "ext/site": 1_700,
     "ext/tools": 500,
     "ext/unknown": 1_300,
-    "formats": 4_100,
-    "ground": 3_800,
+    "formats": 4_000,
+    "ground": 3_500,
     "metrics": 1_200,
-    "obfuscation": 3_700,
-    "problems": 2_100,
-    "programs": 900,
+    "obfuscation": 3_100,
+    "problems": 1_800,
+    "programs": 300,
     "reports": 2_900,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_700,
-    "text": 4_500,
+    "tasks": 13_500,
+    "text": 4_400,
     "topics": 700,
-    "verifiers": 2_800,
+    "verifiers": 2_600,
 }
 """Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
 
@@ -381,6 +383,9 @@ def test_what_was_taken_out_says_so():
             former.check_there(name)
     with pytest.raises(SpecError, match="authorial-lm was taken out"):
         ravenbench.parse("verifier", "authorial-lm(epochs=2)")
+    for corpus in ("c50", "guardian10(path='folder')"):
+        with pytest.raises(SpecError, match=f"the corpus {corpus.partition('(')[0]} was taken out"):
+            ravenbench.load_corpus(corpus)
     with pytest.raises(SpecError, match="compare --machine was taken out"):
         ravenbench.compare("a.txt", machine="model=folder")
     command = [sys.executable, "-m", "ravenbench.cli.main", "compare", "--machine", "x"]

@@ -144,9 +144,6 @@ READERS: dict[str, Callable[[str, Path], object]] = {
                           escape=_json),
     "Stack Exchange": _collection("stack-exchange", "s/Posts.xml", '<row Id="1" PostTypeId="1" OwnerUserId="7" Body="',
                                   '" />\n', escape=_attribute),
-    "Enron": _collection("enron", "maildir/a/sent/1.", _HEAD + "\n", "\n", escape=lambda t: t),
-    "Blog Authorship Corpus": _collection("blogs", "1.male.20.Arts.Leo.xml", "<Blog><date>a</date><post>", "",
-                                          escape=lambda t: t),
 }  # fmt: skip
 """Readers, each given a text that asks for time in the place of a person's."""
 

@@ -153,3 +153,38 @@ def test_star_and_dir_show_what_is_public():
     names = {name for name in dir(ravenbench) if not name.startswith("_")}
     assert names == here.keys() - {"__builtins__"} and {"run", "advise", "map_texts"} <= names
     assert not names & {"Any", "annotations", "importlib", "former"}
+
+
+def _refusal(call):
+    with pytest.raises(ravenbench.InputError) as refusal:
+        call()
+    return str(refusal.value)
+
+
+def test_errors_about_tables_name_the_table_and_parameters_of_python():
+    texts = [{"writer": "ab"[i % 2], "body": f"words of number {i}, and some more of them"} for i in range(8)]
+    message = _refusal(lambda: ravenbench.load_corpus(texts, text="body", author="writer"))
+    assert message.startswith("the table 'what'") and "topic='none'" in message and "--" not in message, message
+    assert not (ravenbench.load_corpus(texts, text="body", author="writer", topic="none").topic.codes >= 0).any()
+    truth = [{"id": "a", "same": True}, {"id": "b", "same": False}]
+    message = _refusal(lambda: ravenbench.evaluate(truth, [{"id": "a", "valu": 0.5}, {"id": "b", "valu": 0.1}]))
+    assert "the table" in message and str(FOLDER) + "/" not in message, message
+
+
+@pytest.mark.parametrize("text", ["a line\nand another", "a long text " * 40])
+def test_a_text_in_place_of_a_path_is_said_to_be_one(text):
+    message = _refusal(lambda: ravenbench.advise(text, known="old", background="others"))
+    assert "this is a text" in message and len(message) < 400, message
+
+
+def test_what_a_result_says_of_its_page_can_be_done(tmp_path):
+    truth = [{"id": "a", "same": True}, {"id": "b", "same": False}]
+    evaluation = ravenbench.evaluate(truth, [{"id": "a", "value": 0.9}, {"id": "b", "value": 0.1}], replicates=10)
+    assert "evaluation.write(FOLDER)" in evaluation._repr_html_()
+    assert evaluation.write(tmp_path / "page").read_text().startswith("<!doctype html>")
+
+
+def test_docstrings_speak_of_python():
+    for name in ("run", "compare", "evaluate", "map_texts"):
+        text = getattr(ravenbench, name).__doc__
+        assert "a list of records" in text and "repeat the option" not in text and "NAME=PATH" not in text, name

@@ -1,14 +1,16 @@
 """Endpoints answer from a local fake server: recorded shapes of good and bad answers."""
 
-import sys
 import time
+from dataclasses import dataclass
 
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import InputError, MissingPart, ProgramError
+from ravenbench.errors import InputError, ProgramError
 from ravenbench.ext.machine.llm import chunks
 from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.obfuscation.recipes.keswani_2016 import Keswani
+from ravenbench.obfuscation.translators import Translator, is_text
 
 TEXT = (
     "The first paragraph of this text has a dozen words, or a few more than that.\n\n"
@@ -101,48 +103,50 @@ def test_llm_needs_an_address(monkeypatch):
         registry.parse("obfuscator", "llm(model='m')").obfuscate(TASK)
 
 
-def libre(server):
-    return registry.parse("obfuscator", f"keswani-2016(libretranslate(url='{server.url}', retries=0))")
+@dataclass(eq=False, repr=False)
+class Spoken(Translator):
+    """Says what a test wants, and keeps what it was asked."""
+
+    name = "spoken"
+
+    def __post_init__(self):
+        self.asked = []
+        self.say = lambda text, target: f"{text} ({target})"
+
+    def translate(self, texts, source, target):
+        self.asked += [(source, target)] * len(texts)
+        return [said if is_text(said := self.say(text, target)) else None for text in texts]
 
 
-def test_libretranslate_goes_round(server, empty_cache):
-    server.answers = [lambda body: (200, {"translatedText": f"{body['q']} ({body['target']})"})]
-    recipe = libre(server)
-    assert not recipe.sends_text
+def test_a_translation_goes_round_and_is_kept(empty_cache):
+    recipe = Keswani(Spoken())
     found = recipe.obfuscate(ObfuscationTask("t", "One sentence. \n\nAnother one.", (), "en"), 1)
     assert found.text == "One sentence. (de) (fr) (en) \n\nAnother one. (de) (fr) (en)"
-    assert [(b["source"], b["target"]) for _, b in server.asked[::2]] == [("en", "de"), ("de", "fr"), ("fr", "en")]
+    assert recipe.translator.asked[::2] == [("en", "de"), ("de", "fr"), ("fr", "en")]
     recipe.obfuscate(ObfuscationTask("u", "One sentence.", (), "en"), 2)
-    assert len(server.asked) == 6
+    assert len(recipe.translator.asked) == 6
 
 
-@pytest.mark.parametrize("answer", [(500, "no"), (200, "<html>"), (200, {"translatedText": ""}), (200, {"error": 1})])
-def test_a_sentence_that_cannot_be_translated_stays(server, empty_cache, answer):
-    server.answers = [answer, lambda body: (200, {"translatedText": body["q"].upper()})]
-    found = libre(server).obfuscate(ObfuscationTask("t", "One sentence. Another one.", (), "en"), 1)
+@pytest.mark.parametrize("failure", [None, "", "\0", "half a pair: \udcff"])
+def test_a_sentence_that_cannot_be_translated_stays(empty_cache, failure):
+    recipe = Keswani(Spoken())
+    recipe.translator.say = lambda text, target: failure if text == "One sentence." else text.upper()
+    found = recipe.obfuscate(ObfuscationTask("t", "One sentence. Another one.", (), "en"), 1)
     assert found.text == "One sentence. ANOTHER ONE."
     assert found.counts == {"kept: translation failed": 1, "translate": 1}
     assert found.notes == ("1 of 2 sentences kept: their translation failed",)
 
 
-def test_half_a_sentence_is_not_taken(server, empty_cache):
-    server.answers = [lambda body: (200, {"translatedText": "Only"})]
+def test_half_a_sentence_is_not_taken(empty_cache):
+    recipe = Keswani(Spoken())
+    recipe.translator.say = lambda text, target: "Only"
     with pytest.raises(ProgramError, match="none of 1 sentences was translated"):
-        libre(server).obfuscate(ObfuscationTask("t", "This sentence has a good many more words than one.", ()), 1)
-
-
-@pytest.mark.parametrize("spec", ["ctranslate2(folder='models')", "marian"])
-def test_absent_translators_name_the_command(spec, monkeypatch):
-    for module in ("transformers", "ctranslate2"):
-        monkeypatch.setitem(sys.modules, module, None)
-    recipe = registry.parse("obfuscator", f"keswani-2016({spec})")
-    with pytest.raises(MissingPart, match="fix: "):
-        recipe.obfuscate(TASK)
+        recipe.obfuscate(ObfuscationTask("t", "This sentence has a good many more words than one.", ()), 1)
 
 
 def test_the_toy_translator_loses_words_and_leaves_residue():
-    toy = registry.parse("translator", "toy-lossy")
+    toy = registry.parse("translator", "tests.translators:ToyLossy")
     german = toy.translate(["Many children have seen large houses."], "en", "de")[0]
     assert german == "Viele kinder seen have groß houses."
-    full = registry.parse("translator", "toy-lossy(residue=1.0)")
+    full = registry.parse("translator", "tests.translators:ToyLossy(residue=1.0)")
     assert full.translate(["grand"], "fr", "en") == ["grand"] and toy.translate(["grand"], "fr", "en") == ["great"]

@@ -49,12 +49,7 @@ COMMANDS: dict[str, Command] = {
     "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
-    "problems": Command(_task("build_problems"), "Build PAN-style verification problems from a corpus.", CORPORA, 1),
-    "sample": Command(_task("chosen_topics"), "Show which topics a run would choose.", CORPORA, 2),
     "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
-    "export": Command(
-        "ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems.", SHARE, 2
-    ),
     "list": Command(
         "ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name.", SHARE, 3
     ),

@@ -32,6 +32,7 @@ from ravenbench.formats.documents import OTHERS, account_of, is_document, read_d
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
+from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.names import is_part
 from ravenbench.text.passages import shared_passages, without_passages
@@ -459,7 +460,8 @@ def load_corpus(
     strip_shared : bool
         Take passages out that stand in texts of several authors, such as licences.
     **options
-        Those of the reader: ``read_table`` or ``read_pairs_corpus``; parameters of a registered corpus.
+        Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
+        registered corpus.
 
     Returns
     -------
@@ -467,6 +469,8 @@ def load_corpus(
         Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
     """
     more = {"level": level, "pairs": pairs, "anonymous": anonymous}
+    if options.get("topic") == "none":
+        options["topic"] = None
     corpus = _loaded(what, encoding, more, dict(options))
     if options.get("topic", "") is None and (corpus.topic.codes >= 0).any():
         corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
@@ -587,6 +591,7 @@ def is_named(what: str) -> bool:
 
 
 def _nothing(what: str, path: Path) -> InputError:
+    check_there(f"the corpus {what.partition('(')[0].strip()}")
     entry = catalogue().get(what)
     if entry is not None:
         return InputError(f"{what} has to be obtained first", fix=entry.instructions)

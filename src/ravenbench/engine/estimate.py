@@ -119,10 +119,15 @@ def megabytes(texts: TextTable | None) -> float:
 
 
 def of_authors(
-    methods: Mapping[str, Any], texts: Sequence[str], author: Sequence[Any], topic: Sequence[Any], fits: float
+    methods: Mapping[str, Any],
+    texts: Sequence[str],
+    author: Sequence[Any],
+    topic: Sequence[Any],
+    fits: float,
+    more: Mapping[str, int] | None = None,
 ) -> Seconds:
     """CPU seconds of methods that name authors, each learning so many times from all of these texts and answering as
-    many."""
+    many; ``more`` are further times of some methods, by name."""
     from sklearn.base import clone
 
     def work(method: Any, count: int) -> None:
@@ -134,13 +139,14 @@ def of_authors(
         name: None if isinstance(method, Component) and untimed(method) else reckon(partial(work, method), len(texts))
         for name, method in methods.items()
     }
-    seconds, unknown = summed(each)
-    return fits * seconds, unknown
+    further = more or {}
+    every = {name: one and one * (fits + further.get(name, 0)) for name, one in each.items()}
+    return summed(every)
 
 
 def of_recipe(recipe: Any, tasks: Sequence[Any], seed: int) -> float | None:
     """CPU seconds that an obfuscator takes for these tasks; None for one that nobody tries: it searches, runs a program
     or sends texts away."""
-    if recipe.needs_oracle or recipe.sends_text or untimed(recipe) or not tasks or recipe.estimate(tasks) is not None:
+    if recipe.sends_text or untimed(recipe) or not tasks or recipe.estimate(tasks) is not None:
         return None
     return reckon(lambda few: fresh(recipe).fit(tasks[:few]).obfuscate_all(tasks[:few], seed), len(tasks), 2, 1)

@@ -67,8 +67,10 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
         except _UnknownArgument as error:
             refusal = TypeError(str(error))
         except InputError as error:
-            names = {name.replace("_", "-"): name for name in accepted}
-            refusal = _in_python(error, names | getattr(function, "flags", {}))
+            names = {name.replace("_", "-"): name for name in accepted} | getattr(function, "flags", {})
+            if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
+                names |= {name: name for name in ("text", "author", "topic")}
+            refusal = _in_python(error, names)
         if sys.excepthook is sys.__excepthook__:
             sys.excepthook = _end_at_call
         raise refusal
@@ -91,7 +93,18 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
         raise _UnknownArgument(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
 
 
+LONGEST_NAME = 255
+"""Bytes of a file's name that systems take."""
+
+
 def _as_place(value: Any, parameter: Parameter | None) -> Any:
+    if isinstance(value, str) and parameter is not None and "Path" in str(parameter.annotation):
+        parts = value.encode("utf-8", "replace").split(b"/")
+        if "\n" in value or max(map(len, parts)) > LONGEST_NAME:
+            raise InputError(
+                f"{parameter.name}: this is a text, and the path of its file is expected", found=value[:60],
+                expected="a path", fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
+            )  # fmt: skip
     if value is None or isinstance(value, str | Path):
         return value
     from ravenbench.corpora.memory import as_place
@@ -102,20 +115,42 @@ def _as_place(value: Any, parameter: Parameter | None) -> Any:
     return as_place(value, parameter.name if parameter is not None else "table")
 
 
-_FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*'))?")
+_FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*')| (none|k-fold)\b)?")
+_IN_MEMORY = re.compile(r"[^\s:,;]*/tables/[0-9a-f]{16}(?:/([^\s:,;/]+?)(?:\.jsonl)?(?=[\s:,;]|$))?")
+"""A table or corpus in memory as ``corpora.memory`` keeps it; the group is its parameter."""
+IN_MEMORY = "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of records."
+_BY_HAND = {
+    "repeat the option": "give a list",
+    "repeat NAME=PATH": "give several in the dict",
+    "NAME=PATH": "A dict {NAME: PATH}",
+}
+"""What help says of the command line, as it is done in Python."""
 
 
 def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
     """The error with ``'out'`` for ``--out``; ``names`` are those of parameters by that of their option."""
 
-    def named(match: re.Match[str]) -> str:
-        name = names.get(match[1])
-        return match[0] if name is None else f"{name}={match[2]}" if match[2] else repr(name)
-
-    problem, *advice = (text and _FLAG.sub(named, text) for text in (error.problem, error.expected, error.fix))
-    return type(error)(
-        problem or "", file=error.file, line=error.line, found=error.found, expected=advice[0], fix=advice[1]
+    problem, expected, fix = (
+        text and _by_parameters(_of_tables(text), names) for text in (error.problem, error.expected, error.fix)
     )
+    file = _of_tables(str(error.file)) if error.file is not None else None
+    value = _of_tables(error.found) if isinstance(error.found, str) else error.found
+    return type(error)(problem or "", file=file, line=error.line, found=value, expected=expected, fix=fix)
+
+
+def _by_parameters(text: str, names: Mapping[str, str]) -> str:
+    """A text with parameters in place of options."""
+
+    def named(match: re.Match[str]) -> str:
+        name, value = names.get(match[1]), match[2] or (match[3] and repr(match[3]))
+        return match[0] if name is None else f"{name}={value}" if value else repr(name)
+
+    return _FLAG.sub(named, text)
+
+
+def _of_tables(text: str) -> str:
+    """A text with the names of tables in memory in place of the files that hold them."""
+    return _IN_MEMORY.sub(lambda match: f"the table {match[1]!r}" if match[1] else "the corpus in memory", text)
 
 
 def _end_at_call(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -147,10 +182,21 @@ def docstring_of(task: type[Declared]) -> str:
     if task.note:
         lines += [textwrap.fill(task.note, 112), ""]
     options = {option.name: option for option in task.options()}
+    names = {name.replace("_", "-"): name for name in options} | _flags(options.values())
     lines += ["Parameters", "----------"]
     for parameter in signature_of(task).parameters.values():
         lines.append(f"{parameter.name} : {parameter.annotation}")
-        lines += textwrap.wrap(options[parameter.name].help, 108, initial_indent="    ", subsequent_indent="    ")
+        about = _by_parameters(options[parameter.name].help, names)
+        for on_the_line, in_python in _BY_HAND.items():
+            about = about.replace(on_the_line, in_python)
+        lines += textwrap.wrap(about, 108, initial_indent="    ", subsequent_indent="    ")
+    lines += [
+        "",
+        "Notes",
+        "-----",
+        "Wherever a path is taken, a table in memory may stand: of pandas, polars or pyarrow,",
+    ]
+    lines += ["or a list of records."]
     lines += ["", "Raises", "------", "InputError", "    Before any long work, if something cannot be used."]
     return "\n".join(lines)
 

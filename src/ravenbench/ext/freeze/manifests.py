@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ravenbench import files
+import msgspec
+import numpy as np
+
+from ravenbench import __version__, files
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder
+from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.problems import (
     pairs_files,
     problem_roots,
@@ -24,13 +28,30 @@ from ravenbench.formats.problems import (
 from ravenbench.store.copies import Difference, match, parts_of, source_of
 from ravenbench.store.frozen import (
     COLUMNS,
+    FORM,
+    FORMAT,
+    HASH,
+    SHORT,
+    FrozenColumn,
+    FrozenSet,
+    Keys,
     Manifest,
     Names,
     Source,
     SourcePart,
-    manifest_of,
+    checksum_of,
+    column_of,
+    digest_of,
+    digest_of_all,
+    exact_hash,
+    hidden_name,
+    keys_of,
+    made_ids,
+    marks_text,
+    packed,
     read_manifest,
-    write_manifest,
+    sketch,
+    text_key,
 )
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
@@ -336,3 +357,57 @@ def _given(what: str | Path, encoding: str | None) -> Source:
         columns[column] = Labels.of(map(known.get, range(len(texts)))) if known else None
     left_out = {"problems that cannot be read": sum(len(one.faults) for one in sets)}
     return Source(texts, None, columns, parts, {}, Path(what).stem, {"command": "given"}, None, left_out)
+
+
+def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:
+    """The manifest of problems and splits; ``corpus`` tells which other documents there are."""
+    texts, used, ids, others = source.texts, source.used, source.ids, None
+    keys = keys_of(texts, used)
+    counts = {"documents": len(used), "problems": sum(len(part.problems) for part in source.parts)}
+    if corpus is not None:
+        counts["corpus"] = len(corpus.texts)
+        rows = {text_key(text): row for row, text in enumerate(corpus.texts)}
+        there = [rows.pop(key.tobytes(), -1) for key in keys[used]]
+        others = packed(b"".join(key[:SHORT] for key in sorted(rows)))
+        if ids is None and corpus.ids is not None and min(there) >= 0:
+            # Problems came without names and order: those of the corpus.
+            names_there = dict(zip(used.tolist(), (corpus.ids[row] for row in there), strict=True))
+            used, ids = used[np.argsort(there)], [names_there.get(row, "") for row in range(len(texts))]
+    place = np.full(len(texts), -1, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    sets = [_frozen(part, keys, place) for part in source.parts]
+    divided = {name: column_of(labels, used) for name, labels in source.splits.items()}
+    digest = digest_of_all(keys[used], sets, divided)
+
+    def named(values: Iterable[str]) -> list[str]:
+        return [value if names == "clear" else hidden_name(value, digest) for value in values]
+
+    known = {c: column_of(labels, used) for c, labels in source.labels.items() if labels is not None}
+    manifest = Manifest(
+        format=FORMAT, name=source.name, digest=digest, checksum="", raven=__version__, rule=dict(source.rule),
+        seed=source.seed, names=names, text=FORM, hash=HASH, counts=counts, left_out=dict(source.left_out),
+        exact=exact_hash(texts, used), documents=packed(keys[used].tobytes()),
+        sketches=packed(b"".join(sketch(texts[row]) for row in used)), others=others,
+        ids=None if ids is None else named(ids[row] for row in used),
+        columns={c: FrozenColumn(names=named(one.names), codes=one.codes) for c, one in known.items() if one.names},
+        splits=divided, sets=sets,
+    )  # fmt: skip
+    return msgspec.structs.replace(manifest, checksum=checksum_of(msgspec.to_builtins(manifest)))
+
+
+def _frozen(part: SourcePart, keys: Keys, place: Ints) -> FrozenSet:
+    problems, made = part.problems, made_ids(part.problems)
+    return FrozenSet(
+        name=part.name, digest=digest_of(keys, problems, part.same, not made), problems=len(problems),
+        known=packed(place[problems.known_index]), questioned=packed(place[problems.questioned_index]),
+        sizes=None if (problems.sizes == 1).all() else packed(problems.sizes),
+        ids=None if made else problems.ids.tolist(), same=marks_text(part.same),
+        calibrate=marks_text(problems.calibrate),
+    )  # fmt: skip
+
+
+def write_manifest(manifest: Manifest, place: str | Path) -> None:
+    """Write a manifest as JSON, compressed where its name ends in ``.gz``; the same problems give the same bytes."""
+    text = files.json_bytes(msgspec.to_builtins(manifest))
+    with whole_file(place) as file:
+        file.write(gzip.compress(text, mtime=0) if str(place).endswith(".gz") else text)

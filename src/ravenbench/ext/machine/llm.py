@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any, Self
 
 from ravenbench.errors import MissingPart, ProgramError, writable
+from ravenbench.ext.machine.asking import URL, Model, Request, chat, check_address, leaves_machine
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import Span, pack, sentences
-from ravenbench.services import URL, Asked, Model, Request, chat, check_address, leaves_machine
+from ravenbench.services import Asked
 
 PROMPT = (
     "Rewrite the user's text so that its author cannot be recognised. Remove personal style: change word choice, "

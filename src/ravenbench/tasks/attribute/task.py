@@ -152,6 +152,7 @@ class Attribute(Task):
         start, share = around(len(cells)), missing / max(len(cells), 1)
         author, topic = draft.labels["author"], draft.labels["topic"]
         fits = sum(len(protocol.splits) for protocol in plan.protocols)
-        seconds, untimed = of_authors(self.named, draft.texts, author, topic, fits)  # type: ignore[arg-type]
+        weighed = {} if plan.cues is None else {plan.cues.method: len(keys)}
+        seconds, untimed = of_authors(self.named, draft.texts, author, topic, fits, weighed)  # type: ignore[arg-type]
         sizes = len(cells), len(cells) - missing, missing, tuple[str, ...](), start + share * seconds
         return Preview(self.name, str(self.folder), problems, *sizes, megabytes(draft.texts), untimed)

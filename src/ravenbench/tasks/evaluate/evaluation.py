@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ravenbench.builtin import is_control
@@ -173,6 +174,11 @@ class Evaluation(Shown):
     skipped: tuple[Skipped, ...] = ()
 
     _shown_by = "tasks.evaluate.report:EvaluationView"
+
+    def write(self, folder: str | Path, title: str = "", *, keep_answers: bool = False) -> Path:
+        """Write the page, its data, tables and figures: see ``tasks.evaluate.report.write_evaluation``."""
+        page: Path = self._view().write(folder, title, keep_answers)
+        return page
 
     def tables(self) -> tuple[Table, ...]:
         """Scores, intervals, significance of each tested metric, calibration, hull, break-downs."""

@@ -70,7 +70,11 @@ class EvaluationView(View):
         return draw(self.evaluation)
 
     def page(self) -> tuple[Path | None, str]:
-        return self.written, "write_evaluation(evaluation, FOLDER)"
+        return self.written, "evaluation.write(FOLDER)"
+
+    def write(self, folder: str | Path, title: str, keep_answers: bool) -> Path:
+        """See ``write_evaluation``."""
+        return write_evaluation(self.evaluation, folder, title, keep_answers=keep_answers)
 
 
 def write_evaluation(

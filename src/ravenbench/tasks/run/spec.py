@@ -70,7 +70,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     samplers: Annotated[
         str, about("How topics are chosen; default: hits (least alike), random, anti (most alike).")
     ] = "hits, random, anti"
-    pairs: Annotated[str, about("Pair rule: matched, controlled or reference.")] = "matched"
+    pairs: Annotated[str, about("Pair rule: matched or reference.")] = "matched"
     docs_per_topic: Annotated[AtLeastTwo | None, about("Documents kept of each topic.")] = None
     min_docs: Annotated[AtLeastOne | None, about("Topics with fewer documents are left out.")] = None
     limit: Annotated[AtLeastTwo | None, about("Most pairs on each side of a fold.")] = None

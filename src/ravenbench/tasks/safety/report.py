@@ -63,15 +63,12 @@ SOUND = {
     "tfidf": "tf-idf cosine",
     "lsa": "LSA cosine", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept",
     "antonyms": "antonyms /1000", "length_ratio": "length ratio", "encoder": "encoder cosine", "sts": "STS 0–5",
-    "entails": "entails rewriting", "entails_share": "parts that entail", "entailed": "entailed by rewriting",
-    "entailed_share": "parts entailed", "contradicted": "contradicted",
 }  # fmt: skip
 SENSE = {
     "surprisal": "surprisal (bits)", "oov": "unknown words", "repeated_misspellings": "repeated misspellings",
     "foreign": "foreign words", "space_before_mark": "space before mark", "no_space_after_mark": "no space after mark",
     "doubled_marks": "doubled marks", "inner_capital": "inner capital", "lowercase_start": "lowercase start",
     "repeated_words": "repeated words", "unbalanced": "unbalanced", "chatter": "chatter",
-    "languagetool": "grammar faults",
 }  # fmt: skip
 Attack = tuple[ObfuscatorRow, VerifierRow]
 PRINTED_2016 = {

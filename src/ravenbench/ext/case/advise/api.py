@@ -112,6 +112,12 @@ class Advice(Shown):
     notes: tuple[str, ...]
     judge: Judge = field(repr=False)
 
+    def write(self, folder: str | Path) -> Path:
+        """Write page, tables and JSON and return the page's path; earlier advice there is replaced. InputError if
+        something else lies there, or the place cannot be written."""
+        page: Path = self._view().write(folder)
+        return page
+
     @cached_property
     def mean(self) -> float:
         """The verifiers' mean answer."""

@@ -36,7 +36,7 @@ class AdviceView(FolderView):
         return finding(self.advice)
 
     def page(self) -> tuple[Path | None, str]:
-        return self.written, "raven advise … --out FOLDER"
+        return self.written, "advice.write(FOLDER)"
 
     def tables(self) -> list[Table]:
         return tables(self.advice, everything=True)

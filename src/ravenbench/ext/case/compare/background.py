@@ -24,6 +24,7 @@ from ravenbench.ext.case.compare.record import (
     part_of,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.ext.case.content_space import ContentSpace
 from ravenbench.ext.case.extract import Extract
 from ravenbench.ext.case.kinds import distances, kinds, profile
 from ravenbench.ext.case.like_case import (
@@ -39,7 +40,6 @@ from ravenbench.ext.case.like_case import (
 )
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
-from ravenbench.text.content_words import ContentSpace
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems

@@ -48,6 +48,11 @@ def is_chat(text: str) -> bool:
     return len(starts) >= 2 and _START.match(lines[0]) is not None
 
 
+def is_exported(text: str) -> bool:
+    """Whether a plain text is an exported chat."""
+    return is_chat(text) or is_signal_json(text)
+
+
 def is_signal_json(text: str) -> bool:
     """Whether a text is the messages of a Signal chat as signal-export writes them."""
     head = text.lstrip()[:20_000].partition("\n")[0]
