@@ -12,8 +12,8 @@ models, no people; neither knew the recipes nor the other's grades. The rule, af
 
 ``soundness_grades.csv``: 119 sentences of English novels before 1920 (ELTeC, public domain). 79 were drawn for an
 earlier study, 16 of each of five recipes without one that was blank (``raven-hide 1`` is its first version), where
-``reader 0``, who had made ``raven-hide``, graded them; 40 are new, of other excerpts, 24 of them by ``raven-hide`` 3, from
-which what the readers faulted was taken out afterwards.
+``reader 0``, who had made ``raven-hide``, graded them; 40 are new, of other excerpts, 24 of them by ``raven-hide`` 3,
+from which what the readers faulted was taken out afterwards.
 
 ``soundness_texts.csv``: passages of whole rewritten texts that nobody had read while edits were chosen (``--part
 again`` of ``study_hiding``): changed sentences with two before and after, about 190 words. *paired* were read beside
