@@ -49,7 +49,7 @@ from ravenbench.reports.view import (
     table,
     to_html,
 )
-from ravenbench.store.records import record_or_none
+from ravenbench.store.records import read_record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,8 +93,9 @@ class CompareReport(Report[Comparison]):
 
     @cached_property
     def note(self) -> FileNote:
-        """Reference, examiner and date, where they were given."""
-        return record_or_none(self.store.path / NOTE, FileNote) or FileNote()
+        """Reference, examiner and date, where they were given. StoreError if their file is damaged."""
+        place = self.store.path / NOTE
+        return read_record(place, FileNote) if place.exists() else FileNote()
 
     @cached_property
     def shown(self) -> list[tuple[str, CaseFound]]:
