@@ -380,7 +380,7 @@ def evaluate(
 def advise(
     text: str | Path,
     known: str | Path | Sequence[str | Path],
-    background: str | Path,
+    background: str | Path = "",
     *,
     unquoted: bool = False,
     strip_shared: bool = False,

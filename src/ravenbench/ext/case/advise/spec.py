@@ -18,7 +18,7 @@ class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         tuple[str, ...],
         about("Your other texts: a .txt file or a folder of them; may be repeated.", takes=PATHS, many=True),
     ]
-    background: Annotated[str, about(COMPARED["background"].help, takes=PATH)]
+    background: Annotated[str, about(f"{COMPARED['background'].help} Default: pieces of Brown.", takes=PATH)] = ""
     verifiers: Annotated[
         str | None,
         about("Verifiers to use. Default char-ngram, ppm, function-words.", takes="str | Sequence[str]"),
