@@ -167,7 +167,7 @@ BUDGETS = {
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_500,
+    "tasks": 13_600,
     "text": 4_400,
     "topics": 700,
     "verifiers": 2_600,
