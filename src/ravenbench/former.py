@@ -105,7 +105,7 @@ MOVED = {
     "text.views": "ext.shelf.views",
     "text.word_tables": "ext.map.word_tables",
     "topics.batching": "ext.encoders.batching",
-    "topics.causal": "ext.machine.causal",
+    "topics.causal": "ext.encoders.causal",
     "topics.devices": "ext.encoders.devices",
     "topics.extract": "ext.case.extract",
     "topics.kept_vectors": "ext.encoders.kept_vectors",

@@ -281,7 +281,7 @@ def kill_parents(outcome: Outcome, scratch: Path, kills: int, seed: int) -> None
         number = outcome.tried
         tag, folder = f"RAVEN_CAMPAIGN_{os.getpid()}_{number}", scratch / f"parents-{number}"
         code = WORK.format(tests=tests, folder=str(folder))
-        if number % 4 == 3:
+        if number % 2:
             code = "from ravenbench.ext.documents.report import extract_texts\n"
             code += f"extract_texts({str(inbox)!r}, {str(folder)!r})"
         began = time.monotonic()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
+=======
 import gzip
 import json
 import os
+>>>>>>> h-bounded
 import subprocess
 import sys
 import time
@@ -15,6 +18,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import extensions
 import ravenbench
 from contracts.commands import raven
 from ravenbench.corpora.load import import_corpus, load_corpus
@@ -22,9 +26,12 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.validate.conditions import read_conditions
 from ravenbench.ext.changes import forms
 from ravenbench.ext.documents.report import extract_texts
+<<<<<<< HEAD
+=======
 from ravenbench.ext.documents.tei import parsed
 from ravenbench.ext.machine.pan_generated import read_generated
 from ravenbench.formats import archive
+>>>>>>> h-bounded
 from ravenbench.formats.archive import LINKS
 from ravenbench.formats.reviews import read_reviews
 
@@ -84,14 +91,6 @@ def test_links_out_of_a_folder_are_not_followed(folder: Path, tmp_path: Path, mo
     assert len(load_corpus(folder)) == 7
 
 
-def test_opposite_labels_are_refused_with_both_places(tmp_path: Path) -> None:
-    (tmp_path / "texts.jsonl").write_text(json.dumps({"id": "p", "text": "one two", "label": 0}) + "\n")
-    (tmp_path / "truth.jsonl").write_text(json.dumps({"id": "p", "label": 1}) + "\n")
-    with pytest.raises(FormatError, match=r"opposite labels(.|\n)*texts\.jsonl:1") as caught:
-        read_generated(tmp_path)
-    assert str(caught.value.file).endswith("truth.jsonl") and caught.value.line == 1
-
-
 def test_a_repeated_import_is_accepted_and_what_is_not_its_own_refused(folder: Path, tmp_path: Path) -> None:
     first = import_corpus(folder, tmp_path / "kept").digest()
     log = tmp_path / ".kept.import"
@@ -102,14 +101,14 @@ def test_a_repeated_import_is_accepted_and_what_is_not_its_own_refused(folder: P
         import_corpus(folder, tmp_path / "kept")
 
 
-def test_a_method_may_go_to_another_folder(tmp_path: Path) -> None:
+def test_a_method_may_go_to_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "goes.py").write_text(GONE)
-    command = ["run", "synthetic(authors=20, documents=200, topics=6)", "--topics", "2", "--folds", "2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "ravenbench", *command, "--verifiers", "goes:Goes", "--workers", "1", "--out", "out"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    small = ["--topics", "2", "--folds", "2", "--pools", "1", "--samplers", "random", "--probe", "none"]
+    done = raven("run", "synthetic(authors=20, documents=200, topics=6)", *small, "--verifiers", "goes:Goes",
+                 "--workers", "1", "--out", "out")  # fmt: skip
+    assert done.code == 0, done.said
     assert (tmp_path / "out" / "report" / "index.html").is_file()
 
 
@@ -161,8 +160,7 @@ DEEP = "[" * 100_000
         (["corpus", "info", "HERE"], "corpus.json", DEEP.encode()),
         (["site", "HERE", "-o", "site"], "report.json", DEEP.encode()),
         (["texts", "truth.jsonl", "-o", "HERE"], ".raven.json", DEEP.encode()),
-        (["validate", "texts", "--conditions", "HERE"], "c.csv", None),
-        (["compare", "--batch", "HERE", "--background", "texts"], "b.csv", None),
+        *((line, "table.csv", None) for line in sorted(extensions.names("TABLES_GIVEN"))),
     ],
 )
 def test_deep_nesting_and_a_zip_for_a_file_are_refused(tmp_path, monkeypatch, line, file, data):
@@ -184,10 +182,8 @@ def test_deep_nesting_and_a_zip_for_a_file_are_refused(tmp_path, monkeypatch, li
 def test_a_link_that_leads_back_to_itself(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "loop").symlink_to("loop")
-    for line in (
-        ["advise", "loop", "--known", "loop", "--background", "loop"], ["run", "loop", "--plan"],
-        ["corpus", "import", "synthetic(documents=20, authors=4)", "-o", "loop"],
-    ):  # fmt: skip
+    own = [("run", "loop", "--plan"), ("corpus", "import", "synthetic(documents=20, authors=4)", "-o", "loop")]
+    for line in (*own, *sorted(extensions.names("LOOPS"))):
         ended = raven(*line)
         assert ended.code == 2 and "Traceback" not in ended.said, ended.said[-800:]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import extensions
 from contracts.commands import raven
 from contracts.tasks import options, write_data
 from ravenbench.corpora.load import load_corpus
@@ -36,19 +37,7 @@ COMMANDS = {
     "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
-    "attribute --unknown": ("attribute", "--unknown", "$questioned", "--candidates", "$corpus", "--plan"),
-    "map": ("map", "$corpus", "--mfw-min", "10", "--mfw-max", "10", "--resamples", "0", "--out", "$out"),
-    "retrieve": ("retrieve", "$corpus", "--topic", "none", "--methods", "words", "--queries", "4", "--plan"),
-    "compare": ("compare", "--questioned", "$questioned", "--known", "$known", "--background", "$corpus",
-                "--verifiers", "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1", "--plan"),
-    "validate": ("validate", "$corpus", "--conditions", "$conditions", "--verifiers", "char-ngram", "--authors", "12",
-                 "--folds", "2", "--donors", "1", "--plan"),
-    "problems": ("problems", "$corpus", "--match", "none", "--known", "1", "--out", "$out"),
-    "sample": ("sample", "$corpus", "--topic", "extract(clusters=4)", "--topics", "2"),
-    "changes": ("changes", "$changes", "--background", "$corpus", "--plan"),
-    "detect": ("detect", "$machine", "--train", "$training", "--people", "$corpus", "--detectors", "text-length",
-               "--most", "12", "--plan"),
-}  # fmt: skip
+} | extensions.rows("READING")  # fmt: skip
 
 
 def collection(place: Path) -> list[tuple[str, str]]:
@@ -118,7 +107,7 @@ def test_every_command_says_what_a_collection_has(room, command, kind):
     assert re.search(KINDS[kind], said), said[-3000:]
 
 
-TABLES = ("corpus info", "run", "attribute", "attribute --unknown", "map", "retrieve")
+TABLES = ("corpus info", "run", "attribute", *sorted(extensions.names("READING_TABLES")))
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - OF_FILES))
@@ -162,7 +151,7 @@ def test_shared_documents_and_authors_are_counted(tmp_path):
 
 
 READING = {"text", "author", "encoding", "unquoted", "strip_shared", "skip_faulty"}
-READ_CORPORA = {name.partition(" --")[0] for name in COMMANDS} | {"freeze", "thaw", "exposure"}
+READ_CORPORA = {name.partition(" --")[0] for name in COMMANDS} | extensions.names("READ_CORPORA")
 
 
 @pytest.mark.parametrize("command", sorted(READ_CORPORA))

@@ -5,7 +5,6 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, SpecError
-from ravenbench.ext.case.advise.command import offered
 from ravenbench.ext.shelf.obfuscation.raven_hide import _joined
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import safe_edits
 from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
@@ -134,11 +133,3 @@ def test_what_it_refuses(no_resources, tmp_path):
         registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})").obfuscate(task)
     with pytest.raises(MissingPart, match=r"nltk.downloader brown, or raven-hide\(background='FOLDER of .txt"):
         registry.parse("obfuscator", "raven-hide").obfuscate(task)
-
-
-def test_the_command_that_advice_prints_is_readable(tmp_path):
-    folder = tmp_path / "others"
-    folder.mkdir()
-    assert f"""raven obfuscate "raven-hide(background='{folder}')" d.txt""" in offered("d.txt", ["mine"], str(folder))
-    (other := tmp_path / "$HOME").mkdir()
-    assert '"raven-hide' not in offered("d.txt", ["mine"], str(other)).split(" d.txt")[0].replace("'\"'\"'", "")

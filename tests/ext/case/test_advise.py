@@ -13,6 +13,7 @@ from ravenbench.cli.main import build
 from ravenbench.cli.tasks import work
 from ravenbench.engine.task import declared_of
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.ext.case.advise.command import offered
 from ravenbench.ext.case.advise.features import habits, places, without
 from ravenbench.ext.case.advise.report import changes
 from ravenbench.ext.case.compare.task import Compare
@@ -193,3 +194,11 @@ def test_a_background_table_by_its_own_columns(others, mine, found, tmp_path):
     table = write(tmp_path / "others.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     advice = ravenbench.advise(*mine, table, column="what", author="who", topic="none", **FAST)
     assert advice.answers == pytest.approx(found.answers, abs=0.1)
+
+
+def test_the_command_that_advice_prints_is_readable(tmp_path):
+    folder = tmp_path / "others"
+    folder.mkdir()
+    assert f"""raven obfuscate "raven-hide(background='{folder}')" d.txt""" in offered("d.txt", ["mine"], str(folder))
+    (other := tmp_path / "$HOME").mkdir()
+    assert '"raven-hide' not in offered("d.txt", ["mine"], str(other)).split(" d.txt")[0].replace("'\"'\"'", "")

@@ -256,22 +256,6 @@ def test_apertium_translates_there_and_back(empty_cache):
     assert Apertium().translate(["La casa es grande."], "es", "en") == ["The house is big."]
 
 
-@pytest.mark.parametrize(
-    ("url", "leaves"),
-    [
-        ("http://localhost:8000/v1", False), ("http://127.0.0.1:1", False), ("http://127.9.9.9", False),
-        ("http://[::1]:80", False), ("https://api.example.org", True), ("http://10.0.0.1", True),
-        ("http://localhost.example.org", True), ("", True),
-    ],
-)  # fmt: skip
-def test_what_stays_on_this_machine(url, leaves):
-    from ravenbench.ext.machine.asking import leaves_machine
-
-    assert leaves_machine(url) is leaves
-    if url:
-        assert registry.parse("obfuscator", f"llm(model='m', url={url!r})").sends_text is leaves
-
-
 def test_what_comes_back_unchanged_is_named_and_not_called_hidden(tmp_path):
     texts = tmp_path / "texts"
     texts.mkdir()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.errors import InputError, SpecError
-from ravenbench.ext.machine.causal import CausalLM, open_model
+from ravenbench.ext.encoders.causal import CausalLM, open_model
 from ravenbench.ext.machine.exposure_spec import ExposureSpec
 from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream

@@ -133,7 +133,7 @@ def check_model(name: str, model: str, url: str, also: str = "") -> None:
     if url:
         check_address(url)
         return
-    from ravenbench.ext.machine.causal import model_file
+    from ravenbench.ext.encoders.causal import model_file
 
     try:
         model_file(model)
@@ -151,7 +151,7 @@ def model_of(
     """The model at an address, or without one that on this machine."""
     if url:
         return Model(name, url, timeout, retries, prices)
-    from ravenbench.ext.machine.causal import digest, open_model
+    from ravenbench.ext.encoders.causal import digest, open_model
 
     def here(request: Request) -> dict[str, Any]:
         how = {"temperature": request["temperature"], "seed": request["seed"], "most": request["max_tokens"]}

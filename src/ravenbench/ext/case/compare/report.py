@@ -29,6 +29,7 @@ from ravenbench.ext.case.compare.sentences import (
     signed,
     verbal,
 )
+from ravenbench.ext.case.content import contents_json, contents_sentence, contents_table
 from ravenbench.ext.case.likelihood_ratios import pav, tippett
 from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.files import write_json, write_text
@@ -209,6 +210,7 @@ def _lines(case: CaseFound) -> list[str]:
         NO_PROBABILITY.format(name=name),
         misleading(answer.misleading, answer.misled, answer.fused.llr),
         *([] if answer.content is None else [answer.content.sentence]),
+        contents_sentence(answer.contents),
         "On people left out: "
         + "; ".join(f"{name} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" for name, one in worths(answer))
         + " (means: at most 1 if LRs mean what they say).",
@@ -270,7 +272,10 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
         made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
-        made += [slice_table(case.answer, f"validation{mark}")]
+        made += [
+            slice_table(case.answer, f"validation{mark}"),
+            contents_table(case.answer.contents, f"contents{mark}"),
+        ]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
 
 
@@ -435,6 +440,7 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
     check = answer.content
     return {
         "verifiers": objects(answer.lines, *_LINE),
+        "verifiers_and_content": contents_json(answer.contents),
         "misleading": answer.misleading,
         "misleading_pairs": list(answer.misled),
         "rank": answer.rank,
