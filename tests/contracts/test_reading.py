@@ -27,7 +27,7 @@ KINDS = {
     "people who are none": r"for their author is nobody in particular: Anonymous \(2\)",
     "files that vanish": r"files? left out, which are not read: \d .md",
     "a passage of many authors": r"the same passages stand in \d+ of \d+ texts, by \d+ authors, such as “This file",
-    "lost characters": r"characters were lost in a conversion \(U\+FFFD\)",
+    "lost characters": r"characters lost in a conversion \(U\+FFFD\)",
     "one text, two authors": r"texts that stand under two authors were left out",
     "names of one person": r"author names that may be one person's: .*Holmes",
     "a name of two people": r"author names that may be several people's: Ida West & Tom Grant",

@@ -311,7 +311,9 @@ def read_author_folders(
             }
         if not labels:
             shown = some(archive.names)
-            raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
+            raise FormatError(
+                "there are no texts by author here", file=path, found=shown, expected=LAYOUT, fix=_inner(path)
+            )
         account = _doubts(path, labels)
         columns = _metadata(archive, labels, account)
 
@@ -334,6 +336,15 @@ def read_author_folders(
     if account := [*account, *account_of(whole, place=path)]:
         notes[ACCOUNT] = account
     return builder.finish(name or stem, notes, pairs=pairs)
+
+
+def _inner(path: Path) -> str | None:
+    """Which folder within this one holds texts by author, if one of the first does."""
+    for folder in sorted(one for one in path.iterdir() if one.is_dir())[:20] if path.is_dir() else ():
+        with Archive(folder) as archive:
+            if author_texts(archive):
+                return f"name the folder within it: {folder}"
+    return None
 
 
 def each_document(

@@ -53,18 +53,17 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
     if lost := text.count("\ufffd"):
-        signs.append(f"{lost:,} characters were lost in a conversion (U+FFFD): make the text again from its source")
+        signs.append(f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its source")
     if turned := len(_TURNED.findall(text)):
         leftwards = any(mark in text for mark in "\u202b\u202e\u2067\u2068")
-        does = (
-            "turn the direction of writing, so that it reads otherwise than it is stored"
+        signs.append(
+            f"marks that turn the direction of writing, so that it reads otherwise than it is stored: {turned:,}"
             if leftwards
-            else "of left-to-right writing stand in it: no reader sees them, but they can tell who stored a text; "
-            "remove them if others have none"
+            else f"marks of left-to-right writing: {turned:,}; no reader sees them, but they can tell who stored it; "
+            "if others have none, take them out: an editor finds them by the pattern [\\u202a-\\u202e\\u2066-\\u2069]"
         )
-        signs.append(f"{turned:,} marks {does}")
     if unseen := invisible(text):
-        signs.append(f"{unseen:,} invisible characters stand in it: no reader sees them, and every program counts them")
+        signs.append(f"invisible characters: {unseen:,}; no reader sees them, and every program counts them")
     if words := disguised(text):
         word, meant = min(words.items())
         signs.append(

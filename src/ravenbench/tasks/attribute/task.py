@@ -66,7 +66,7 @@ class Attribute(Task):
         "protocol methods folds min_docs min_topics min_per_topic min_topic_docs "
         "docs_per_topic equal_counts sampler topics encoder difference reject lenient"
     )
-    failure = "{count} cells have no result, the first: {first}"
+    failure = "{count} cell{s} {have} no result, the first: {first}"
     plan_help = "Only show what would be done."
     spec: AttributeSpec
 

@@ -128,7 +128,8 @@ class RavenHide(Obfuscator):
             f"it stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
-        notes.append("next: raven diff ORIGINAL HIDDEN" + f"; change these words by hand: {left}" * bool(left))
+        if left:
+            notes.append(f"change these words by hand: {left}")
         return Rewriting(parts, tuple(notes), count_operations(parts))
 
     def _search(
@@ -147,8 +148,11 @@ class RavenHide(Obfuscator):
             near = search.near()
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
             if not (gains > 0).any():
-                dear = bool((open_ & (now > near)).any())
-                return chosen, "the limit of sense was reached" if dear else "no safe edit was left that helps"
+                helpful = open_ & (now > near)
+                if (helpful & (cost > left)).any():
+                    return chosen, "the limit of sense was reached"
+                losing = f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
+                return chosen, losing if helpful.any() else "no safe edit was left that helps"
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)
             chosen.append(candidates[best])
