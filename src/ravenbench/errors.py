@@ -127,15 +127,16 @@ def is_remarked(line: object) -> bool:
     return bool(REMARKED) and str(line).rstrip(".").endswith(tuple(REMARKED))
 
 
-LARGEST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
+LARGEST, LARGEST_SEED, LEAST = 2**31 - 1, 2**63 - 1, 1e-12
 
 
 def check_number(name: str, value: object) -> None:
-    """Refuse a number, or one of several, that is not finite, or too large to be meant. SpecError if it is."""
+    """Refuse a number, or one of several, that is not finite, or too large or small to be meant. SpecError if it is."""
     for one in value if isinstance(value, list | tuple) else (value,):
         most = LARGEST_SEED if name.endswith("seed") else LARGEST
-        if isinstance(one, int | float) and not -most <= one <= most:
-            raise SpecError(f"{name}: no such number can be meant", found=one, expected=f"a number, at most {most:,}")
+        if isinstance(one, int | float) and not (-most <= one <= most and (one == 0 or abs(one) >= LEAST)):
+            such = f"a number, at most {most:,}, and 0 or at least {LEAST}"
+            raise SpecError(f"{name}: no such number can be meant", found=one, expected=such)
 
 
 def install(extra: str) -> str:

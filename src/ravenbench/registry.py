@@ -344,6 +344,7 @@ def _value(kind: str, text: str) -> Any:
     for candidate in dict.fromkeys((*_WITHIN.get(kind, ()), kind, *KINDS)):
         if ":" in head or head in targets(candidate):
             return _parse(candidate, text, nested=True)
+        check_there(f"the {SPOKEN.get(candidate, candidate)} {head}")
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
             f"{text!r} is neither a number nor text in quotes, and no component has this name", fix="put text in quotes"

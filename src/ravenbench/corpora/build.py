@@ -23,6 +23,8 @@ from ravenbench.types import Corpus, Labels
 FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
+MOST_COLUMNS = 4096
+"""Each takes room and time for every document."""
 
 
 class Entry(NamedTuple):
@@ -293,6 +295,11 @@ class CorpusBuilder:
             check_pairs(author, self.file)
         spelling = _spellings(Counter(r.topic for r in rows if r.topic is not None), self.file, fold_case)
         further = sorted({key for r in rows for key in r.columns})
+        if len(further) > MOST_COLUMNS:
+            raise CorpusError(
+                "there are too many columns", file=self.file, found=f"{len(further):,}",
+                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics", fix="take out what is no label",
+            )  # fmt: skip
         languages = [r.language for r in rows]
         ids = tuple(r.name for r in rows)
         account = [*notes.get(ACCOUNT, ()), *account, *remarks(texts, author, ids)]

@@ -24,7 +24,7 @@ from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.corpora.tables import is_parts_folder, kind_of, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark
-from ravenbench.files import check_not_forked, location, sha256, write_json
+from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
 from ravenbench.formats.archive import Archive, is_there, no_such
 from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
@@ -90,7 +90,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     about = folder / "corpus.json"
     again = "import the corpus again"
     try:
-        info = json.loads(about.read_text(encoding="utf-8"))
+        info = json.loads(read_ordinary(about))
         version, name, digest, checksum = (info[k] for k in ("format", "name", "digest", "documents_sha256"))
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise FormatError(f"not the corpus.json of an imported corpus ({error})", file=about, fix=again) from None

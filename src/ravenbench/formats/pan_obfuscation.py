@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.errors import FormatError, writable
-from ravenbench.files import json_bytes, write_bytes
+from ravenbench.files import json_bytes, read_ordinary, write_bytes
 from ravenbench.formats.decoding import decode
 
 KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
@@ -69,7 +69,7 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     that was rewritten; by default the concatenation of the parts' originals.
     """
     try:
-        rows = json.loads(decode(Path(path).read_bytes(), path))
+        rows = json.loads(decode(read_ordinary(Path(path)), path))
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
     except (ValueError, RecursionError) as error:

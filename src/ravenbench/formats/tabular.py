@@ -7,16 +7,17 @@ import io
 import json
 import math
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
-from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive
+from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import UTF8, checked_name, old_mac
 from ravenbench.types import Floats, Labels
 
@@ -86,8 +87,12 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         raise MissingPart("reading .xlsx needs python-calamine", file=label, fix=install("documents")) from None
     try:
         with archive.open(name) as file:
-            book = CalamineWorkbook.from_filelike(io.BytesIO(file.read()))
+            data = file.read()
+        _check_sheets(data, archive.label(name))
+        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
         sheets = {sheet: book.get_sheet_by_name(sheet).to_python() for sheet in book.sheet_names}
+    except FormatError:
+        raise
     except Exception as error:  # whatever the library makes of a damaged file
         problem = f"this workbook cannot be read ({error})"
         raise FormatError(problem, file=archive.label(name), fix="save it as .csv") from None
@@ -103,6 +108,30 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         if any(value != "" for value in values):
             cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
             yield number, {column: cell for column, cell in zip(names, cells, strict=False) if column}
+
+
+_CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_MOST_CELLS = 2**25
+
+
+def _check_sheets(data: bytes, label: str) -> None:
+    """FormatError if a workbook unpacks to far more than text can, or spans so many cells, empty ones too, that their
+    library ends the process."""
+    with zipfile.ZipFile(io.BytesIO(data)) as book:
+        sheets = [name for name in check_members(Path(label), book, len(data)) if "worksheets/" in name]
+        for sheet in sheets:
+            columns, rows = {b"A"}, 1
+            for column, row in _CELL.findall(book.read(sheet)):
+                columns.add(column)
+                rows = max(rows, int(row))
+            width = 0
+            for letter in max(columns, key=lambda column: (len(column), column)):
+                width = 26 * width + letter - 64
+            if rows * width > _MOST_CELLS:
+                raise FormatError(
+                    "a sheet of this workbook spans too many cells", file=label, found=f"{rows:,} rows of {width:,}",
+                    expected=f"at most {_MOST_CELLS:,}", fix="clear the cells beside the table, or save it as .csv",
+                )  # fmt: skip
 
 
 UNQUOTED = "--unquoted reads quotation marks as part of the texts, and each line as a row"

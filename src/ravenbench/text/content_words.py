@@ -20,7 +20,7 @@ enter then, so more is allowed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -167,3 +167,23 @@ def hidden(text: str, functions: frozenset[str]) -> str:
         return word if lowered(word) in functions else "X" if word[0].isupper() else "x"
 
     return LETTERS.sub(stand_in, text)
+
+
+LITTLE = 0.4
+"""Share of words from which on a mask is said to hide enough: .43 of those of posts (20 Newsgroups) are hidden, .36 to
+.38 of those of novels (ELTeC), of whose 200 most frequent words two to six are, names among them."""
+
+
+def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> float:
+    """Share of the words of texts that a mask hides, in [0, 1]."""
+    hides = [lowered(word) not in functions for words in texts for word in words]
+    return sum(hides) / max(len(hides), 1)
+
+
+def hidden_sentence(share: float) -> str:
+    """How much a mask hides, and a warning where it is little."""
+    little = (
+        " That is little: frequent words that go with a subject, names too, may have stayed, so that what remains is "
+        "not shown to be style."
+    )
+    return f"Of the words {share:.0%} count as content words and are hidden.{little * (share < LITTLE)}"

@@ -26,6 +26,8 @@ from ravenbench.formats.decoding import UTF8
 LAST_FORM = 2022
 """Later years have the form of this one."""
 SPLITS = ("train", "validation", "test")
+MOST_SEGMENTS = 5000
+"""Of a text; PAN's have a few dozen."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,11 @@ def _problem(
                     "truth does not fit the text", file=label, found=f"{len(truth.changes)} places between segments",
                     expected=f"{len(segments) - 1}, and an author for each segment, as in {place.name}",
                 )  # fmt: skip
+    if len(segments) > MOST_SEGMENTS:
+        raise FormatError(
+            "there are too many paragraphs for one problem", file=archive.label(str(place)), found=f"{len(segments):,}",
+            expected=f"at most {MOST_SEGMENTS:,}",
+        )  # fmt: skip
     part = "/".join(step for step in place.parts[:-1] if step not in SPLITS)
     return ChangeProblem(part, place.stem, segments, truth)
 

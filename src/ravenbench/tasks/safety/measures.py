@@ -167,6 +167,20 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
     return {seed: one for seed, one in measures.items() if one is not None}
 
 
+def unmeasured(store: Store) -> dict[str, int]:
+    """What a finished folder holds beside its cells, and how often it is missing here or damaged."""
+    plan = store.plan_as(SafetyPlan)
+    lost = {
+        f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
+        for entry in plan.hiding
+    }
+    judged = any(entry.first is not None for entry in plan.hiding) and not store.run.spec.get("methods")
+    lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
+    grades = store.path / NAME
+    lost["grades by people"] = int(grades.exists() and record_or_none(grades, GradesRecord) is None)
+    return {what: count for what, count in lost.items() if count > 0}
+
+
 def _numbers(values: Mapping[str, float | None]) -> dict[str, float | None]:
     return {name: None if value is None else float(value) for name, value in values.items()}
 

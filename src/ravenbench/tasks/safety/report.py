@@ -16,7 +16,7 @@ from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import FEWER_IS_SOUNDER, SURVIVAL
 from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.report import Report
+from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import (
     Col,
     Column,
@@ -44,6 +44,7 @@ from ravenbench.tasks.safety.analysis import (
     mean,
 )
 from ravenbench.tasks.safety.imitation import ImitationRow
+from ravenbench.tasks.safety.measures import unmeasured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,6 +100,12 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def analyse(self) -> SafetyAnalysis:
         return analyse(self.store)
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """The cells that it lacks, and what is measured of rewritings and kept beside them."""
+        lost = unmeasured(self.store).items()
+        return [*super().gaps, *(Gap(what, n, ("the rewritings",) * n, "missing or damaged") for what, n in lost)]
 
     def tables(self) -> list[Table]:
         """Where attribution was attacked, tables of its own in the place of averages that need a threshold."""

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from ravenbench import registry
 from ravenbench.components import Component, foreign, identity, path_of
 from ravenbench.errors import FormatError, InputError, SpecError
-from ravenbench.files import write_bytes, write_json
+from ravenbench.files import read_ordinary, write_bytes, write_json
 from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
 from ravenbench.seams import SAVED_GROUP, registered
@@ -151,7 +151,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     if expected is not None:
         _same(head, as_verifier(expected), folder)
     try:
-        data = (folder / _ARRAYS).read_bytes()
+        data = read_ordinary(folder / _ARRAYS)
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=folder / _ARRAYS) from None
     if hashlib.sha256(data).hexdigest() != head["arrays_sha256"]:
@@ -181,7 +181,7 @@ def digest(folder: str | Path) -> str:
 def _head(folder: Path) -> dict[str, Any]:
     where = folder / _HEAD
     try:
-        head = json.loads(where.read_text(encoding="utf-8"))
+        head = json.loads(read_ordinary(where))
     except OSError as error:
         raise InputError(
             "this is no trained verifier",

@@ -40,6 +40,7 @@ from ravenbench.ext.case.compare.record import (
 )
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.ext.case.compare.units import plain_rows
+from ravenbench.ext.case.content import VerifierContent, verifier_contents
 from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
 from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.reports.cells import Failure
@@ -117,7 +118,7 @@ class Answer:
     ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
     were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
     how many these are, of how many; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's
-    place among ``ranked`` writers.
+    place among ``ranked`` writers; ``contents`` what was done about content of each verifier.
     """
 
     lines: tuple[LRLine, ...]
@@ -135,6 +136,7 @@ class Answer:
     promise: Mapping[str, MeasureEstimate]
     validated: Validated
     draws: int
+    contents: tuple[VerifierContent, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,6 +423,7 @@ def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
         promise=promise(valid, seed),
         validated=valid,
         draws=draws,
+        contents=verifier_contents(scored, valid),
     )
 
 

@@ -354,7 +354,8 @@ class Shaped:
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
         moved = self._transplanter.transplant(test, same)
-        off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows])
+        labels = {"transplanted": "off", "source": FoldRole.PAIRS.of(name)}
+        off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows], labels=labels)
         self.parts.append((off, about[moved.rows]))
 
     def _class(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ravenbench.ext.case.compare.record import HandRecord
 from ravenbench.reports.view import Column, number
+from ravenbench.text.content_words import hidden_sentence
 
 SCALE = (
     (6.0, "extremely strong support"),
@@ -119,6 +120,7 @@ def hand_sentence(hand: HandRecord) -> str:
         return f"Whether the questioned text is by one person could not be looked at: {hand.reason}."
     whole = f"{hand.texts} background texts of {hand.words} words by one author each ({hand.authors} authors)"
     spliced = f"Of background texts put together from two authors at their middle, {hand.power:.0%} were found."
+    spliced += "" if hand.hidden is None else f" {hidden_sentence(hand.hidden)}"
     if not hand.changes:
         return (
             f"No change of hand was found along {hand.words} words of the questioned text. They were compared "

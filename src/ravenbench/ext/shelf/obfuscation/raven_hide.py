@@ -20,6 +20,7 @@ import numpy as np
 
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
+from ravenbench.formats.archive import walk
 from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
@@ -192,7 +193,8 @@ def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
 @lru_cache(4)
 def _crowd_texts(background: str) -> tuple[str, ...]:
     if background:
-        texts = [decode(path.read_bytes(), path) for path in sorted(Path(background).rglob("*.txt"))]
+        names = [name for name in walk(Path(background))[0] if name.endswith(".txt")]
+        texts = [decode(Path(background, name).read_bytes(), Path(background, name)) for name in names]
         texts = [text for text in texts if text.strip()]
         if not texts:
             raise InputError(
