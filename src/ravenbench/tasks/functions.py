@@ -54,6 +54,7 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     own_signature = signature(function)
     accepted = own_signature.parameters
+    by_position = [one for one in accepted.values() if one.kind is not Parameter.KEYWORD_ONLY]
 
     @wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -63,7 +64,8 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
             _check_names(function.__name__, kwargs, own_signature)
             given = {name: _as_place(value, accepted.get(name)) for name, value in kwargs.items()}
             # What is too much is refused by the function itself.
-            return function(*starmap(_as_place, zip_longest(args, [*accepted.values()][: len(args)])), **given)
+            named = by_position[: len(args)] if len(args) <= len(by_position) else []
+            return function(*starmap(_as_place, zip_longest(args, named)), **given)
         except _UnknownArgument as error:
             refusal = TypeError(str(error))
         except InputError as error:

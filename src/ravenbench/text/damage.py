@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from ravenbench.errors import offered
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.passages import GUTENBERG
@@ -21,7 +22,8 @@ _SCRIPTS = {
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 _LOOKED_AT = 1_000_000
-_MANY = 2_000
+MOST = 2_000
+"""Texts of a set that are looked at, the first ones."""
 _FEWEST = 3
 _SHARE = 0.15
 
@@ -42,7 +44,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     elif len(entities := _ENTITY.findall(text) if "&" in text else []) >= _FEWEST:
         signs.append(f"{len(entities):,} signs stand as entities of HTML ({entities[0]}): write the signs themselves")
     if ("utenberg" in text or "UTENBERG" in text) and GUTENBERG.search(text) is not None:
-        signs.append("a header or licence of Project Gutenberg stands in it: --strip-shared takes it out")
+        signs.append(offered("a header or licence of Project Gutenberg stands in it; --strip-shared takes it out"))
     if text.isascii():
         return tuple(signs)
     runs = _RUN.findall(text)
@@ -76,9 +78,9 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
 
 
 def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[str]:
-    """Sentences that count among the first ``_MANY`` texts those that look like e-mail, and those with each kind of
+    """Sentences that count among the first ``MOST`` texts those that look like e-mail, and those with each kind of
     damage; ``ids`` name them."""
-    several = list(islice(texts, _MANY))
+    several = list(islice(texts, MOST))
     mails, count = sum(bool(signs_of_mail(text)) for text in several), f"of {len(several):,} texts"
     alike: dict[str, list[str]] = {}
     for text, name in zip(several, ids or [""] * len(several), strict=False):

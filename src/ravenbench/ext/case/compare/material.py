@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.errors import FormatError, InputError, SpecError, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.files import sha256
@@ -404,6 +404,13 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     for code, author in enumerate(corpus.author.names):
         if name := names.get(name_key(author)) or next((n for n in names.values() if _addressed(n, author)), None):
             gone[code] = f"{author}: has the name of the candidate {name}"
+    others = [author for code, author in enumerate(corpus.author.names) if code not in gone]
+    for group in lookalikes([*names.values(), *others]) if names else ():
+        for mine in {*group} & {*names.values()}:
+            note = f"background authors that may be {mine} under another name: {some({*group} - {mine})}"
+            remark([note])
+            for case in cases:
+                screened.notes[case.id] += [note] if case.candidate.name == mine else []
     questions = {path: runs(plain(text.text)) for path, text in queries.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
