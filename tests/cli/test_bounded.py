@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-=======
 import gzip
 import json
 import os
->>>>>>> h-bounded
 import subprocess
 import sys
 import time
@@ -23,15 +20,8 @@ import ravenbench
 from contracts.commands import raven
 from ravenbench.corpora.load import import_corpus, load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
-from ravenbench.ext.case.validate.conditions import read_conditions
-from ravenbench.ext.changes import forms
 from ravenbench.ext.documents.report import extract_texts
-<<<<<<< HEAD
-=======
-from ravenbench.ext.documents.tei import parsed
-from ravenbench.ext.machine.pan_generated import read_generated
 from ravenbench.formats import archive
->>>>>>> h-bounded
 from ravenbench.formats.archive import LINKS
 from ravenbench.formats.reviews import read_reviews
 
@@ -189,6 +179,7 @@ def test_a_link_that_leads_back_to_itself(tmp_path, monkeypatch):
 
 
 def test_a_header_of_tei_that_is_nested_deep_takes_time_by_its_length():
+    parsed = pytest.importorskip("ravenbench.ext.documents.tei").parsed
     deep = "<author>" + "<a>" * 40_000 + "Ann" + "</a>" * 40_000 + "</author>"
     head = f"<TEI><teiHeader><fileDesc><titleStmt>{deep}</titleStmt></fileDesc></teiHeader>"
     began = time.process_time()
@@ -215,21 +206,26 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path, monkeypatch):
         read_reviews(tmp_path / "grades")
 
 
-def test_more_than_is_answered_is_refused_before_it_takes_time(tmp_path, monkeypatch):
+def test_more_than_is_answered_is_refused_before_it_takes_time(tmp_path):
     columns = "".join(
         json.dumps({"text": f"one {i}", "author": "a", "topic": "x", f"k{i}": "v"}) + "\n" for i in range(4200)
     )
     (tmp_path / "c.jsonl").write_text(columns)
     with pytest.raises(CorpusError, match="too many columns"):
         load_corpus(tmp_path / "c.jsonl", pairs=False)
+    (tmp_path / "long.toml").write_text("[" + "a." * 2**16 + "a]")
+    with pytest.raises(SpecError, match="too long for a spec file"):
+        ravenbench.run(spec=tmp_path / "long.toml")
+
+
+def test_more_conditions_and_paragraphs_than_are_answered_are_refused(tmp_path, monkeypatch):
+    conditions = pytest.importorskip("ravenbench.ext.case.validate.conditions")
+    forms = pytest.importorskip("ravenbench.ext.changes.forms")
     (tmp_path / "c.csv").write_text("questioned,known,texts\n" + "60,60,1\n" * 61)
     with pytest.raises(FormatError, match="made of conditions"):
-        read_conditions(tmp_path / "c.csv")
+        conditions.read_conditions(tmp_path / "c.csv")
     monkeypatch.setattr(forms, "MOST_SEGMENTS", 3)
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "problem-1.txt").write_text("a\nb\nc\nd")
     with pytest.raises(FormatError, match="too many paragraphs"):
         forms.read_changes(tmp_path / "p")
-    (tmp_path / "long.toml").write_text("[" + "a." * 2**16 + "a]")
-    with pytest.raises(SpecError, match="too long for a spec file"):
-        ravenbench.run(spec=tmp_path / "long.toml")
