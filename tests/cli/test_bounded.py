@@ -123,7 +123,7 @@ def test_a_fork_is_told(folder: Path, tmp_path: Path) -> None:
         (lambda: ravenbench.run("synthetic", verifiers=7), "verifiers: a int"),
         (lambda: ravenbench.run("synthetic", folds=10**20), "no such number"),
         (lambda: ravenbench.retrieve("synthetic", k=[10**20]), "no such number"),
-        (lambda: ravenbench.parse("verifier", 5), "given as text"),
+        (lambda: ravenbench.parse("verifier", 5), "text: a int"),
         (lambda: ravenbench.attribute("synthetic", difference=1e-320), "no such number"),
     ],
 )
