@@ -36,8 +36,7 @@ addEventListener("load", async () => {
 _FIT = """
 addEventListener("load", async () => {
   if (PRINTED) dispatchEvent(new Event("beforeprint"));
-  const page = location.pathname.split("/").pop();
-  const found = {page, width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
+  const found = {width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
   const seen = e => e.getClientRects().length > 0;
   const wide = Array.from(document.querySelectorAll(".table > .scroll, figure > .scroll")).filter(seen);
   found.hidden = wide.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute("aria-label"));
@@ -101,22 +100,13 @@ def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any
     return _in_frames([(asked, width) for width in WIDTHS], work, dark)
 
 
-def fit(pages: dict[str, Path], work: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """What of each page is out of sight or broken: by its width, and ``print``, laid out as it is printed on A4.
-
-    All are opened in one browser, for to start one takes longer than to lay out a page.
-    """
+def fit(page: Path, work: Path) -> dict[str, dict[str, Any]]:
+    """What of a page is out of sight or broken: by its width, and ``print``, laid out as it is printed on A4."""
     work.mkdir(parents=True, exist_ok=True)
-    frames: list[tuple[Path, int]] = []
-    for kind, page in pages.items():
-        screen = _with_probes(page, work / f"{kind}-screen.html", [_FIT.replace("PRINTED", "false")])
-        printed = _with_probes(page, work / f"{kind}-print.html", [_FIT.replace("PRINTED", "true")], printed=True)
-        frames += [*((screen, width) for width in WIDTHS), (printed, PAPER)]
-    every: dict[str, dict[str, dict[str, Any]]] = {kind: {} for kind in pages}
-    for one in _in_frames(frames, work)[0]:
-        kind = one["page"].rpartition("-")[0]
-        every[kind]["print" if one["width"] == PAPER else str(one["width"])] = one
-    return every
+    screen = _with_probes(page, work / "screen.html", [_FIT.replace("PRINTED", "false")])
+    printed = _with_probes(page, work / "print.html", [_FIT.replace("PRINTED", "true")], printed=True)
+    found, _ = _in_frames([*((screen, width) for width in WIDTHS), (printed, PAPER)], work)
+    return {"print" if one["width"] == PAPER else str(one["width"]): one for one in found}
 
 
 def _with_probes(page: Path, place: Path, probes: list[str], printed: bool = False) -> Path:

@@ -57,6 +57,7 @@ class InputError(RavenError):
         expected: str | None = None,
         fix: str | None = None,
     ) -> None:
+        fix = offered(fix or "") or None
         self.problem, self.file, self.line = problem, file, line
         self.found, self.expected, self.fix = found, expected, fix
         where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
@@ -103,6 +104,27 @@ class StoreError(RavenError):
 
 class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
+
+
+OPTIONS: set[str] = set()
+"""The options of the command at hand (``--out``); none where Raven is called from Python."""
+_CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]*--))")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+
+
+def offered(advice: str) -> str:
+    """Advice without the parts that name an option which the command at hand does not have; a ``raven`` command in full
+    has its own."""
+    parts = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
+    lacking = [bool({*_OPTION.findall(part)} - OPTIONS) and "raven " not in part for part in parts]
+    if not any(lacking):
+        return advice
+    left = [
+        (between, part)
+        for between, part, lacks in zip(["", *parts[1::2]], parts[::2], lacking[::2], strict=True)
+        if not lacks
+    ]
+    return "".join(part.removeprefix("else ") if not i else between + part for i, (between, part) in enumerate(left))
 
 
 LISTENERS: list[Callable[[str], object]] = []
@@ -161,6 +183,12 @@ def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutof
     if close:
         return f"did you mean {close[0]!r}?"
     return "known: " + ", ".join(known) if known and listing else None
+
+
+def some(names: Iterable[str], most: int = 3) -> str:
+    """The first of some names, and whether there are more."""
+    shown = sorted(names)
+    return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
 
 
 def counted(number: int, thing: str) -> str:

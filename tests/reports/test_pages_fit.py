@@ -19,30 +19,17 @@ pytestmark = [
 OF_JOBS = [kind for kind in Pages.KINDS if kind in TASKS and kind != "run"]
 """Kinds of which the page of the task's smallest job is looked at, which other tests need too; those of larger ones by
 ``-m slow``."""
-AT_ONCE = 2
-"""Pages in one browser: of more, not all are laid out in the time that it gives them."""
-
-
-@pytest.fixture(scope="module")
-def fitting(pages: Pages, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What was seen of each kind of page, by where."""
-    made = {kind: pages.job(kind) / "report" / "index.html" if kind in OF_JOBS else pages(kind) for kind in Pages.KINDS}
-    kinds, every = list(made), {}
-    for first in range(0, len(kinds), AT_ONCE):
-        some = {kind: made[kind] for kind in kinds[first : first + AT_ONCE]}
-        every |= fit(some, tmp_path_factory.mktemp("fitting"))
-    return every
 
 
 @pytest.mark.parametrize("kind", Pages.KINDS)
-def test_nothing_is_lost(fitting: dict[str, dict[str, Any]], kind: str) -> None:
-    look_at(fitting[kind])
+def test_nothing_is_lost(pages: Pages, tmp_path: Path, kind: str) -> None:
+    look_at(fit(pages.job(kind) / "report" / "index.html" if kind in OF_JOBS else pages(kind), tmp_path))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", OF_JOBS)
 def test_nothing_is_lost_of_larger_jobs(pages: Pages, tmp_path: Path, kind: str) -> None:
-    look_at(fit({kind: pages(kind)}, tmp_path)[kind])
+    look_at(fit(pages(kind), tmp_path))
 
 
 def look_at(seen: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
+from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.seams import (
     CORPORA,
@@ -79,6 +79,7 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
+        OPTIONS.update(name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts))
         try:
             rest = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
@@ -187,6 +188,7 @@ def run() -> None:
         # It came while something else was being told.
         sys.exit(terminal.farewell())
     finally:
+        OPTIONS.clear()
         terminal.last()
 
 

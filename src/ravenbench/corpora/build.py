@@ -342,12 +342,16 @@ def check_pairs(author: Labels, file: str | Path) -> None:
     """
     counts = author.counts()
     if len(author) == 0:
-        raise CorpusError("the corpus has no documents", file=file)
+        raise CorpusError(
+            "the corpus has no documents by a known author", file=file, expected="AUTHOR/text.txt or Author_Title.txt",
+            fix="put the texts of each person into a folder of their name",
+        )  # fmt: skip
     if not np.any(counts >= 2):
         raise CorpusError(
             "no author wrote two documents, so there is no same-author pair", file=file,
             found=f"{len(author)} documents by {len(author.names)} authors",
             expected="some authors with at least two (authors with one are allowed)",
+            fix="add further texts by these authors",
         )  # fmt: skip
     if np.count_nonzero(counts) < 2:
         raise CorpusError(

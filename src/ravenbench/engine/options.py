@@ -100,13 +100,39 @@ Encoding = Annotated[str | None, about(ENCODING)]
 AllowShared = Annotated[
     bool, about("Answer also problems that stand among those to learn from; they are counted all the same.")
 ]
+READING = ("unquoted", "strip_shared", "skip_faulty")
+"""Options of every command that reads texts."""
 Metrics = Annotated[
     str | None,
     about("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
 ]
 
 
-class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TextsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A spec of a task that reads texts."""
+
+    unquoted: Annotated[
+        bool, about("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
+    ] = False
+    strip_shared: Annotated[
+        bool, about("Take passages out that stand in texts of several authors, such as licences and headers.")
+    ] = False
+    skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
+
+    def flags(self) -> dict[str, bool]:
+        """Those of these that were asked for."""
+        return {name: True for name in READING if getattr(self, name)}
+
+
+def refuse_of_tables(values: Mapping[str, Any], instead: str) -> None:
+    """SpecError if an option was given that says how a corpus' table is read, where ``instead`` there is none."""
+    for name in ("text", "author", "topic", "unquoted", "skip_faulty"):
+        if values.get(name):
+            flag = f"--{name.replace('_', '-')}"
+            raise SpecError(f"{instead}: {flag} says how a table is read", fix=f"leave {flag} out")
+
+
+class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A spec of a task that reads a corpus, whose tables name their columns as their maker liked."""
 
     later: ClassVar[tuple[str, ...]] = (*Spec.later, "text", "author", "topic")
@@ -119,20 +145,12 @@ class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, about("Column with the topics, or none; by default found by name.", metavar="COLUMN")
     ] = None
     encoding: Encoding = None
-    unquoted: Annotated[
-        bool, about("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
-    ] = False
-    strip_shared: Annotated[
-        bool, about("Take passages out that stand in texts of several authors, such as licences and headers.")
-    ] = False
-
-    skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
         options: dict[str, Any] = {role: column for role, column in named.items() if column is not None}
-        options |= {name: True for name in ("unquoted", "strip_shared", "skip_faulty") if getattr(self, name)}
+        options |= self.flags()
         return {"encoding": self.encoding, **options, **({"topic": None} if self.topic == "none" else {})}
 
 

@@ -55,10 +55,12 @@ class Archive:
     ----------
     encoding : str or None
         Of texts inside that are not UTF-8, as ``decode`` takes it.
+    unquoted : bool
+        Whether tables inside were written without quoting.
     """
 
-    def __init__(self, path: str | Path, encoding: str | None = UTF8) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, encoding: str | None = UTF8, unquoted: bool = False) -> None:
+        self.path, self.unquoted = Path(path), unquoted
         self.encoding = encoding
         self._zip: zipfile.ZipFile | None = None
         self._inside = ""

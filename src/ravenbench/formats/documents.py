@@ -82,7 +82,7 @@ def read_document(path: str | Path, encoding: str | None = None) -> Document:
         raise FormatError(
             "one text is expected, and this file holds several", file=path,
             found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
-            fix=f"raven texts {Path(path).name} -o texts writes each into a file of its own, by author",
+            fix=f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of its own, by author",
         )  # fmt: skip
     return documents[0]
 

@@ -11,7 +11,7 @@ import msgspec
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import read_ordinary
 from ravenbench.formats.archive import walk
-from ravenbench.formats.decoding import decode
+from ravenbench.formats.decoding import decode, from_json
 
 VERSION = 1
 """Of the file's form; the viewer writes it as ``review``."""
@@ -81,8 +81,9 @@ def read_reviews(folder: Path) -> list[Review]:
 
 
 def _read(file: Path, folder: str) -> Review:
-    text = decode(read_ordinary(file), file).encode()
+    text = decode(read_ordinary(file), file)
     again = "export it again in the viewer"
+    from_json(text, file, problem="this is no whole review", fix=again)
     try:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:

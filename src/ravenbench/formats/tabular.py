@@ -18,7 +18,7 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
-from ravenbench.formats.decoding import UTF8, checked_name, old_mac
+from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -64,11 +64,7 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     if first.startswith("{") and first.rstrip().endswith("}"):
         yield from records(archive, name)
         return
-    try:
-        listed = json.loads(archive.text(name))
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
+    listed = from_json(archive.text(name), archive.label(name))
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
             "this JSON is no list of records", file=archive.label(name), found=type(listed).__name__,
@@ -148,7 +144,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
     fields than the first line, a name of a column stands twice there, a quote is left open or swallowed further rows,
     or the lines end as on old Macs.
     """
-    label = archive.label(name)
+    label, unquoted = archive.label(name), unquoted or archive.unquoted
     csv.field_size_limit(DOCUMENT_LIMIT)
     # Blank lines count: they may stand inside a quoted text.
     source = archive.lines(name, blank=True)
@@ -209,8 +205,8 @@ def _check_swallowed(archive: Archive, name: str, delimiter: str, width: int, li
         raise FormatError(
             "a quotation mark joins this row and the next ones to one field", file=archive.label(name), line=line,
             found=f"lines with as many separators as a row ({width - 1})", expected="one row",
-            fix=f"was the table written without quoting? {UNQUOTED}; else put the text in double quotes, and quotes "
-            "within it twice",
+            fix=f"{UNQUOTED}, where the table was written so; else put the text in double quotes, and quotes within it "
+            "twice",
         )  # fmt: skip
 
 
@@ -225,16 +221,16 @@ def records(archive: Archive, name: str) -> Iterator[Row]:
     return ((number, parsed(line, archive, name, number)) for number, line in archive.lines(name))
 
 
+_ONE_A_LINE: dict[str, Any] = {
+    "expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does",
+}  # fmt: skip
+
+
 def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
     """The record of one JSON line. FormatError if it is not a JSON object."""
-    where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
-    where |= {"expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does"}
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"this line is not JSON ({error})", **where) from None
+    record = from_json(line, archive.label(name), number, problem="this line is not JSON", found=line, **_ONE_A_LINE)
     if not isinstance(record, dict):
-        raise FormatError("not a JSON object", **where)
+        raise FormatError("not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE)
     return record
 
 

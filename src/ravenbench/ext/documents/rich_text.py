@@ -177,12 +177,12 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
     pieces.append(raw[done:])
     body = "".join(pieces)
 
-    def kept(group: re.Match[str]) -> str:
+    def without_marks(group: re.Match[str]) -> str:
         deleted = _DELETED.match(group[1])
         account.add("deleted text", deleted[1] if deleted else "", int(deleted is not None))
         return "" if deleted else group[0]
 
-    body = _INNERMOST.sub(kept, body)
+    body = _INNERMOST.sub(without_marks, body)
     _end(body, body.index("{"), path)
     text = rtf_to_text(body, errors="replace")
     written = []

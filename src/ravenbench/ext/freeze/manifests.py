@@ -14,11 +14,13 @@ import numpy as np
 
 from ravenbench import __version__, files
 from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.options import READING
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.problems import (
+    pair_table,
     pairs_files,
     problem_roots,
     read_problem_sets,
@@ -278,7 +280,7 @@ def thaw(
 def _documents(what: str | Path | Corpus | Store, reading: Mapping[str, Any]) -> Source:
     """The documents of a corpus, of problems, of a search's files, or of a run's folder."""
     if not isinstance(what, Corpus):
-        if (source := _kept(what, reading.get("encoding"))) is not None:
+        if (source := _kept(what, reading)) is not None:
             return source
         # Topics are the manifest's: a table need not have a column of them.
         what = load_corpus(what, level="extract()", **reading)  # type: ignore[arg-type]
@@ -294,14 +296,14 @@ def _source(what: Frozen, column: str | None, seed: int, reading: Mapping[str, A
         splits = {column: corpus.at("topic" if as_topic else column).topic}
         return _documents(corpus, reading)._replace(splits=splits, name=corpus.name, rule={"column": column})
     if isinstance(what, str | Path | Store):
-        return _kept(what, reading.get("encoding")) or _drawn(str(what), seed, reading)
+        return _kept(what, reading) or _drawn(str(what), seed, reading)
     folds = [what] if isinstance(what, Fold) else list(what)
     texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
     parts = parts_of(replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True))
     return Source(texts, None, {c: getattr(sides[0], c) for c in COLUMNS}, parts, name=folds[0].name)
 
 
-def _kept(what: str | Path | Store, encoding: str | None) -> Source | None:
+def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None:
     """What a run's folder, files of a search or a set of problems hold; None where this is none of them."""
     if isinstance(what, Store) or (files.location(what) / "run.json").is_file():
         store = what if isinstance(what, Store) else Store.open(what)
@@ -313,13 +315,14 @@ def _kept(what: str | Path | Store, encoding: str | None) -> Source | None:
             task = task_of(name)
         except Exception:  # noqa: S112 - a package may do anything while it is imported; doctor says what is wrong
             continue
-        if (source := task.source_at(what, encoding)) is not None:
+        if (source := task.source_at(what, reading.get("encoding"))) is not None:
             return source
     if not Path(what).exists():
         return None
     with Archive(what) as archive:
         zips = Path(what).is_dir() and any(n.lower().endswith(".zip") for n in archive.names)
-        return _given(what, encoding) if zips or problem_roots(archive) or pairs_files(archive) else None
+        pairs = archive.single and pair_table(archive, archive.names[0]) is not None
+        return _given(what, reading) if zips or pairs or problem_roots(archive) or pairs_files(archive) else None
 
 
 def _made(made: Any, kind: str, spec: Mapping[str, Any], seed: int) -> Source:
@@ -342,9 +345,10 @@ def _drawn(what: str, seed: int, reading: Mapping[str, Any]) -> Source:
         ) from None  # fmt: skip
 
 
-def _given(what: str | Path, encoding: str | None) -> Source:
+def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
     """Problems as they are; each document has the labels of the first set that tells them."""
-    sets = read_problem_sets(what, encoding=encoding)
+    how = {name: bool(reading.get(name)) for name in READING}
+    sets = read_problem_sets(what, None, reading.get("encoding"), **how)
     texts, problems = on_one_table([one.problems for one in sets])
     named = [f"{one.name}/{one.split}" if one.split else one.name for one in sets]
     parts = [SourcePart(name, over, one.same) for name, over, one in zip(named, problems, sets, strict=True)]
@@ -356,7 +360,8 @@ def _given(what: str | Path, encoding: str | None) -> Source:
             known |= {row: label for row, label in enumerate(labels) if label is not None}
         columns[column] = Labels.of(map(known.get, range(len(texts)))) if known else None
     left_out = {"problems that cannot be read": sum(len(one.faults) for one in sets)}
-    return Source(texts, None, columns, parts, {}, Path(what).stem, {"command": "given"}, None, left_out)
+    rule = {"command": "given", **{name: True for name in READING if how[name]}}
+    return Source(texts, None, columns, parts, {}, Path(what).stem, rule, None, left_out)
 
 
 def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:

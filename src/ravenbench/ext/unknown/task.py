@@ -116,7 +116,7 @@ class Unknown(Task):
     freezes = False
     Spec = UnknownSpec
     own = (Option("out", "The folder or URL; default raven-runs/attribute-….", takes=PATH),)
-    failure = "{count} methods failed, the first: {first}"
+    failure = "{count} method{s} failed, the first: {first}"
     spec: UnknownSpec
 
     @classmethod

@@ -306,7 +306,7 @@ SURVIVAL: Mapping[str, tuple[float, float]] = {
     "antonyms": (0.0, 2.0),
 }
 """Ranges within which a text's meaning is taken to have survived: a stated convention, not a judgement of meaning.
-Of sentences that lost no content word a reader called 30 of 35 correct, of others 5 of 45: where more than one word in
+Of sentences that lost no content word two readers called 51 of 61 correct, of others 11 of 58: where more than one in
 a hundred is lost, several sentences of a text are wrong. A measure that was not made is left out."""
 
 

@@ -7,6 +7,7 @@ OUT                              the new text, folder of texts or problem set, w
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -217,4 +218,8 @@ class Obfuscate(Task):
             for store, place in zip(stores, places, strict=True)
         ]
         private = " and ".join(["the .json beside each text", *folders])
-        return f"rewritten: {values['out']}; the original stands in {private}: pass none of these on"
+        look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
+        return (
+            f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
+            f"next: raven diff {look}"
+        )

@@ -15,7 +15,7 @@ from ravenbench.engine.options import (
     AllowShared,
     AtLeastTwo,
     Encoding,
-    Spec,
+    TextsSpec,
     about,
     checked,
     plain_of,
@@ -31,7 +31,7 @@ DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
 DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 
 
-class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a safety run's answers."""
 
     problems: Annotated[

@@ -470,7 +470,7 @@ def place_figure(answer: Answer) -> Figure:
     case is a line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)
     valid = answer.validated
-    llr, same, alike = valid.llr[FUSED], valid.pairs.same, valid.pairs.content >= answer.alike
+    llr, same, alike = valid.as_cases(), valid.pairs.same, valid.pairs.content >= answer.alike
     jitter = stream(0, "compare-jitter").random(len(llr))
     for y, side, color in ((1, same, SAME), (0, ~same, DIFFERENT)):
         for chosen, size, alpha in ((side & ~alike, 6, 0.4), (side & alike, 16, 0.8)):

@@ -110,7 +110,8 @@ def by_chance(texts: int, low: int, chance: float) -> str:
     seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
     return (
         f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
-        f"one half by chance, as background pairs by one author do; here {seen}."
+        "one half (log10 LR below −.30), whatever its interval, by chance, as background pairs by one author do; here "
+        f"{seen}."
     )
 
 
