@@ -363,7 +363,7 @@ def causal(bench: Bench) -> None:
 def _causal(bench: Bench, device: str, texts: list[str]) -> None:
     import torch
 
-    from ravenbench.ext.machine.causal import open_model
+    from ravenbench.ext.encoders.causal import open_model
     from ravenbench.ext.shelf.neural.causal import InContext
     from ravenbench.types import Problems
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
-from ravenbench.ext.machine.causal import open_model
+from ravenbench.ext.encoders.causal import open_model
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import load_corpus
+from ravenbench.ext.case.content_space import ContentSpace
 from ravenbench.ext.case.like_case import rounded
 from ravenbench.formats.problems import read_pan_problems
 from ravenbench.randomness import stream
-from ravenbench.text.content_words import ContentSpace
 from ravenbench.text.tokens import count_words, cut
 
 SEED = 7

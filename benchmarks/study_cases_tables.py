@@ -57,8 +57,6 @@ NAMES = {
     "masked(lambdag, posnoise)": "LambdaG on POSNoise",
     "bitig": "the package `bitig`, General Impostors",
 }
-WEAK = ("| ppm |", "| char-ngram |", "| function-words |")
-"""Rows that stand in the file beside the page alone."""
 HOSTILE = {
     "same": "the writer's own",
     "different": "another's",
@@ -102,7 +100,7 @@ def write(out: Path, corpora: Sequence[str]) -> None:
 
 def tables(kept: dict[str, Any]) -> str:
     """The tables of the page as Markdown; others are files beside it."""
-    made = (_shown_worth, _shown_alike, _apart, _package)
+    made = (_shown_alike, _apart, _package)
     return "\n\n".join(part for make in made if (part := make(kept))) + "\n"
 
 
@@ -145,11 +143,6 @@ def _worth(kept: dict[str, Any]) -> str:
     lines.append(f"| same + different | {' | '.join(counts[:half])} |")
     lines.append(f"| … answered | {' | '.join(counts[half:])} |")
     return "\n".join(lines)
-
-
-def _shown_worth(kept: dict[str, Any]) -> str:
-    """Without the members of the fusion that are worth least by themselves."""
-    return "\n".join(line for line in _worth(kept).split("\n") if not line.startswith(WEAK))
 
 
 def _alike(kept: dict[str, Any]) -> str:

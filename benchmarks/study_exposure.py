@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
-from ravenbench.ext.machine import causal
+from ravenbench.ext.encoders import causal
 from ravenbench.ext.machine.exposure import Side, by_likelihood
 from ravenbench.randomness import stream
 

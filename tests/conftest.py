@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from ravenbench import errors
 
-settings.register_profile("same-everywhere", derandomize=True, database=None)
+# How long an example takes is the machine's, which may have other work.
+settings.register_profile(
+    "same-everywhere", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("same-everywhere")
 """Examples of properties are the same in every run; ``pytest --hypothesis-profile default`` draws new ones."""
 

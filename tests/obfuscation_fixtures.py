@@ -1,4 +1,4 @@
-"""What the tests of recipes share: resources with a cache that lasts the session, a fake server, a small oracle."""
+"""What the tests of recipes share: resources with a cache that lasts the session and a fake server."""
 
 import json
 import sys
@@ -6,18 +6,6 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-
-from ravenbench.obfuscation.base import Obfuscator, unchanged
-
-
-class Searching(Obfuscator):
-    """A search that needs surrogates; it stops where they stand."""
-
-    name = "searching"
-    needs_oracle = True
-
-    def rewrite(self, task, seed):
-        return unchanged(task.questioned)
 
 
 @pytest.fixture(scope="session")

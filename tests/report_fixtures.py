@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -18,8 +19,10 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="session")
-def pages(of_all_workers: Path) -> Pages:
-    return Pages(of_all_workers / "pages")
+def pages(of_all_workers: Path, finished: Callable[..., Path]) -> Pages:
+    from contracts.tasks import TASKS
+
+    return Pages(of_all_workers / "pages", lambda name: finished(TASKS[name]))
 
 
 @pytest.fixture(scope="session")

@@ -118,6 +118,31 @@ class Holds(Plain):
 class Forgets(Plain):
     def __init__(self, n=3):
         self.number = n
+
+
+class Unkept(Plain):
+    def fit(self, problems, same):
+        self.shift = 0.5
+        return self
+
+    def score(self, problems):
+        return super().score(problems) + self.shift
+
+
+class Silent(Plain):
+    share = 1
+
+    def score(self, problems):
+        return np.where(np.arange(len(problems)) < self.share * len(problems), np.nan, super().score(problems))
+
+
+class Hesitant(Silent):
+    transductive = True
+
+    def score(self, problems):
+        known, questioned = sides(problems)
+        unsure = np.array([len(text) % 5 == 0 for text in questioned])
+        return np.where(unsure, np.nan, Plain.score(self, problems))
 '''
 
 
@@ -139,6 +164,8 @@ def mine(tmp_path, monkeypatch):
         ("Made", "__init__ makes the attribute size, which copies that are saved and loaded lack"),
         ("Cache", "call it kept_"),
         ("Forgets", "__init__ must store n under its own name"),
+        ("Unkept", "saved and loaded, it cannot answer .*'shift'.*under names that end in _"),
+        ("Silent", "NaN says that it cannot tell, and may not be all it says"),
     ],
 )
 def test_what_breaks_a_promise_is_told_in_a_sentence(mine, name, said):
@@ -146,7 +173,7 @@ def test_what_breaks_a_promise_is_told_in_a_sentence(mine, name, said):
         check_verifier(getattr(mine, name)())
 
 
-@pytest.mark.parametrize("name", ["Plain", "Piped", "Single"])
+@pytest.mark.parametrize("name", ["Plain", "Piped", "Single", "Hesitant"])
 def test_what_keeps_its_promises_passes(mine, name):
     check_verifier(getattr(mine, name)())
 

@@ -113,7 +113,9 @@ def test_outsiders_by_module_and_class():
         ("", "is not a verifier"),
         ("gone", "has no 'Nothing'"),
         (f"{__name__}:Leav", "has no 'Leav'(?s:.*)did you mean 'Leaf'"),
-        ("nowhere_at_all.x:Y", "no module"),
+        ("nowhere_at_all.x:Y", "no module(?s:.*)FILE:CLASS"),
+        ("nowhere_at_all.py:Y", "fix: write nowhere_at_all:Y, without .py"),
+        ("Mine", "FILE:CLASS(?s:.*)known: gone, leaf, wrap"),
     ],
 )
 def test_what_does_not_parse_says_why(text, message):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import extensions
 import ravenbench
 from ravenbench import registry
 from ravenbench.testing import check_verifier, toy_problems
@@ -165,11 +166,9 @@ NEEDED = {
     },
     "other methods": {
         "Attributor",
-        "Detector",
         "Encoder",
         "Mask",
         "Metric",
-        "Retriever",
         "Sampler",
         "Segmenter",
         "Selection",
@@ -189,6 +188,7 @@ NEEDED = {
         "Store",
     },
     "report": {"Report", "Table", "table", "col"},
+    "what extensions bring": extensions.names("NAMES"),
     "door": {"Command", "Component", "DocumentFormat", "InputError", "RavenError"},
 }
 """What a package is written against, by what it brings: importable from ``ravenbench`` whatever moves below it."""

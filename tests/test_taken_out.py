@@ -16,6 +16,7 @@ from ravenbench import registry
 from ravenbench.errors import SpecError
 
 OUT = ("case", "machine")
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,30 @@ def test_the_bench_works_without_them(tree: Path) -> None:
     sizes = ["--topics", "3", "--folds", "2", "--pools", "1", "--workers", "1"]
     done = raven(tree, "run", world, "--verifiers", "length, char-ngram", *sizes, "--out", "run")
     assert done.returncode == 0 and (tree / "run" / "report" / "index.html").is_file(), done.stderr
+
+
+TABLES = "architecture or in_the_table or up_to_date or what_is_public or importable or takes_its_columns or of_a_job"
+"""Tests of the bench that look at all commands, pages, readers and names."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gone", [("case", "changes", "unknown"), ("machine",)], ids="-".join)
+def test_the_tests_of_the_bench_stand_without_them(gone: tuple[str, ...], tmp_path: Path) -> None:
+    """Every file of tests is imported, and those that have tables are tried; changes and unknown use case."""
+    for part in ("src", "tests", "docs", "benchmarks"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    for file in (path for path in ROOT.iterdir() if path.is_file()):
+        shutil.copy(file, tmp_path)
+    for name in gone:
+        shutil.rmtree(tmp_path / "src" / "ravenbench" / "ext" / name)
+        shutil.rmtree(tmp_path / "tests" / "ext" / name)
+    options = ["-n", "0", "-q", "-p", "no:cacheprovider", "--ignore", "tests/ext", "-k", TABLES]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "tests"], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert " passed" in done.stdout
 
 
 @pytest.mark.slow

@@ -13,8 +13,6 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
     "work": {
         "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
-        "build_problems": "ravenbench.cli.corpus:BuiltProblems",
-        "chosen_topics": "ravenbench.cli.corpus:ChosenTopics",
     },
     "corpus": {},
     "encoder": {
@@ -30,11 +28,9 @@ BUILTIN: dict[str, dict[str, str]] = {
         "grouping": "ravenbench.sampling.samplers:Grouping",
         "hybrid": "ravenbench.sampling.samplers:Hybrid",
         "farthest-first": "ravenbench.sampling.samplers:FarthestFirst",
-        "local-search": "ravenbench.sampling.local_search:LocalSearch",
     },
     "pairs": {
         "reference": "ravenbench.problems.pair_rules:Reference",
-        "controlled": "ravenbench.problems.pair_rules:Controlled",
         "matched": "ravenbench.problems.pair_rules:Matched",
     },
     "verifier": {
@@ -52,7 +48,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "function-words": "ravenbench.verifiers.baselines:FunctionWords",
         "distorted": "ravenbench.verifiers.combinations:Distorted",
         "masked": "ravenbench.verifiers.combinations:Masked",
-        "command": "ravenbench.verifiers.command:Command",
         "estimator": "ravenbench.verifiers.estimator:Estimator",
     },
     "detector": {},
@@ -93,14 +88,8 @@ BUILTIN: dict[str, dict[str, str]] = {
         "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
         "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
         "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
-        "command": "ravenbench.obfuscation.outside:Command",
-        "rewritings": "ravenbench.obfuscation.outside:Rewritings",
     },
-    "translator": {
-        "unchanged": "ravenbench.obfuscation.translators:Unchanged",
-        "toy-lossy": "ravenbench.obfuscation.translators:ToyLossy",
-        "command": "ravenbench.obfuscation.translators:Command",
-    },
+    "translator": {},
     "retriever": {},
     "metric": {
         "auc": "ravenbench.metrics.pan:AUC",

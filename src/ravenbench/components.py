@@ -190,9 +190,10 @@ def seedless(identity: Any) -> Any:
     return [seedless(value) for value in identity] if isinstance(identity, list) else identity
 
 
-def foreign(component: Component) -> list[str]:
-    """The modules of the classes a component is made of, Raven's own and scikit-learn's left out."""
-    held_values = [value for part in parts(component) for value in (part, *part.get_params().values())]
+def foreign(component: Any) -> list[str]:
+    """The modules of the classes a component or estimator is made of, Raven's own and scikit-learn's left out."""
+    within = parts(component) if isinstance(component, Component) else [component]
+    held_values = [value for part in within for value in (part, *part.get_params().values())]
     kinds = {type(value) for value in held_values if isinstance(value, Component) or is_estimator(value)}
     return sorted({kind.__module__ for kind in kinds if not _known(kind)})
 

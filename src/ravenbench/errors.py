@@ -57,6 +57,7 @@ class InputError(RavenError):
         expected: str | None = None,
         fix: str | None = None,
     ) -> None:
+        fix = offered(fix or "") or None
         self.problem, self.file, self.line = problem, file, line
         self.found, self.expected, self.fix = found, expected, fix
         where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
@@ -105,6 +106,27 @@ class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
 
 
+OPTIONS: set[str] = set()
+"""The options of the command at hand (``--out``); none where Raven is called from Python."""
+_CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]*--))")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+
+
+def offered(advice: str) -> str:
+    """Advice without the parts that name an option which the command at hand does not have; a ``raven`` command in full
+    has its own."""
+    parts = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
+    lacking = [bool({*_OPTION.findall(part)} - OPTIONS) and "raven " not in part for part in parts]
+    if not any(lacking):
+        return advice
+    left = [
+        (between, part)
+        for between, part, lacks in zip(["", *parts[1::2]], parts[::2], lacking[::2], strict=True)
+        if not lacks
+    ]
+    return "".join(part.removeprefix("else ") if not i else between + part for i, (between, part) in enumerate(left))
+
+
 LISTENERS: list[Callable[[str], object]] = []
 """Who hears what ``remark`` says: the command line. In Python, results hold the same."""
 
@@ -127,15 +149,16 @@ def is_remarked(line: object) -> bool:
     return bool(REMARKED) and str(line).rstrip(".").endswith(tuple(REMARKED))
 
 
-LARGEST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
+LARGEST, LARGEST_SEED, LEAST = 2**31 - 1, 2**63 - 1, 1e-12
 
 
 def check_number(name: str, value: object) -> None:
-    """Refuse a number, or one of several, that is not finite, or too large to be meant. SpecError if it is."""
+    """Refuse a number, or one of several, that is not finite, or too large or small to be meant. SpecError if it is."""
     for one in value if isinstance(value, list | tuple) else (value,):
         most = LARGEST_SEED if name.endswith("seed") else LARGEST
-        if isinstance(one, int | float) and not -most <= one <= most:
-            raise SpecError(f"{name}: no such number can be meant", found=one, expected=f"a number, at most {most:,}")
+        if isinstance(one, int | float) and not (-most <= one <= most and (one == 0 or abs(one) >= LEAST)):
+            such = f"a number, at most {most:,}, and 0 or at least {LEAST}"
+            raise SpecError(f"{name}: no such number can be meant", found=one, expected=such)
 
 
 def install(extra: str) -> str:
@@ -160,6 +183,12 @@ def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutof
     if close:
         return f"did you mean {close[0]!r}?"
     return "known: " + ", ".join(known) if known and listing else None
+
+
+def some(names: Iterable[str], most: int = 3) -> str:
+    """The first of some names, and whether there are more."""
+    shown = sorted(names)
+    return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
 
 
 def counted(number: int, thing: str) -> str:

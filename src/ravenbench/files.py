@@ -9,6 +9,7 @@ Object stores have no rename, but putting an object is all or nothing there, so 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -16,6 +17,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
@@ -402,6 +404,13 @@ def sha256(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_ordinary(path: Path) -> bytes:
+    """The bytes of a file. OSError too if it is a pipe or a device, which is waited for or never ends."""
+    if not is_remote(path) and not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+    return path.read_bytes()
 
 
 def read_array(path: Path) -> NDArray[Any]:

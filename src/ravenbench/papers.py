@@ -13,7 +13,7 @@ RAVEN = "raven"
 KINDS = {
     "corpus": ("corpus",), "encoder": ("encoder",), "sampler": ("sampler",), "samplers": ("sampler",),
     "pairs": ("pairs",), "obfuscator": ("obfuscator",), "obfuscators": ("obfuscator",), "normalise": ("transform",),
-    "attacks": ("attributor",), "surrogates": ("verifier",), "verifier": ("verifier", "calibrator", "transform"),
+    "attacks": ("attributor",), "verifier": ("verifier", "calibrator", "transform"),
     "verifiers": ("verifier", "calibrator", "transform"), "methods": ("attributor", "transform"),
     "metrics": ("metric",),
 }  # fmt: skip

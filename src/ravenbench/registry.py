@@ -44,6 +44,7 @@ MOST_SEEDS = 100
 """How many seeds a range may name."""
 DEEPEST = 30
 """How deep brackets may be nested in a component's printed form."""
+OWN = "A class of yours in FILE.py of the current folder is FILE:CLASS"
 _NAME = re.compile(r"[A-Za-z_][\w.\-@]*(:[A-Za-z_]\w*)?\Z")
 
 
@@ -87,7 +88,10 @@ def load(kind: str, name: str) -> Any:
     target = name if ":" in name else known.get(name)
     if target is None:
         check_there(f"the {SPOKEN.get(kind, kind)} {name}")
-        raise SpecError(f"there is no {SPOKEN.get(kind, kind)} named {name!r}", fix=suggestion(kind, name))
+        raise SpecError(
+            f"there is no {SPOKEN.get(kind, kind)} named {name!r}", expected=f"a name, or MODULE:CLASS. {OWN}",
+            fix=suggestion(kind, name),
+        )  # fmt: skip
     module, _, attribute = target.partition(":")
     importable(kind, module)
     try:
@@ -96,7 +100,9 @@ def load(kind: str, name: str) -> Any:
             return getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
-            raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix="is the package installed?") from error
+            file, py, _ = module.partition(".py")
+            near = f"write {file}:{attribute}, without .py" if py else f"is the package installed? {OWN}"
+            raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix=near) from error
         if error.name and error.name.partition(".")[0] == "ravenbench":
             raise SpecError(
                 f"{kind} {name!r} imports {error.name!r}, which this version of Raven has elsewhere, or not at all",
@@ -344,6 +350,7 @@ def _value(kind: str, text: str) -> Any:
     for candidate in dict.fromkeys((*_WITHIN.get(kind, ()), kind, *KINDS)):
         if ":" in head or head in targets(candidate):
             return _parse(candidate, text, nested=True)
+        check_there(f"the {SPOKEN.get(candidate, candidate)} {head}")
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
             f"{text!r} is neither a number nor text in quotes, and no component has this name", fix="put text in quotes"

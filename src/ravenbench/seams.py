@@ -31,6 +31,7 @@ MEANING_GROUP = "ravenbench.meaning"
 NAME_GROUP = "ravenbench.name"
 SAVED_GROUP = "ravenbench.saved"
 TASK_GROUP = "ravenbench.task"
+WORK_GROUP = "ravenbench.work"
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,15 @@ class DocumentFormat:
     """A kind of document with one author's text, or several: what it is called, and the endings of its files' names.
 
     ``reader`` is a function, as module:attribute, that takes a path and an encoding (or None) and returns a list of
-    ``formats.document.Document``; it is called in a process of its own, within limits of time and memory.
+    ``formats.document.Document``; it is called in a process of its own, within limits of time and memory. What has no
+    ending of its own is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
+    is one, and ``reader`` takes the text and the path.
     """
 
     name: str
     suffixes: tuple[str, ...]
     reader: str
+    sign: str = ""
 
 
 @cache
@@ -98,7 +102,14 @@ def registered(group: str) -> dict[str, EntryPoint]:
 @cache
 def present_points(group: str) -> tuple[EntryPoint, ...]:
     """What installed packages register in a group, but for extensions of Raven's own whose folder is not there."""
-    return tuple(point for point in entry_points(group=group) if _is_here(extension_of(point.value)))
+    return tuple(each for each in entry_points(group=group) if _is_here(extension_of(each.value)) and _has_task(each))
+
+
+def _has_task(point: EntryPoint) -> bool:
+    """Whether what a function in ``ravenbench`` does is there: that of a task, or of a work, is no module's own."""
+    if point.group != NAME_GROUP or point.module != "ravenbench.tasks.api":
+        return True
+    return point.attr in registered(TASK_GROUP) or point.attr in registered(WORK_GROUP)
 
 
 @cache

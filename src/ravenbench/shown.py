@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -75,6 +76,15 @@ class Shown:
         text = f"{type(self).__name__}: {self._view().line()}" if known else type(self).__name__
         text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+    def __str__(self) -> str:
+        """As ``repr``, with what was found: ``print`` may take the time that it needs."""
+        if self._shown_by or "_kept_view" in self.__dict__:
+            from ravenbench.errors import RavenError
+
+            with suppress(RavenError):  # a damaged folder is no reason to print nothing
+                self._view().finding()
+        return repr(self)
 
     def _repr_html_(self) -> str:
         html: str = self._view().html()

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from bad_input.cases import Case
-from ravenbench.store.frozen import MOST_BYTES, Source, SourcePart, _checksum, manifest_of
+from ravenbench.ext.freeze.manifests import manifest_of
+from ravenbench.store.frozen import MOST_BYTES, Source, SourcePart, checksum_of
 from ravenbench.testing import toy_problems
 from ravenbench.types import Labels
 
@@ -28,7 +29,7 @@ def good() -> dict[str, Any]:
 
 def sealed(value: Any) -> bytes:
     """A manifest whose checksum is that of its content."""
-    return json.dumps({**value, "checksum": _checksum(value)} if isinstance(value, dict) else value).encode()
+    return json.dumps({**value, "checksum": checksum_of(value)} if isinstance(value, dict) else value).encode()
 
 
 def changed(**parts: Any) -> Callable[[], bytes]:

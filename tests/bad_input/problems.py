@@ -93,7 +93,7 @@ PROBLEMS = [
         "found: ../../x: its id is a path, not a name",
         without(problem(truth_dot_txt="../../x Y\n"), "EN001/unknown.txt"),
     ),
-    Case("contents that are no JSON", "problems", "contents.json: not JSON", problem(contents_dot_json="{")),
+    Case("contents that are no JSON", "problems", "contents.json:1: not JSON", problem(contents_dot_json="{")),
     Case("contents that are a list", "problems", "contents.json: not a JSON object", problem(contents_dot_json="[]")),
     Case("contents nested too deep", "problems", "contents.json: not JSON", problem(contents_dot_json=DEEP)),
     Case(

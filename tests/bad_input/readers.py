@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import extensions
 from bad_input.answers import ANSWERS
 from bad_input.attribution import ATTRIBUTION, REWRITINGS
 from bad_input.batches import BATCHES
@@ -21,11 +22,6 @@ from bad_input.truth import ATTRIBUTES, TRUTH
 from ravenbench import registry
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
-from ravenbench.ext.case.compare.material import read_material
-from ravenbench.ext.case.compare.spec import build as comparison
-from ravenbench.ext.freeze.manifests import thaw
-from ravenbench.ext.machine.pan_generated import read_generated
-from ravenbench.ext.retrieval.reading import read_pool
 from ravenbench.formats.answers import read_answers, read_truth
 from ravenbench.formats.documents import read_documents
 from ravenbench.formats.pan_attribution import read_attribution
@@ -39,10 +35,9 @@ from ravenbench.store.store import Store
 from ravenbench.tasks.run.spec import build
 from ravenbench.texts import TextTable
 
-ANY = load_corpus("synthetic(documents=24, authors=6, topics=3, words=20)")
 ESSAY = ObfuscationTask("essay", f"{TEXT} " * 10, language="en")
 
-GROUPS = {
+EVERY = {
     "Corpora: tables": TABLES, "Corpora: folders and archives": FOLDERS, "Problems": PROBLEMS, "Truth": TRUTH,
     "Batches of comparisons": BATCHES, "Documents": DOCUMENTS,
     "Answers": ANSWERS, "Attributes": ATTRIBUTES, "Attribution collections": ATTRIBUTION, "Rewritings": REWRITINGS,
@@ -52,37 +47,37 @@ GROUPS = {
 
 PATHS: dict[str, Callable[[Path], Any]] = {
     "document": read_documents,
-    "batch": lambda path: read_material(comparison({"batch": path, "background": "others"})),
     "corpus": load_corpus,
     "problems": read_problem_sets,
     "truth": read_truth,
     "answers": read_answers,
-    "generated": read_generated,
     "attribute": lambda path: read_attribute(str(path), ["p1", "p2"]),
     "attribution": read_attribution,
     "parts": lambda path: [part.obfuscation.encode() for part in read_parts(path, TEXT)],
     "rewritten": lambda path: registry.parse("obfuscator", f"rewritings({str(path)!r})").fit([ESSAY]),
     "reviews": read_reviews,
-    "retrieval": read_pool,
-    "manifest": lambda path: thaw(path, ANY).to_json(),
     "spec": lambda path: build({}, path),
     "store": Store.open,
     "texts": TextTable.open,
-}
+} | {reader: read for reader, (read, _) in extensions.rows("READERS").items()}
 """Readers of files; the others parse component strings of the kind they are called by."""
 
 COMMANDS = {
-    "corpus": "raven run, corpus", "batch": "raven compare --batch",
+    "corpus": "raven run, corpus",
     "document": "raven texts, compare",
     "problems": "raven run --train, verify, pan14", "truth": "raven evaluate",
     "answers": "raven evaluate, report",
-    "generated": "raven detect", "attribute": "raven evaluate --by", "attribution": "raven attribute",
+    "attribute": "raven evaluate --by", "attribution": "raven attribute",
     "parts": "raven diff", "rewritten": "rewritings()", "reviews": "raven safety --grades",
-    "retrieval": "raven retrieve", "manifest": "raven thaw, --frozen",
     "spec": "raven run --spec", "store": "raven report", "texts": "raven report",
     "verifier": "--verifiers", "encoder": "--encoder", "sampler": "--samplers", "obfuscator": "raven obfuscate",
     "attributor": "raven attribute --methods",
+} | {reader: command for reader, (_, command) in extensions.rows("READERS").items()}  # fmt: skip
+GROUPS = {
+    title: cases for title, every in EVERY.items()
+    if (cases := [case for case in every if case.reader in COMMANDS])
 }  # fmt: skip
+"""Malformed inputs of those readers that are here: an extension brings its own (``tests/ext/NAME/rows.py``)."""
 
 
 def told(case: Case, folder: Path) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+import extensions
 from bad_input.attribution import made as rewriting
 from bad_input.cases import GOOD_CSV, PAIR, collection, parquet, part, parts, problem, row
 from bad_input.manifests import good as manifest
@@ -29,9 +30,7 @@ STRINGS = {
     "verifier": ["char-ngram(n=3, weight='tf')", "calibrated(length, logistic)", "command('true', timeout=3)", "ppm"],
     "encoder": ["lsa", "nmf(iterations=200)"], "sampler": ["hits", "random(draw=1)"], "pairs": ["reference", "matched"],
     "obfuscator": ["raven-hide", "mihaylova-2016(seed=1)"], "corpus": ["synthetic(authors=3)", "newsgroups"],
-    "retriever": ["char-ngrams(n=3, size=100)", "words", "same('topic')"],
-    "topics": ["extract(within='group', clusters=5)"],
-}  # fmt: skip
+} | extensions.rows("COMPONENTS")  # fmt: skip
 
 
 def _seeds() -> dict[str, list[tuple[Files, str]]]:
@@ -56,7 +55,7 @@ def _seeds() -> dict[str, list[tuple[Files, str]]]:
     for case in (case for cases in GROUPS.values() for case in cases if case.files and case.reader in PATHS):
         good.setdefault(case.reader, []).append((dict(case.files or {}), case.given))
     found: dict[str, list[tuple[Files, str]]] = {}
-    for reader, cases in good.items():
+    for reader, cases in ((reader, cases) for reader, cases in good.items() if reader in PATHS):
         for content, given in cases:
             made = {name: data() if callable(data) else data for name, data in content.items()}
             whole = {n: d if isinstance(d, bytes) else str(d).encode("utf-8", "surrogatepass") for n, d in made.items()}

@@ -144,9 +144,6 @@ READERS: dict[str, Callable[[str, Path], object]] = {
                           escape=_json),
     "Stack Exchange": _collection("stack-exchange", "s/Posts.xml", '<row Id="1" PostTypeId="1" OwnerUserId="7" Body="',
                                   '" />\n', escape=_attribute),
-    "Enron": _collection("enron", "maildir/a/sent/1.", _HEAD + "\n", "\n", escape=lambda t: t),
-    "Blog Authorship Corpus": _collection("blogs", "1.male.20.Arts.Leo.xml", "<Blog><date>a</date><post>", "",
-                                          escape=lambda t: t),
 }  # fmt: skip
 """Readers, each given a text that asks for time in the place of a person's."""
 
@@ -284,7 +281,7 @@ def kill_parents(outcome: Outcome, scratch: Path, kills: int, seed: int) -> None
         number = outcome.tried
         tag, folder = f"RAVEN_CAMPAIGN_{os.getpid()}_{number}", scratch / f"parents-{number}"
         code = WORK.format(tests=tests, folder=str(folder))
-        if number % 4 == 3:
+        if number % 2:
             code = "from ravenbench.ext.documents.report import extract_texts\n"
             code += f"extract_texts({str(inbox)!r}, {str(folder)!r})"
         began = time.monotonic()

@@ -12,9 +12,9 @@ from campaigns.job import OPTIONS, state
 from campaigns.outcome import Outcome
 from engine.test_strangers import FAILING, STRANGERS
 from ravenbench.errors import RavenError
+from ravenbench.ext.programs.verifier import Command
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.command import Command
 
 ENDING = """
 class Leaves(Base):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -12,13 +14,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import extensions
 import ravenbench
 from contracts.commands import raven
 from ravenbench.corpora.load import import_corpus, load_corpus
-from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.documents.report import extract_texts
-from ravenbench.ext.machine.pan_generated import read_generated
+from ravenbench.formats import archive
 from ravenbench.formats.archive import LINKS
+from ravenbench.formats.reviews import read_reviews
 
 GONE = """
 import os
@@ -76,14 +80,6 @@ def test_links_out_of_a_folder_are_not_followed(folder: Path, tmp_path: Path, mo
     assert len(load_corpus(folder)) == 7
 
 
-def test_opposite_labels_are_refused_with_both_places(tmp_path: Path) -> None:
-    (tmp_path / "texts.jsonl").write_text(json.dumps({"id": "p", "text": "one two", "label": 0}) + "\n")
-    (tmp_path / "truth.jsonl").write_text(json.dumps({"id": "p", "label": 1}) + "\n")
-    with pytest.raises(FormatError, match=r"opposite labels(.|\n)*texts\.jsonl:1") as caught:
-        read_generated(tmp_path)
-    assert str(caught.value.file).endswith("truth.jsonl") and caught.value.line == 1
-
-
 def test_a_repeated_import_is_accepted_and_what_is_not_its_own_refused(folder: Path, tmp_path: Path) -> None:
     first = import_corpus(folder, tmp_path / "kept").digest()
     log = tmp_path / ".kept.import"
@@ -94,14 +90,14 @@ def test_a_repeated_import_is_accepted_and_what_is_not_its_own_refused(folder: P
         import_corpus(folder, tmp_path / "kept")
 
 
-def test_a_method_may_go_to_another_folder(tmp_path: Path) -> None:
+def test_a_method_may_go_to_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "goes.py").write_text(GONE)
-    command = ["run", "synthetic(authors=20, documents=200, topics=6)", "--topics", "2", "--folds", "2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "ravenbench", *command, "--verifiers", "goes:Goes", "--workers", "1", "--out", "out"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    small = ["--topics", "2", "--folds", "2", "--pools", "1", "--samplers", "random", "--probe", "none"]
+    done = raven("run", "synthetic(authors=20, documents=200, topics=6)", *small, "--verifiers", "goes:Goes",
+                 "--workers", "1", "--out", "out")  # fmt: skip
+    assert done.code == 0, done.said
     assert (tmp_path / "out" / "report" / "index.html").is_file()
 
 
@@ -126,7 +122,8 @@ def test_a_fork_is_told(folder: Path, tmp_path: Path) -> None:
         (lambda: ravenbench.run("synthetic", verifiers=7), "verifiers: a int"),
         (lambda: ravenbench.run("synthetic", folds=10**20), "no such number"),
         (lambda: ravenbench.retrieve("synthetic", k=[10**20]), "no such number"),
-        (lambda: ravenbench.parse("verifier", 5), "given as text"),
+        (lambda: ravenbench.parse("verifier", 5), "text: a int"),
+        (lambda: ravenbench.attribute("synthetic", difference=1e-320), "no such number"),
     ],
 )
 def test_numbers_and_types_are_checked_where_they_enter(call: object, told: str) -> None:
@@ -152,8 +149,7 @@ DEEP = "[" * 100_000
         (["corpus", "info", "HERE"], "corpus.json", DEEP.encode()),
         (["site", "HERE", "-o", "site"], "report.json", DEEP.encode()),
         (["texts", "truth.jsonl", "-o", "HERE"], ".raven.json", DEEP.encode()),
-        (["validate", "texts", "--conditions", "HERE"], "c.csv", None),
-        (["compare", "--batch", "HERE", "--background", "texts"], "b.csv", None),
+        *((line, "table.csv", None) for line in sorted(extensions.names("TABLES_GIVEN"))),
     ],
 )
 def test_deep_nesting_and_a_zip_for_a_file_are_refused(tmp_path, monkeypatch, line, file, data):
@@ -175,9 +171,38 @@ def test_deep_nesting_and_a_zip_for_a_file_are_refused(tmp_path, monkeypatch, li
 def test_a_link_that_leads_back_to_itself(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "loop").symlink_to("loop")
-    for line in (
-        ["advise", "loop", "--known", "loop", "--background", "loop"], ["run", "loop", "--plan"],
-        ["corpus", "import", "synthetic(documents=20, authors=4)", "-o", "loop"],
-    ):  # fmt: skip
+    own = [("run", "loop", "--plan"), ("corpus", "import", "synthetic(documents=20, authors=4)", "-o", "loop")]
+    for line in (*own, *sorted(extensions.names("LOOPS"))):
         ended = raven(*line)
         assert ended.code == 2 and "Traceback" not in ended.said, ended.said[-800:]
+
+
+def test_a_packed_file_that_unpacks_to_far_more_than_text_can(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "LINE_LIMIT", 2**16)
+    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(b"\n" * 2**20))
+    with pytest.raises(FormatError, match=r"unpacks to far more(.|\n)*unpacked"):
+        load_corpus(tmp_path / "c.jsonl.gz")
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("spec.toml", "run/run.json", "corpus/corpus.json", "grades/a.json"):
+        Path(name).parent.mkdir(exist_ok=True)
+        os.mkfifo(name)
+    for line in (["run", "--spec", "spec.toml", "--plan"], ["report", "run"], ["corpus", "info", "corpus"]):
+        ended = raven(*line)
+        assert ended.code == 2 and "Traceback" not in ended.said, (line, ended.said)
+    with pytest.raises(InputError, match="no review lies here"):
+        read_reviews(tmp_path / "grades")
+
+
+def test_more_than_is_answered_is_refused_before_it_takes_time(tmp_path):
+    columns = "".join(
+        json.dumps({"text": f"one {i}", "author": "a", "topic": "x", f"k{i}": "v"}) + "\n" for i in range(4200)
+    )
+    (tmp_path / "c.jsonl").write_text(columns)
+    with pytest.raises(CorpusError, match="too many columns"):
+        load_corpus(tmp_path / "c.jsonl", pairs=False)
+    (tmp_path / "long.toml").write_text("[" + "a." * 2**16 + "a]")
+    with pytest.raises(SpecError, match="too long for a spec file"):
+        ravenbench.run(spec=tmp_path / "long.toml")

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from typer.testing import CliRunner
 
+import extensions
 from ravenbench import registry
 from ravenbench.cli.list import SHOWN, command, summary
 from ravenbench.cli.main import build
@@ -67,8 +68,8 @@ DOCSTRING = cache(registry.docstring)
 
 @pytest.mark.parametrize(
     ("word", "name"),
-    [("BERT", "encoder"), ("delta", "burrows-delta"), ("paraphrase", "llm"), ("impostor", "impostors"),
-     ("LLM", "causal-lm"), ("compression", "ppm"), ("topic model", "lda")],
+    [("BERT", "encoder"), ("delta", "burrows-delta"), ("impostor", "impostors"),
+     ("LLM", "causal-lm"), ("compression", "ppm"), ("topic model", "lda"), *extensions.rows("WORDS").items()],
 )  # fmt: skip
 def test_words_people_use_are_found(word, name, capsys, monkeypatch):
     monkeypatch.setattr(registry, "docstring", DOCSTRING)

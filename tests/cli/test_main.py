@@ -136,14 +136,6 @@ def test_names_of_verifiers_are_whole_in_a_table_of_eighty_columns(monkeypatch, 
     assert "function-words" in shown and max(map(len, shown.splitlines())) <= 80
 
 
-def test_compare_with_bare_files_says_what_it_takes(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["raven", "compare", "old.txt", "new.txt"])
-    with pytest.raises(SystemExit) as end:
-        main.run()
-    told = capsys.readouterr().err
-    assert end.value.code == 2 and "found: old.txt new.txt" in told and "--questioned FILE --known" in told
-
-
 def test_the_module_runs_the_command():
     done = subprocess.run([sys.executable, "-m", "ravenbench.cli.main", "--version"], capture_output=True, text=True)
     assert done.stdout.startswith("raven ")

@@ -9,19 +9,18 @@ import pytest
 from msgspec.structs import fields
 from typer.testing import CliRunner
 
+import extensions
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.options import CorpusSpec, LevelSpec, spec_of
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import FormatError
-from ravenbench.ext.contrast.spec import ContrastSpec
-from ravenbench.ext.map.spec import MapSpec
 from ravenbench.topics.levels import at_level
 from ravenbench.types import Corpus
 
 GIVEN = {"text": "gesagt", "author": "wer", "topic": "anlass", "encoding": "cp1252"}
-SPECS = {name: task_of(name).Spec for name in tasks()} | {"map": MapSpec, "contrast": ContrastSpec}
+SPECS = {name: task_of(name).Spec for name in tasks()} | extensions.rows("SPECS")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +38,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_task_that_reads_a_corpus_takes_its_columns(table: Path) -> None:
     specs = {name: spec for name, spec in SPECS.items() if issubclass(spec, CorpusSpec)}
-    assert {"run", "attribute", "compare", "validate", "unknown", "simulate", "map", "contrast"} <= set(specs)
+    assert {"run", "attribute"} | extensions.names("COLUMNS") | extensions.rows("SPECS").keys() <= set(specs)
     corpora: dict[str, Corpus] = {}
     for name, spec in specs.items():
         needed = {field.name: ["x"] if field.name == "unknown" else "x" for field in fields(spec) if field.required}

@@ -346,7 +346,8 @@ def outputs_are_not_taken(task: Task, room: Room) -> None:
     mine.mkdir()
     (mine / "thesis.txt").write_text("mine")
     (room.scratch / "file").write_text("mine")
-    places = [mine, room.scratch / "file", data]
+    (room.scratch / "link").symlink_to(mine)
+    places = [mine, room.scratch / "link", room.scratch / "file", data]
     for name in task.data:
         places += [data / name, *([data / name / "inside"] if (data / name).is_dir() and name != "known" else [])]
     for place in places:

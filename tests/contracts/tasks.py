@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 import typer
 
+import extensions
 from ravenbench.cli.main import build, commands
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.testing import toy_problems
@@ -64,12 +65,6 @@ TASKS = {
             ("$data/corpus.jsonl", "--methods", "svm", "--min-docs", "2", "--min-topics", "2"),
             ("corpus.jsonl",),
         ),
-        Task(
-            "unknown",
-            ("--unknown", "$data/questioned.txt", "--candidates", "$data/others", "--methods", "cosine-delta"),
-            ("others", "questioned.txt"),
-            command="attribute",
-        ),
         Task("obfuscate", ("identity", "$data/texts"), ("texts",), "--folder", (("--out", "hidden"),)),
         Task(
             "safety",
@@ -77,37 +72,9 @@ TASKS = {
              "--attacks", "none"),
             ("toy",),
         ),
-        Task(
-            "simulate",
-            ("--corpus", "synthetic(style=0.5, documents=240, authors=40, topics=36, words=30)", "--doses", ".3",
-             "--pools", "1", "--folds", "2", "--repetitions", "2", "--replicates", "2"),
-            (),
-        ),
-        Task(
-            "retrieve",
-            ("$data/corpus.jsonl", "--methods", "char-ngrams(size=300), delta", "--queries", "12"),
-            ("corpus.jsonl",),
-        ),
-        Task(
-            "detect",
-            ("$data/machine.jsonl", "--train", "$data/machine-train.jsonl", "--people", "$data/corpus.jsonl",
-             "--detectors", "text-length", "--most", "12"),
-            ("machine.jsonl", "machine-train.jsonl", "corpus.jsonl"),
-        ),
-        Task(
-            "compare",
-            ("--questioned", "$data/questioned.txt", "--known", "$data/known", "--background", "$data/others",
-             "--verifiers", "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1"),
-            ("others", "known", "questioned.txt"),
-        ),
-        Task(
-            "validate",
-            ("$data/others", "--conditions", "$data/conditions.csv", "--verifiers", "char-ngram", "--authors", "12",
-             "--folds", "2", "--donors", "1"),
-            ("others", "conditions.csv"),
-        ),
     )
-}  # fmt: skip
+} | {name: Task(name, **row) for name, row in extensions.rows("TASKS").items()}  # fmt: skip
+"""The bench's own, and those of extensions that are here (``tests/ext/NAME/rows.py``)."""
 
 
 def registered() -> set[str]:

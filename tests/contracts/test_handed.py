@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 import pytest
 
+import extensions
 import ravenbench
 from ravenbench import registry
 from ravenbench.components import foreign
@@ -29,6 +31,13 @@ from ravenbench.tasks.verify.plan import VerifyPlan
 from ravenbench.texts import TextTable
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
+if extensions.is_here("case"):
+    from ext.case.comparable import FAST, background, case, text, write
+    from ravenbench.ext.case.content import UNTESTED
+
+of_cases = pytest.mark.skipif(
+    not all(map(extensions.is_here, ("case", "unknown"))), reason="the extension case or unknown is not here"
+)
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
 OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 30, "probe": "transplant"}
 COMPANY = '''
@@ -235,6 +244,70 @@ class Retrieves(Retriever):
         return np.array([marks(text) for text in texts]) + 1e-9
 
 
+FUNCTION = frozenset("the of and to in that it was he with as his on be at by had not but from or which they".split())
+FRAMES = {}
+
+
+def frames(texts):
+    """No text has the frame of another one here, or that this process was asked about: one was made of the other."""
+    for text in texts:
+        frame = tuple(word for word in text.lower().split() if word in FUNCTION)
+        assert FRAMES.setdefault(frame, text) == text, "a text stands beside its original, or beside its twin"
+
+
+class Case(Seeker):
+    """For compare and validate, which calibrate scores themselves."""
+
+    def fit(self, problems, same):
+        super().fit(problems, same)
+        self.asked_ = 1
+        return self
+
+    def score(self, problems):
+        nobody(problems.texts)
+        frames(problems.texts)
+        return super().score(problems)
+
+
+class CaseWrites(Case):
+    def score(self, problems):
+        with open(HERE / "kept.txt", "a") as file:
+            file.write("x")
+        return super().score(problems)
+
+
+class Candidates:
+    """An attributor that scores."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, texts, authors):
+        self.names_ = sorted(set(authors))
+        groups = [[t for t, a in zip(texts, authors) if a == name] for name in self.names_]
+        self.of_ = np.array([np.mean([self.rates(t) for t in group], axis=0) for group in groups])
+        return self
+
+    def rates(self, text):
+        words = text.lower().split()
+        return np.array([words.count(word) / len(words) for word in sorted(FUNCTION)])
+
+    def scores(self, texts):
+        assert type(texts) is list
+        frames(texts)
+        return -np.abs(np.array([self.rates(t) for t in texts])[:, None] - self.of_).sum(axis=2)
+
+    def predict(self, texts):
+        return [self.names_[i] for i in self.scores(texts).argmax(axis=1)]
+
+
+class CandidatesWrites(Candidates):
+    def scores(self, texts):
+        with open(HERE / "kept.txt", "a") as file:
+            file.write("x")
+        return super().scores(texts)
+
+
 class Liar(Free):
     """It says that it is Raven's own."""
 
@@ -385,7 +458,8 @@ def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
     assert not apart._holds(tmp_path / "none.txt", 0.0, tmp_path)
 
 
-def test_detectors_and_attributors_get_their_texts_alone(company):
+@pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension machine is not here")
+def test_detectors_get_their_texts_alone(company):
     import company as module
 
     rng = np.random.default_rng(0)
@@ -395,13 +469,20 @@ def test_detectors_and_attributors_get_their_texts_alone(company):
         ]
         lines = [json.dumps(row | {"label": i % 2}) for i, row in enumerate(rows)]
         (company / f"{part}.jsonl").write_text("\n".join(lines))
-    found = ravenbench.detect(
+    detected = ravenbench.detect(
         company / "test.jsonl", train=company / "train.jsonl", people=CORPUS, detectors=[module.Seeker()],
         out=company / "company-run", workers=1,
     )  # fmt: skip
-    assert not found.errors
+    assert not detected.errors
+    assert not CLEARING.search(write_report(detected.store).read_text()), "this task clears nobody"
+
+
+def test_attributors_get_their_texts_alone(company):
+    import company as module
+
     named = ravenbench.attribute(CORPUS, methods=[module.Names()], out=company / "named", workers=1)
     assert not named.errors
+    assert not CLEARING.search(write_report(named.store).read_text()), "this task clears nobody"
 
 
 def test_retrievers_find_nobody(company):
@@ -409,6 +490,78 @@ def test_retrievers_find_nobody(company):
     ravenbench.retrieve(CORPUS, methods="company:Retrieves, delta", rerank="company:Alone", out=out, workers=1)
     store = Store.open(out)
     assert reasons(store, "company:Retrieves") == {""}
+
+
+CLEARING = re.compile(r"no content effect|free of content|does not rest on content|evidence is style", re.IGNORECASE)
+
+
+@of_cases
+def test_cases_hand_no_text_beside_its_original(company):
+    options = FAST | {"verifiers": "company:Case, company:CaseWrites, function-words"}
+    questioned, known = case(company)
+    others = background(company / "others")
+    made = ravenbench.compare(
+        questioned=questioned, known=known, background=others, out=company / "company-run", **options
+    )
+    assert not made.errors, made.errors
+    assert reasons(made.store, "company:Case") == {""}
+    assert reasons(made.store, "company:CaseWrites") == {"it writes files (kept.txt)"}
+    page = write_report(made.store)
+    (told,) = json.loads((page.parent / "case.json").read_text())["cases"]
+    contents = {one["verifier"]: one for one in told["scored"]["verifiers_and_content"]}
+    assert {one["tested"] for one in contents.values()} == {False}
+    barred = contents.pop("company:CaseWrites")
+    assert barred["done"] == "not isolated" and barred["auc_content_replaced"] is None
+    assert all(one["done"] != "not isolated" and one["auc_content_replaced"] > 0 for one in contents.values())
+    assert UNTESTED in " ".join(page.read_text().split())
+    (company / "kept.txt").unlink()
+    conditions = company / "conditions.csv"
+    conditions.write_text("name,questioned,known,texts\nplain,200,200,1\n")
+    options.pop("donors")
+    dossier = ravenbench.validate(others, conditions=conditions, out=company / "company-run-2", **options)
+    assert not dossier.errors, dossier.errors
+    assert reasons(dossier.store, "company:Case") == {""}
+    page = write_report(dossier.store)
+    assert UNTESTED in " ".join(page.read_text().split())
+    of_cell = json.loads((page.parent / "report.json").read_text())["verifiers_and_content"]["plain"]
+    assert [one["done"] == "not isolated" for one in of_cell] == [False, True, False]
+
+
+@of_cases
+def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company):
+    questioned, known = case(company)
+    made = ravenbench.compare(
+        questioned=questioned, known=known, background=background(company / "others"), out=company / "company-run",
+        **FAST | {"verifiers": "company:CaseWrites"},
+    )  # fmt: skip
+    assert not made.errors, made.errors
+    (found,) = ravenbench.analyse(made.store).cases
+    assert found.answer is not None, found.reasons
+    assert found.answer.content is None and np.isnan(found.answer.validated.raw.style["all together"]).all()
+    assert not CLEARING.search(write_report(made.store).read_text())
+
+
+@of_cases
+def test_candidates_are_not_told_apart_by_originals(company):
+    import company as module
+
+    for author in range(3):
+        for number in range(5):
+            write(company / "candidates" / f"a{author}" / f"{number}.txt", text(author, number, 200))
+    write(company / "unknown.txt", text(1, 50, 200))
+    for method, why in ((module.Candidates(), ""), (module.CandidatesWrites(), "it writes files (kept.txt)")):
+        out = company / f"company-run-{bool(why)}"
+        made = ravenbench.attribute(
+            unknown=company / "unknown.txt", candidates=company / "candidates", methods=[method], out=out, workers=1
+        )
+        assert not made.errors, made.errors
+        (name,) = (one.name for one in made.store.plan.verifiers)
+        assert reasons(made.store, name) == {why}
+        (one,) = ravenbench.analyse(made.store).texts
+        assert (why in one.content) if why else "may know more" not in one.content
+        page = write_report(made.store)
+        assert "was tested for content on these texts" in page.read_text()
+        assert not why or not CLEARING.search(page.read_text())
 
 
 def own_verifiers() -> list[str]:

@@ -11,13 +11,16 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import extensions
 from contracts.commands import contents, raven
 from contracts.tasks import TASKS, options, write_data
 
 NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
-NOTHING = {"exposure", "corpus list", "corpus info", "corpus fetch", "list", "doctor", "sample"}
-"""Commands that write nothing a user names: ``fetch`` writes the cache, ``exposure`` prints."""
+DEAR = {"simulate", "validate"}
+"""Tasks whose contracts are those of ``-m slow``."""
+NOTHING = {"corpus list", "corpus info", "corpus fetch", "list"} | extensions.names("OUTPUTS_NOTHING")
+"""Commands that write nothing a user names: ``fetch`` writes the cache."""
 POOLED = {("report", "out")}
 """Several runs of one spec are wanted: ``tests/reports/test_seeds.py`` sees to these."""
 
@@ -30,44 +33,16 @@ class Output(NamedTuple):
     again: bool = False
 
 
-RUN = ("$runs/run/run",)
 OUTPUTS = {
     ("evaluate", "out"): Output(
         ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
         ("toy", "toy/test", "answers.jsonl"),
         True,
     ),
-    ("site", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs"), True),
-    ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells"), True),
-    ("map", "out"): Output(
-        ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True
-    ),
-    ("contrast", "out"): Output(
-        ("$data/known", "$data/others", "--text-slice-length", "5", "--resamples", "10"),
-        ("known", "others", "toy"),
-        True,
-    ),
-    ("advise", "out"): Output(
-        ("$data/questioned.txt", "--known", "$data/known", "--background", "$data/others", "--verifiers", "length"),
-        ("questioned.txt", "known", "others", "toy"),
-        True,
-    ),
-    ("diff", "out"): Output(("$data/one.txt", "$data/two.txt"), ("one.txt", "two.txt", "toy"), True),
-    ("problems", "out"): Output(
-        ("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy"), True
-    ),
-    ("freeze", "out"): Output(("$data/toy",), ("toy", "toy/test"), True),
-    ("thaw", "out"): Output(("$data/toy.json", "$data/toy"), ("toy.json", "toy"), True),
     ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others"), True),
     ("corpus generate", "out"): Output(
         ("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",), True
     ),
-    ("changes", "out"): Output(
-        ("$data/authors", "--train", "$data/authors", "--year", "2022", "--allow-shared"), ("authors", "toy"), True
-    ),
-    ("texts", "out"): Output(("$data/others",), ("others", "known"), True),
-    ("validate", "propose"): Output(("$data/others",), ("others", "corpus.jsonl")),
-    ("new", "folder"): Output(("verifier", "my_own"), ()),
 } | {
     (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
     for task in TASKS.values()
@@ -75,8 +50,9 @@ OUTPUTS = {
     for option in (task.place, *(product for product, _ in task.products))
 } | {
     (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True) for name in ("obfuscate", "safety")
-}  # fmt: skip
-MIXED = {("new", "folder"), ("obfuscate", "rewritings"), ("safety", "rewritings")}
+} | {which: Output(*row) for which, row in extensions.rows("OUTPUTS").items()}  # fmt: skip
+BESIDE_OTHERS = extensions.names("OUTPUTS_BESIDE_OTHERS")
+MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")} | BESIDE_OTHERS
 """Folders in which files are put beside others, under names of their own."""
 
 
@@ -123,7 +99,16 @@ def command(which: tuple[str, str], room: Path, place: Path, scratch: Path) -> l
     return line
 
 
-@pytest.mark.parametrize("which", list(OUTPUTS), ids="-".join)
+OF_TASKS = [
+    (task.name, option.lstrip("-"))
+    for task in TASKS.values()
+    if not task.command and task.name not in DEAR
+    for option in (task.place, *(product for product, _ in task.products))
+]
+"""A contract of all tasks says the same of these: ``outputs_are_not_taken`` of ``table.py``."""
+
+
+@pytest.mark.parametrize("which", [which for which in OUTPUTS if which not in OF_TASKS], ids="-".join)
 def test_nothing_of_the_users_is_overwritten(
     which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,7 +119,7 @@ def test_nothing_of_the_users_is_overwritten(
         (mine / name).write_text("mine")
     file.write_text("mine")
     (tmp_path / "link").symlink_to(mine)
-    places = [*([] if which in MIXED - {("new", "folder")} else [mine, tmp_path / "link"]), file]
+    places = [*([] if which in MIXED - BESIDE_OTHERS else [mine, tmp_path / "link"]), file]
     places += [room / "data" / name for name in OUTPUTS[which].inputs]
     before, kept = contents(room), contents(mine)
     for number, place in enumerate(places):
@@ -143,7 +128,7 @@ def test_nothing_of_the_users_is_overwritten(
         assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, place
 
 
-OWN = [("new", "folder"), *((task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command)]
+OWN = [*BESIDE_OTHERS, *((task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command)]
 """Files beside others, and folders of tasks: the contracts see to these."""
 
 
@@ -156,17 +141,21 @@ def test_an_output_is_new_empty_or_its_own(
     line = command(which, room, fresh, tmp_path / "other")
     ended = raven(*line)
     assert ended.code == 0, ended
-    first = sorted(contents(fresh))
+    first, is_file = sorted(contents(fresh)), fresh.is_file()
     again = raven(*line)
     assert (again.code == 0) == OUTPUTS[which].again, again
     assert sorted(contents(fresh)) == first
-    empty = tmp_path / "empty.jsonl"
-    empty.touch() if fresh.is_file() else empty.mkdir()
-    ended = raven(*command(which, room, empty, tmp_path / "third"))
-    assert ended.code == 0 and sorted(Path(n).suffix for n in contents(empty)) == sorted(Path(n).suffix for n in first)
+    # Answers that are there are not computed again: the same command with a place that was emptied.
+    fresh.unlink() if is_file else shutil.rmtree(fresh)
+    fresh.touch() if is_file else fresh.mkdir()
+    ended = raven(*line)
+    assert ended.code == 0 and sorted(contents(fresh)) == first
 
 
-@pytest.mark.parametrize("which", [("export", "out"), ("problems", "out"), ("obfuscate", "out")], ids="-".join)
+KILLED = [("obfuscate", "out"), *(which for which in (("export", "out"), ("problems", "out")) if which in OUTPUTS)]
+
+
+@pytest.mark.parametrize("which", KILLED, ids="-".join)
 def test_what_a_killed_command_left_is_gone_after_the_next(
     which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

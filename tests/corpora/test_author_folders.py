@@ -26,6 +26,13 @@ def test_folders_are_authors(tmp_path):
     assert corpus.texts[2] == "Three texts." and corpus.notes["other files"] == 2
 
 
+def test_a_folder_above_the_texts_names_the_one_within(tmp_path):
+    laid(tmp_path / "level1", {"Austen_Emma.txt": "One text.", "Eliot_Romola.txt": "Two texts."})
+    laid(tmp_path, {"a/b/c/d.txt": "x", "notes.txt": "y"})
+    with pytest.raises(FormatError, match="no texts by author here(?s:.*)fix: name the folder within it: .*level1"):
+        read_author_folders(tmp_path)
+
+
 def test_a_folder_between_is_the_topic(tmp_path):
     texts = {"a/love/1.txt": "x y", "a/war/2.txt": "y z", "b/war/3.txt": "z x"}
     corpus = load_corpus(laid(tmp_path / "c", texts))

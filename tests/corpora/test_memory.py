@@ -8,6 +8,7 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
+import extensions
 import ravenbench
 from ravenbench.corpora.memory import FOLDER, as_place
 
@@ -151,7 +152,7 @@ def test_star_and_dir_show_what_is_public():
     here = {}
     exec("from ravenbench import *", here)
     names = {name for name in dir(ravenbench) if not name.startswith("_")}
-    assert names == here.keys() - {"__builtins__"} and {"run", "advise", "map_texts"} <= names
+    assert names == here.keys() - {"__builtins__"} and {"run", "safety", *extensions.names("NAMES")} <= names
     assert not names & {"Any", "annotations", "importlib", "former"}
 
 

@@ -16,7 +16,10 @@ from typing import Any
 
 import typer
 
+import extensions
+import ravenbench
 from ravenbench.cli.main import build
+from ravenbench.cli.main import commands as commands_of_raven
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -67,6 +70,16 @@ def blocks(page: Path) -> list[Block]:
             note = None
         at += 1
     return found
+
+
+@cache
+def is_here(text: str) -> bool:
+    """Whether the commands and functions in a text of code are here: false only where an extension was taken out."""
+    if not extensions.absent():
+        return True
+    wanted = set(re.findall(r"(?:^|[\s$(`])raven ([a-z]+)", text)) - {"lengths"}
+    called = set(re.findall(r"\bravenbench\.([a-z_]+)\(", text))
+    return wanted <= commands_of_raven().keys() - extensions.WITH_FORMS and called <= {*dir(ravenbench)}
 
 
 @cache

@@ -7,9 +7,10 @@ import re
 import shlex
 
 import pytest
-from pages import PAGES, ROOT, command_of
+from pages import PAGES, ROOT, command_of, is_here
 from typer.testing import CliRunner
 
+import extensions
 from ravenbench.cli.main import build, commands
 from ravenbench.corpora.load import load_corpus
 
@@ -18,6 +19,7 @@ SPANS = sorted(
         (str(page.relative_to(ROOT)), span)
         for page in PAGES
         for span in re.findall(r"`(raven [^`]+)`", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL))
+        if is_here(span)
     }
 )
 
@@ -71,7 +73,7 @@ def raven(place, monkeypatch, line):
         "raven run untold.csv --topic none",
         "raven run posts.csv",
         "raven run posts.csv --topic none",
-        "raven run texts/ --topic 'extract(clusters=6)'",
+        *sorted(extensions.names("WAYS_TO_GIVE_A_CORPUS")),
     ],
 )
 def test_a_way_to_give_a_corpus_is_taken(corpora, monkeypatch, line):

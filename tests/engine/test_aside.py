@@ -10,9 +10,6 @@ from ravenbench.engine.guard import warm_up_kernels
 from ravenbench.engine.pool import aside
 from ravenbench.errors import SpecError
 from ravenbench.registry import parse
-from ravenbench.tasks.run.spec import build
-from ravenbench.tasks.run.task import Run
-from small_run import SMALL
 
 
 def refuse(what: str) -> None:
@@ -45,16 +42,6 @@ def test_with_one_core_nothing_is_done_before_it_is_asked_for(tmp_path: Path) ->
         assert not (tmp_path / "made").exists()
         made()
     assert (tmp_path / "made").exists()
-
-
-def test_a_plan_is_the_same_bytes_on_two_cores(tmp_path: Path) -> None:
-    spec = build({**SMALL, "topic": "extract(clusters=8)", "verifiers": "length"})
-    for cores in (1, 2):
-        Run({"spec": spec, "out": tmp_path / str(cores)}, workers=cores).prepare()
-    files = sorted(p.relative_to(tmp_path / "1") for p in (tmp_path / "1").rglob("*") if p.is_file())
-    assert Path("similarity2.npy") in files
-    for file in files:
-        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes(), file
 
 
 def test_a_rehearsal_says_nothing_of_what_fails(capfd: pytest.CaptureFixture[str]) -> None:

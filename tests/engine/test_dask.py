@@ -69,9 +69,9 @@ class Caller:
     verifier = scorer = "caller"
 
     def work(self):
-        from ravenbench.services import _count
+        from ravenbench.services import count_call
 
-        return [str(sum(_count() for _ in range(10)))]
+        return [str(sum(count_call() for _ in range(10)))]
 
 
 def test_workers_share_the_calls_of_a_run(cluster, monkeypatch):

@@ -83,6 +83,17 @@ def test_a_sheet_of_excel(tmp_path):
     assert list(load_corpus(tmp_path / "c.xlsx").texts) == [text for _, _, text in ROWS]
 
 
+def test_a_sheet_whose_last_cell_lies_far_away(tmp_path):
+    pytest.importorskip("python_calamine")
+    workbook(tmp_path / "c.xlsx", [("author", "topic", "text"), *ROWS])
+    with zipfile.ZipFile(tmp_path / "c.xlsx") as packed, zipfile.ZipFile(tmp_path / "far.xlsx", "w") as far:
+        for name in packed.namelist():
+            end = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+            far.writestr(name, packed.read(name).replace(b"</sheetData>", end))
+    with pytest.raises(FormatError, match=r"spans too many cells(.|\n)*1,048,576 rows of 16,384"):
+        load_corpus(tmp_path / "far.xlsx")
+
+
 def test_rows_that_a_quotation_mark_swallows(tmp_path):
     table = "id\tauthor\ttext\n" + "".join(
         f"{i}\t{'ab'[i % 2]}\t{mark}Some words of text {i}.{end}\n"

@@ -79,7 +79,7 @@ def test_structural_errors(tmp_path):
             read_problems(tmp_path)
     (tmp_path / "truth.txt").write_text("EN001 Y\n")
     (tmp_path / "contents.json").write_text("[")
-    with pytest.raises(FormatError, match=r"contents.json: not JSON"):
+    with pytest.raises(FormatError, match=r"contents.json:1: not JSON"):
         read_problems(tmp_path)
     with pytest.raises(FormatError, match="no problem of"):
         (tmp_path / "contents.json").unlink()

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+import extensions
 from contracts.commands import raven
 from contracts.tasks import TASKS, options, write_data
 
@@ -101,61 +102,6 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
          "--out", "run", "--workers", "1"),
         ("report", "run", "--json"),
     ),
-    "simulate": (
-        ("simulate", "--corpus", "synthetic(style=0.5, documents=240, authors=40, topics=36, words=30)", "--doses",
-         ".3", "--pools", "1", "--folds", "2", "--repetitions", "2", "--replicates", "2", "--out", "run", "--workers",
-         "1"),
-    ),
-    "retrieve": (
-        ("retrieve", "synthetic(documents=150, authors=30, topics=6, words=50)", "--methods", "char-ngrams, words",
-         "--k", "1,4", "--train", "corpus.jsonl", "--rerank", "length", "--first", "3", "--out", "run", "--workers",
-         "1"),
-    ),
-    "compare": (
-        ("compare", "--questioned", "questioned.txt", "--known", "known", "--background", "others", "--verifiers",
-         "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1", "--out", "run", "--workers", "1"),
-        ("report", "run", "--json"),
-    ),
-    "advise": (
-        ("advise", "questioned.txt", "--known", "known", "--background", "others", "--json"),
-        ("advise", "questioned.txt", "--known", "known", "--background", "others"),
-    ),
-    "validate": (
-        ("validate", "others", "--conditions", "conditions.csv", "--verifiers", "char-ngram", "--authors", "12",
-         "--folds", "2", "--donors", "1", "--out", "run", "--workers", "1"),
-        ("report", "run", "--json"),
-    ),
-    "detect": (
-        ("detect", "machine.jsonl", "--train", "machine-train.jsonl", "--people", "corpus.jsonl", "--detectors",
-         "text-length", "--most", "12", "--out", "run", "--workers", "1"),
-    ),
-    "unknown": (
-        ("attribute", "--unknown", "questioned.txt", "--candidates", "others", "--methods", "cosine-delta", "--out",
-         "run", "--workers", "1"),
-        ("report", "run", "--json"),
-    ),
-    "map": (
-        ("map", "synthetic(documents=30, authors=4, topics=3, words=150)", "--mfw-min", "50", "--mfw-max", "50",
-         "--resamples", "5", "--analysis-type", "all", "--out", "page"),
-    ),
-    "contrast": (
-        ("contrast", "f00a", "f00b", "--corpus", "synthetic(documents=40, authors=6, topics=3, words=150)",
-         "--by", "topic", "--text-slice-length", "75", "--resamples", "50", "--out", "page"),
-    ),
-    "changes": (
-        ("changes", "changed/test", "--train", "changed/train", "--plan"),
-        ("changes", "changed/test", "--train", "changed/train", "--out", "page"),
-    ),
-    "texts": (
-        ("texts", "inbox", "--out", "page"),
-        ("texts", "inbox", "--out", "by-folder", "--by", "folder", "--json"),
-    ),
-    "freeze": (
-        _run("--verifiers", "length, chance", "--probe", "none", "--out", "run"),
-        ("freeze", "run", "-o", "split.json", "--corpus", "corpus.jsonl"),
-        ("thaw", "split.json", "corpus.jsonl", "-o", "thawed"),
-        ("thaw", "split.json", "corpus.jsonl", "--json"),
-    ),
     "lists": (
         ("list",), ("corpus", "list"), ("corpus", "info", "corpus.jsonl"),
         ("problems", "corpus.jsonl", "--out", "problems"),
@@ -163,10 +109,10 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("corpus", "import", "corpus.jsonl", "--out", "imported"),
         *(("report", folder) for folder in ("toy", "nothing")),
     ),
-}  # fmt: skip
+} | extensions.rows("GOLDEN")  # fmt: skip
 
 
-WITH_WORDNET = ("obfuscate", "safety", "advise")
+WITH_WORDNET = ("obfuscate", "safety", *sorted(extensions.names("GOLDEN_WITH_WORDNET")))
 """Jobs whose outputs hold what WordNet proposes, where it is there; without it they have others."""
 
 

@@ -96,12 +96,6 @@ def test_known_texts_can_be_given(tmp_path, no_resources):
     assert json.loads(result)["changed"] == 1
 
 
-def test_search_attacks_want_surrogates(tmp_path):
-    (tmp_path / "q.txt").write_text("A text.")
-    with pytest.raises(InputError, match="--surrogates"):
-        raven("obfuscation_fixtures:Searching", tmp_path / "q.txt", "--out", tmp_path / "o.txt")
-
-
 @pytest.mark.parametrize(("data", "message"), [(b"\xff\xfea\x00", "UTF-16"), (b"caf\xe9", "not UTF-8")])
 def test_bad_text(tmp_path, data, message):
     (tmp_path / "q.txt").write_bytes(data)

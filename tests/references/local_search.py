@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.sampling.local_search import LEAST, set_leakage
+from ravenbench.ext.shelf.local_search import LEAST, set_leakage
 from ravenbench.types import Floats, Ints
 
 

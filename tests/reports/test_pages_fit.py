@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from browser import BROWSER, fit
+from browser import BROWSER, WIDTHS, fit
+from contracts.tasks import TASKS
 from kinds_of_pages import Pages
 
 pytestmark = [
     pytest.mark.extra,
     pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
 ]
+OF_JOBS = [kind for kind in Pages.KINDS if kind in TASKS and kind != "run"]
+"""Kinds of which the page of the task's smallest job is looked at, which other tests need too; those of larger ones by
+``-m slow``."""
 
 
 @pytest.mark.parametrize("kind", Pages.KINDS)
 def test_nothing_is_lost(pages: Pages, tmp_path: Path, kind: str) -> None:
-    for where, found in fit(pages(kind), tmp_path).items():
+    look_at(fit(pages.job(kind) / "report" / "index.html" if kind in OF_JOBS else pages(kind), tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", OF_JOBS)
+def test_nothing_is_lost_of_larger_jobs(pages: Pages, tmp_path: Path, kind: str) -> None:
+    look_at(fit(pages(kind), tmp_path))
+
+
+def look_at(seen: dict[str, Any]) -> None:
+    assert seen.keys() == {*map(str, WIDTHS), "print"}
+    for where, found in seen.items():
         told = f"{where}: {json.dumps(found, indent=1)}"
         assert found["sideways"] <= 0, told
         assert all(heads == cells for _, heads, cells in found["columns"] if cells is not None), told

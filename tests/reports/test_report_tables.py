@@ -25,6 +25,27 @@ def example(name: str = "a_b") -> Table:
     return Table("example", "An example", columns, rows, "A note")
 
 
+def test_a_name_breaks_at_its_seams_where_a_terminal_is_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    columns = (Column("verifier", text=True), *(Column(f"figure {n}") for n in range(3)))
+    shown = Console(width=40)
+    with shown.capture() as caught:
+        shown.print(view.for_terminal(Table("t", "T", columns, (("fw:WordCosine-only", 0.5, 0.25, 0.125),))))
+    lines = [line.split()[0] for line in caught.get().splitlines() if line.strip()]
+    assert "fw:" in lines and "WordCosine-" in lines and "only" in lines, lines
+
+
+def test_a_note_explains_the_columns_that_are_shown() -> None:
+    columns = (Column("who", text=True), Column("AUC"), Column("ranks"), Column("null ranks"))
+    note = "AUC: of all. Ranks, null ranks: how far answers move. Null: nothing."
+    shown = view.without(Table("t", "T", columns, (), note), "ranks", "null ranks")
+    assert shown.note == "AUC: of all. Null: nothing."
+
+
+def test_two_figures_of_a_comparison_differ() -> None:
+    assert view.unlike(0.031, 0.034) == ("0.031", "0.034") and view.unlike(0.1, 0.9) == ("0.10", "0.90")
+
+
 @pytest.mark.parametrize(
     ("value", "column", "short", "text"),
     [

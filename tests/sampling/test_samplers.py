@@ -10,8 +10,8 @@ from tests.references.local_search import best_swap_plainly
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.shelf.local_search import LocalSearch, best_swap, set_leakage
 from ravenbench.randomness import stream
-from ravenbench.sampling.local_search import LocalSearch, best_swap, set_leakage
 from ravenbench.sampling.samplers import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, units
 from ravenbench.testing import check_component
 from ravenbench.topics.levels import cosine_similarity

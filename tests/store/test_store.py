@@ -166,7 +166,7 @@ def test_a_folder_of_another_format_says_so(tmp_path):
 
 
 def test_a_sound_record_of_another_shape_is_not_called_damaged(tmp_path):
-    write_record(tmp_path / "run.json", "compare", record())
+    write_record(tmp_path / "run.json", "verify", record())
     with pytest.raises(StoreError, match=r"another version of Raven[\s\S]*missing required field") as told:
         _ = Store(tmp_path).run
     assert "mends its folder" not in str(told.value)

@@ -6,7 +6,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import MissingPart, SpecError
-from ravenbench.ext.shelf.posnoise import Frames, KeptMasks, POSNoise
+from ravenbench.ext.shelf.posnoise import KeptMasks, POSNoise
 from ravenbench.testing import check_component
 from ravenbench.text.masks import FrequencyMask
 
@@ -61,16 +61,6 @@ def test_a_language_without_a_list_is_refused(need_extra, tmp_path):
     spacy.blank("fr").to_disk(tmp_path / "french")
     with pytest.raises(SpecError, match="frequency-mask"):
         POSNoise(model=str(tmp_path / "french")).fit([])
-
-
-def test_frames_keep_function_words_and_name_the_parts_of_speech_of_all_others(english):
-    frames = Frames().fit(ENGLISH[:2] * 3)
-    assert frames.chosen_.startswith("en_") and frames.model_ == english.model_
-    assert frames.transform(["The caravan of Anna passes, and nobody saw it.\n\n", ""]) == [
-        "The NOUN of PROPN VERB, and nobody VERB it.\n\n", ""
-    ]  # fmt: skip
-    with pytest.raises(MissingPart, match="no spaCy model of the language"):
-        Frames().fit(["Der Hund läuft über die Straße und wir sehen ihn nicht mehr."])
 
 
 def test_another_version_of_the_model_is_refused(english):

@@ -111,7 +111,7 @@ def test_sbert_names_the_extra(monkeypatch):
 
 def test_topics_and_samplers_import_lightly():
     code = (
-        "import sys, ravenbench.ext.case.extract, ravenbench.topics.encoders, ravenbench.sampling.samplers, "
+        "import sys, ravenbench.topics.encoders, ravenbench.sampling.samplers, "
         "ravenbench.problems.sources, ravenbench.cli.corpus; "
         "print([m for m in ('sklearn', 'scipy', 'torch', 'numba') if m in sys.modules])"
     )

@@ -1,11 +1,9 @@
 """What verifiers do with languages they cannot read."""
 
-import numpy as np
 import pytest
 
 from ravenbench import registry
 from ravenbench.errors import MissingPart, SpecError
-from ravenbench.testing import toy_problems
 from ravenbench.text.segmenters import writing_of
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract.languages import ON_CHARACTERS, REFUSES, UNKNOWN, WORKS, ability, check_language
@@ -58,16 +56,6 @@ def test_a_verifier_with_an_english_tagger_refuses_turkish(nltk_home):
     check_language(harvey, problems("It was the best of times, and it was the worst of times for all of us. " * 4))
     with pytest.raises(SpecError, match="reads English only, and these texts are not English"):
         check_language(harvey, problems(TEXTS["spaces"]))
-
-
-def test_a_task_fails_such_a_method_and_no_other(tmp_path):
-    from ravenbench.ext.case.compare.units import learned
-
-    same = np.array([True, False] * 2)
-    with pytest.raises(SpecError, match="function-words reads words, and in Thai"):
-        learned(registry.parse("verifier", "function-words"), problems(TEXTS["runs"]), same)
-    toys, truth = toy_problems(40, seed=1)
-    learned(registry.parse("verifier", "function-words"), toys, truth)
 
 
 def test_every_verifier_of_raven_says_what_it_reads():

@@ -1,23 +1,21 @@
-"""``raven corpus``, ``raven problems``, ``raven sample``: what corpora hold, and what is cut and chosen from them."""
+"""``raven corpus``: what corpora hold."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from ravenbench.cli.show import console, print_json, readable, say
 from ravenbench.cli.tasks import of_option, parameter
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.engine.options import PATH, AtLeastOne, AtLeastTwo, CorpusSpec, LevelSpec, Option, about, options_of
-from ravenbench.engine.pool import Progress
-from ravenbench.engine.task import Ending, Work
-from ravenbench.errors import InputError, MissingPart
+from ravenbench.engine.options import CorpusSpec, options_of
+from ravenbench.errors import MissingPart
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -342,8 +340,8 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
         zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]
         if not problem_roots(archive) and not zips:
             return False
+    from ravenbench.corpora.summary import table_one
     from ravenbench.formats.problems import read_problem_sets
-    from ravenbench.problems.building import table_one
 
     rows = [
         (f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems))
@@ -356,116 +354,6 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     return True
 
 
-class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which problems are built of a corpus."""
-
-    corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)]
-    known: Annotated[str, about("Known documents in each problem: a number, or LEAST-MOST.")] = "1-5"
-    match: Annotated[str, about("Columns in which all documents of a problem agree; 'none'.")] = "topic"
-    cross: Annotated[
-        str | None,
-        about(
-            "A column in which the questioned document differs from the known ones: COLUMN, or "
-            "COLUMN=A:B for known ones of A and a questioned one of B. It is not matched."
-        ),
-    ] = None
-    min_words: Annotated[int, about("Leave out shorter documents.", bounds=(0, None))] = 0
-    words: Annotated[
-        AtLeastOne | None,
-        about("Cut every document to its first so many words; shorter ones are left out.", bounds=(1, None)),
-    ] = None
-    problems: Annotated[
-        AtLeastTwo | None, about("Number of problems (even); default: as many as possible.", bounds=(2, None))
-    ] = None
-    reuse: Annotated[
-        bool,
-        about("A document in one positive and one negative problem, as in PAN-2014.", flags=("--reuse/--no-reuse",)),
-    ] = True
-    format: Annotated[
-        Literal["folders", "pairs"], about("PAN13–15 folders, or PAN20–23 jsonl (pairs: one known document).")
-    ] = "folders"
-    genre: Annotated[str, about("What contents.json calls the genre.")] = "unknown"
-    seed: Annotated[int, about("Decides every draw.")] = 0
-
-
-class BuiltProblems(Work):
-    """Build balanced verification problems as the PAN-2014 organisers did.
-
-    Negative problems take their questioned document from another author of the same kind, so that neither the matched
-    columns nor the number of known documents tells the truth.
-
-        raven problems essays.csv -o essays/ --known 1-5 --min-words 500 --match term,age_band
-        raven problems texts.csv -o mails/ --match none --cross genre=essay:email
-        raven problems newsgroups -o across/ --cross topic --known 1
-    """
-
-    name = "problems"
-    function = "build_problems"
-    Spec = ProblemsSpec
-    own = (Option("out", "A new folder.", takes=PATH, flags=("--out", "-o"), required=True),)
-    arguments = ("corpus",)
-    positional = ("corpus", "out")
-    order = "corpus out"
-    result = "dict[str, Any]"
-    reports_progress = False
-
-    @classmethod
-    def work(cls, spec: ProblemsSpec, out: str | Path) -> dict[str, Any]:
-        return build(spec, Path(out))
-
-    @classmethod
-    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        built = cls.call(values)
-        lines = table_one_lines([(built["corpus"], built["table"])])
-        lines += [f"{count:,} documents {reason}" for reason, count in built["dropped"].items() if count]
-        return Ending(built, [*lines, f"written to {values['out']}"])
-
-
-def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
-    """Build and write problems; what was made, as JSON values. Raises InputError if an option, the corpus or the place
-    to write cannot be used.
-    """
-    from ravenbench.corpora.load import load_corpus
-    from ravenbench.formats.output import check_folder, fresh_folder
-    from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
-    from ravenbench.problems.building import Cross, build_problems, table_one
-    from ravenbench.problems.rewritten import FirstWords
-
-    words = spec.words
-    least, most = _range(spec.known)
-    if spec.format == "pairs" and most > 1:
-        raise InputError(
-            "pairs have one known document", found=f"--known {spec.known}", fix="--known 1, or --format folders"
-        )
-    crossing = None if spec.cross is None else Cross.parse(spec.cross)
-    check_folder(out, inputs=[spec.corpus], kind="problems")
-    data = load_corpus(spec.corpus, **spec.reading())
-    columns = [] if spec.match.strip() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
-    columns = [name for name in columns if crossing is None or name != crossing.column]
-    built = build_problems(
-        data,
-        known=(least, most),
-        match=columns,
-        min_words=max(spec.min_words, words or 0),
-        problems=spec.problems,
-        reuse=spec.reuse,
-        seed=spec.seed,
-        cross=crossing,
-    )
-    written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
-    languages = () if data.language is None else data.language.names
-    with fresh_folder(out, kind="problems") as place:
-        if spec.format == "pairs":
-            write_pan_pairs(place, written, built.same)
-        else:
-            write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", spec.genre)
-    return {
-        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": spec.cross,
-        "known": [least, most], "min_words": spec.min_words, "reuse": spec.reuse, "seed": spec.seed,
-        "dropped": dict(built.dropped), "table": table_one(written),
-    }  # fmt: skip
-
-
 def table_one_lines(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
     """The overview's Table 1: a line for each set of problems."""
     width = max(len(name) for name, _ in rows)
@@ -475,119 +363,3 @@ def table_one_lines(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
         counts = f"{row['problems']:>8,}  {row['documents']:>9,}  {row['known']:>15.1f}  {row['words']:>16,.1f}"
         lines.append(f"{name:<{width}}  {counts}")
     return [head, *lines]
-
-
-def _range(text: str) -> tuple[int, int]:
-    parts = text.replace("–", "-").split("-")
-    if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
-        raise InputError("--known is no range", found=text, expected="a number such as 1, or a range such as 1-5")
-    return int(parts[0]), int(parts[-1])
-
-
-class SampleSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which topics are chosen, and how."""
-
-    corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)] = "synthetic"
-    topic: Annotated[str | None, about("Level of topic: a column, or e.g. extract(clusters=20).")] = None
-    topics: Annotated[AtLeastTwo | None, about("How many topics to choose.", bounds=(2, None))] = None
-    min_docs: Annotated[AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))] = None
-    encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa"
-    samplers: Annotated[str, about("Comma-separated.")] = "hits, random, anti"
-    seed: Annotated[int, about("For samplers that draw.")] = 0
-
-
-class ChosenTopics(Work):
-    """Show the topics each sampler chooses, with their similarities."""
-
-    name = "sample"
-    function = "chosen_topics"
-    Spec = SampleSpec
-    arguments = ("corpus",)
-    result = "dict[str, Any]"
-    reports_progress = False
-
-    @classmethod
-    def work(cls, spec: SampleSpec) -> dict[str, Any]:
-        return chosen_topics(spec)
-
-    @classmethod
-    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        chosen = cls.call(values)
-        return Ending(chosen, [], after=lambda: _print(chosen))
-
-
-def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
-    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs. Raises
-    InputError if the corpus cannot be read or has too few topics.
-    """
-    import numpy as np
-
-    from ravenbench import registry
-    from ravenbench.corpora.load import load_corpus
-    from ravenbench.problems.needs import suggest
-    from ravenbench.randomness import stream
-    from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
-
-    chosen_samplers = registry.parse_list("sampler", spec.samplers)
-    compared_by = registry.parse("encoder", spec.encoder)
-    data = load_corpus(spec.corpus, **spec.reading())
-    defaults = data.notes.get("defaults", {})
-    level = spec.topic or defaults.get("topic", "topic")
-    data, _ = at_level(data, level, defaults.get("levels", {}))
-    sizes = suggest(data, topics=spec.topics, min_docs=spec.min_docs, defaults=defaults)
-    data = keep_topics(data, sizes.min_docs)
-    similarity = topic_similarity(data, compared_by)
-    names, counts = data.topic.names, data.topic.counts()
-    rows = []
-    for sampler in chosen_samplers:
-        selection = sampler.select(similarity, sizes.topics, stream(spec.seed, "sampler", str(sampler)))
-        chosen = selection.chosen
-        pairs = similarity[np.ix_(chosen, chosen)][np.triu_indices(len(chosen), 1)]
-        joined = np.flatnonzero((selection.merged >= 0) & (selection.merged != np.arange(len(names))))
-        rows.append(
-            {
-                "sampler": str(sampler),
-                "topics": [names[i] for i in chosen],
-                "documents": [int(counts[i]) for i in chosen],
-                "merged": {names[i]: names[selection.merged[i]] for i in joined},
-                "mean_similarity": float(pairs.mean()) if len(pairs) else None,
-                "max_similarity": float(pairs.max()) if len(pairs) else None,
-            }
-        )
-    return {
-        "corpus": data.name,
-        "level": level,
-        "available": len(names),
-        "encoder": str(compared_by),
-        "seed": spec.seed,
-        "samplers": rows,
-    }  # fmt: skip
-
-
-def _print(result: dict[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from ravenbench.cli.show import console, readable
-
-    result = readable(result)
-
-    out = console(min(80, console().width))
-    head = f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}"
-    out.print(head)
-    summary = Table("sampler", "topics", "mean similarity", "max similarity", box=None, pad_edge=False)
-    for column in summary.columns[1:]:
-        column.justify = "right"
-    for row in result["samplers"]:
-        shown = ["n/a" if row[k] is None else f"{row[k]:.3f}" for k in ("mean_similarity", "max_similarity")]
-        summary.add_row(Text(row["sampler"]), str(len(row["topics"])), *shown)
-    out.print(summary)
-    for row in result["samplers"]:
-        table = Table(title=None, box=None, pad_edge=False, show_header=True)
-        table.add_column("", justify="right")
-        table.add_column(Text(row["sampler"]), overflow="ellipsis", no_wrap=True)
-        table.add_column("documents", justify="right")
-        for place, (name, size) in enumerate(zip(row["topics"], row["documents"], strict=True), start=1):
-            table.add_row(str(place), Text(name), str(size))
-        out.print()
-        out.print(table)

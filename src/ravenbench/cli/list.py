@@ -20,7 +20,6 @@ _PROMISES = {
     "symmetric": "exchanging the two texts of a pair changes nothing",
     "transductive": "an answer may depend on the other problems of its set",
     "english": "for English; other languages are left alone",
-    "needs_oracle": "searches against surrogate verifiers",
     "sends_text": "texts leave this machine",
 }
 

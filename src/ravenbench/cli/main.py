@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
+from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.seams import (
     CORPORA,
@@ -49,12 +49,7 @@ COMMANDS: dict[str, Command] = {
     "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
     "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
-    "problems": Command(_task("build_problems"), "Build PAN-style verification problems from a corpus.", CORPORA, 1),
-    "sample": Command(_task("chosen_topics"), "Show which topics a run would choose.", CORPORA, 2),
     "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
-    "export": Command(
-        "ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems.", SHARE, 2
-    ),
     "list": Command(
         "ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name.", SHARE, 3
     ),
@@ -84,6 +79,7 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
+        OPTIONS.update(name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts))
         try:
             rest = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
@@ -192,6 +188,7 @@ def run() -> None:
         # It came while something else was being told.
         sys.exit(terminal.farewell())
     finally:
+        OPTIONS.clear()
         terminal.last()
 
 

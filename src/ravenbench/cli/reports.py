@@ -1,4 +1,4 @@
-"""Commands that read what was computed: ``report`` and ``export``."""
+"""``raven report``: what was computed is shown again."""
 
 from __future__ import annotations
 
@@ -97,30 +97,3 @@ def _told(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
 def _listed(folds: Sequence[str], most: int = 6) -> str:
     more = f" and {len(folds) - most} more" if len(folds) > most else ""
     return ", ".join(folds[:most]) + more
-
-
-def export(
-    run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-) -> None:
-    """Write every fold of a run as PAN problems: OUT/<fold>/train and OUT/<fold>/test, problems and truth.
-
-    Any outside system can then be trained and tested on the benchmark. OUT/folds.json tells which folds are the
-    transplant probe's: their test set is that of another fold (source) with other content (version), their training set
-    is the same, so that a system trained on the source answers them as it is. Write its answers to
-    ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
-    fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
-
-    Of a search: queries.jsonl, those with other content as VERSION/ID, and candidates.jsonl, to be ranked for raven
-    report SEARCH --answers NAME=RANKING.
-    """
-    from ravenbench.cli.show import print_json, say
-    from ravenbench.store.store import Store
-    from ravenbench.tasks.run.export import export
-
-    folds = export(Store.open(run), out)
-    if json:
-        print_json({"folder": str(out), "folds": folds})
-    else:
-        say(f"{len(folds)} {'files' if folds[0].endswith('.jsonl') else 'folds'} in {out}")

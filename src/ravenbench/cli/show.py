@@ -108,7 +108,8 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None, findi
             if note is not None:
                 out.print(note, style="italic dim")
         else:
-            out.print(part, soft_wrap=isinstance(part, str))
+            # A path or a command is to be copied whole; a sentence is to be read.
+            out.print(part, soft_wrap=isinstance(part, str) and not part.endswith("."))
 
 
 def show_report(
@@ -181,7 +182,7 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
         say(f"{name}: {counted(count, 'problem')}")
     if preview.cells:
         typer.echo(f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}")
-        say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
+        print_parts(["A cell is one method's answers to one set of problems; a fit is one training of one method."])
     if preview.cpu_seconds is not None:
         say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
     if preview.untimed:

@@ -72,7 +72,7 @@ def interrupted() -> bool:
 
 def farewell() -> int:
     """Remove the private folders of workers that were stopped; returns the exit code."""
-    from ravenbench.programs.process import sweep  # numpy comes with it, for which --help need not wait
+    from ravenbench.programs.parent import sweep  # numpy comes with it, for which --help need not wait
 
     sweep(patience=5.0)
     return TERMINATED if signal.SIGTERM in _heard else INTERRUPTED

@@ -23,6 +23,8 @@ from ravenbench.types import Corpus, Labels
 FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
+MOST_COLUMNS = 4096
+"""Each takes room and time for every document."""
 
 
 class Entry(NamedTuple):
@@ -293,6 +295,11 @@ class CorpusBuilder:
             check_pairs(author, self.file)
         spelling = _spellings(Counter(r.topic for r in rows if r.topic is not None), self.file, fold_case)
         further = sorted({key for r in rows for key in r.columns})
+        if len(further) > MOST_COLUMNS:
+            raise CorpusError(
+                "there are too many columns", file=self.file, found=f"{len(further):,}",
+                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics", fix="take out what is no label",
+            )  # fmt: skip
         languages = [r.language for r in rows]
         ids = tuple(r.name for r in rows)
         account = [*notes.get(ACCOUNT, ()), *account, *remarks(texts, author, ids)]
@@ -335,12 +342,16 @@ def check_pairs(author: Labels, file: str | Path) -> None:
     """
     counts = author.counts()
     if len(author) == 0:
-        raise CorpusError("the corpus has no documents", file=file)
+        raise CorpusError(
+            "the corpus has no documents by a known author", file=file, expected="AUTHOR/text.txt or Author_Title.txt",
+            fix="put the texts of each person into a folder of their name",
+        )  # fmt: skip
     if not np.any(counts >= 2):
         raise CorpusError(
             "no author wrote two documents, so there is no same-author pair", file=file,
             found=f"{len(author)} documents by {len(author.names)} authors",
             expected="some authors with at least two (authors with one are allowed)",
+            fix="add further texts by these authors",
         )  # fmt: skip
     if np.count_nonzero(counts) < 2:
         raise CorpusError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -23,8 +23,8 @@ from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.corpora.tables import is_parts_folder, kind_of, read_table
-from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark
-from ravenbench.files import check_not_forked, location, sha256, write_json
+from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark, some
+from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
 from ravenbench.formats.archive import Archive, is_there, no_such
 from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
@@ -32,6 +32,7 @@ from ravenbench.formats.documents import OTHERS, account_of, is_document, read_d
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
+from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.names import is_part
 from ravenbench.text.passages import shared_passages, without_passages
@@ -89,7 +90,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     about = folder / "corpus.json"
     again = "import the corpus again"
     try:
-        info = json.loads(about.read_text(encoding="utf-8"))
+        info = json.loads(read_ordinary(about))
         version, name, digest, checksum = (info[k] for k in ("format", "name", "digest", "documents_sha256"))
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise FormatError(f"not the corpus.json of an imported corpus ({error})", file=about, fix=again) from None
@@ -180,7 +181,7 @@ def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> 
     inner = [PurePosixPath(name.partition(f"{authors[0]}/")[2]) for name in names if f"{authors[0]}/" in name]
     nameless = "put each text into a folder called after its author: nothing here tells who wrote which"
     raise FormatError(
-        "these folders are parts of a data set, and not authors", file=path, found=_some(authors), expected=LAYOUT,
+        "these folders are parts of a data set, and not authors", file=path, found=some(authors), expected=LAYOUT,
         fix=(f"give one of them, as {path / authors[0]}" if _laid_out(inner) else nameless)
         + "; if they are authors all the same, give them other names",
     )  # fmt: skip
@@ -201,12 +202,12 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     common = set.intersection(*inner.values()) - {""} if len(inner) > 1 and folders else set()
     if len(common) >= 3:
         doubts.append(
-            f"read as authors: {_some(authors)}; but the files in every folder are called after {_some(common)}. If "
+            f"read as authors: {some(authors)}; but the files in every folder are called after {some(common)}. If "
             "these are the authors, put all files into one folder"
         )
     if not folders and labels and all(PurePosixPath(n).stem.count("_") > 1 and "_-_" not in n for n in labels):
         doubts.append(
-            f"read as authors, what stands before the first _ of the names: {_some(authors, 12)}. Where first name and "
+            f"read as authors, what stands before the first _ of the names: {some(authors, 12)}. Where first name and "
             "surname are apart, write first_last_-_title"
         )
     return doubts
@@ -219,7 +220,7 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
         full = {name.partition("/")[0] for name in read_names}
         inner = [p.name for p in archive.path.iterdir() if p.is_dir() and not p.name.startswith(".")]
         if bare := [name for name in inner if name not in full and len(full) > 1]:
-            said.append(f"{counted(len(bare), 'folder')} without a text that is read: {_some(bare)}")
+            said.append(f"{counted(len(bare), 'folder')} without a text that is read: {some(bare)}")
     others = [name for name in archive.names if name not in read_names and not _is_metadata(name)]
     others = [name for name in others if "/" in name or PurePosixPath(name).stem.lower() not in _IGNORED]
     plain = {str(PurePosixPath(name).with_suffix("")) for name in read_names if name.lower().endswith(".txt")}
@@ -233,7 +234,7 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
         how = [f"{end}: {cure}" for end, cure in cures.items()]
         how += ["save texts as .txt"] if len(cures) < len(ends) else []
         kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
-        left_out = f"{counted(len(others), 'file')} left out, which are not read: {kinds} ({_some(others)})"
+        left_out = f"{counted(len(others), 'file')} left out, which are not read: {kinds} ({some(others)})"
         said.append("; ".join([left_out, *how]))
     return said
 
@@ -256,18 +257,22 @@ def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> 
             of_file.setdefault(key, []).append(name)
     ambiguous: FormatError | None = None
     for column in lines[0][1] if lines else ():
-        row_of_file: dict[str, dict[str, Any]] = {}
-        several = [(line, names) for line, row in lines if len(names := of_file.get(str(row.get(column)), ())) > 1]
-        if several:
-            line, names = several[0]
-            problem, fix = f"several texts have this name: {_some(names)}", "write the names with their folders"
+        named = [(line, row, of_file.get(str(row.get(column)), [])) for line, row in lines]
+        times = Counter(name for *_, names in named for name in names)
+        doubtful = next(
+            ((line, names) for line, _, names in named if names and (names[1:] or times[names[0]] > 1)), None
+        )
+        if doubtful is not None:
+            line, names = doubtful
+            problem, fix = f"several texts have this name: {some(names)}", "write the names with their folders"
+            if not names[1:]:
+                problem, fix = f"several rows are about one text: {names[0]}", "leave out those that are wrong"
             ambiguous = FormatError(problem, file=archive.label(tables[0]), line=line, fix=fix)
             continue
-        for _, row in lines:
-            row_of_file |= dict.fromkeys(of_file.get(str(row.get(column)), ()), row)
+        row_of_file = {name: row for _, row, names in named for name in names}
         if row_of_file:
             if strangers := [str(row.get(column)) for _, row in lines if str(row.get(column)) not in of_file]:
-                said.append(f"{counted(len(strangers), 'row')} of {tables[0]} without a text here: {_some(strangers)}")
+                said.append(f"{counted(len(strangers), 'row')} of {tables[0]} without a text here: {some(strangers)}")
             return {
                 name: {
                     f"metadata {k}" if k in _OWN else k: None if v is None else str(v)
@@ -305,8 +310,10 @@ def read_author_folders(
                 n: (PurePosixPath(n).stem.partition("_")[0], None) for n in archive.names if n.lower().endswith(".txt")
             }
         if not labels:
-            shown = _some(archive.names)
-            raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
+            shown = some(archive.names)
+            raise FormatError(
+                "there are no texts by author here", file=path, found=shown, expected=LAYOUT, fix=_inner(path)
+            )
         account = _doubts(path, labels)
         columns = _metadata(archive, labels, account)
 
@@ -329,6 +336,15 @@ def read_author_folders(
     if account := [*account, *account_of(whole, place=path)]:
         notes[ACCOUNT] = account
     return builder.finish(name or stem, notes, pairs=pairs)
+
+
+def _inner(path: Path) -> str | None:
+    """Which folder within this one holds texts by author, if one of the first does."""
+    for folder in sorted(one for one in path.iterdir() if one.is_dir())[:20] if path.is_dir() else ():
+        with Archive(folder) as archive:
+            if author_texts(archive):
+                return f"name the folder within it: {folder}"
+    return None
 
 
 def each_document(
@@ -357,7 +373,7 @@ def each_document(
     faults.check()
     return [
         f"{names[0]}: left out, for {why}" if len(names) == 1
-        else f"{len(names):,} files left out ({_some(names)}), for {why}"
+        else f"{len(names):,} files left out ({some(names)}), for {why}"
         for why, names in unreadable.items()
     ]  # fmt: skip
 
@@ -370,11 +386,6 @@ def _documents(archive: Archive, name: str) -> tuple[Document, ...]:
         documents = read_documents(path, archive.encoding)
         several = documents if len({d.author for d in documents}) == 1 else (read_document(path, archive.encoding),)
     return tuple(msgspec.structs.replace(d, path=Path(archive.label(name))) for d in several)
-
-
-def _some(names: Iterable[str], most: int = 3) -> str:
-    shown = sorted(names)
-    return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
 
 
 def read_pairs_corpus(
@@ -590,6 +601,7 @@ def is_named(what: str) -> bool:
 
 
 def _nothing(what: str, path: Path) -> InputError:
+    check_there(f"the corpus {what.partition('(')[0].strip()}")
     entry = catalogue().get(what)
     if entry is not None:
         return InputError(f"{what} has to be obtained first", fix=entry.instructions)

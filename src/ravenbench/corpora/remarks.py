@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ravenbench.text.damage import odd_texts
-from ravenbench.text.names import is_several, lookalikes
-from ravenbench.text.passages import GUTENBERG, shared_in, shared_passages
+from ravenbench.text.names import is_kind, is_several, lookalikes, may_be_nobody
+from ravenbench.text.passages import sentence_on_shared
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
 
 ACCOUNT = "what was left out"
 """The note of a corpus that holds these sentences, and those on files and documents that were not read."""
-SHARED = "the same passages stand in"
-"""How the sentence on passages of several authors begins."""
 LOOKED_AT = 2_000
 """Texts of a corpus that are looked through, the first ones."""
 MOST_BYTES = 64 * 2**20
@@ -30,34 +28,26 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
         size += len(several[-1])
         if size > MOST_BYTES:
             break
-    return [*odd_texts(several, ids), *_passages(several, author.codes.tolist()), *doubtful_names(author.names)]
+    return [
+        *odd_texts(several, ids),
+        *sentence_on_shared(several, author.codes.tolist()),
+        *doubtful_names(author.names),
+    ]
 
 
 def doubtful_names(names: Iterable[str]) -> list[str]:
-    """Sentences on authors' names that may be one person's, or several people's each."""
+    """Sentences on authors' names that may be one person's, several people's each, or nobody's, or kinds of texts."""
     names = list(names)
+    kinds = [name for name in names if is_kind(name)]
     doubts = {
         "one person's": [" / ".join(group) for group in lookalikes(names)],
         "several people's": [name for name in names if is_several(name)],
+        "nobody's": [name for name in names if may_be_nobody(name)],
+        "kinds of texts, and no people's": kinds if len(kinds) > 1 else [],
     }
     return [
         f"author names that may be {whose}: {'; '.join(each[:_SHOWN])}"
         + (f" and {len(each) - _SHOWN:,} more" if len(each) > _SHOWN else "")
         for whose, each in doubts.items()
         if each
-    ]
-
-
-def _passages(texts: Sequence[str], authors: Sequence[object]) -> list[str]:
-    shared = shared_passages(texts, authors[: len(texts)])
-    begins = {i: unit for i, text in enumerate(texts) if (unit := shared_in(text, shared)) is not None}
-    people = len({authors[i] for i in begins})
-    if len(begins) < max(_SHOWN, len(texts) // 50):
-        return []
-    licence = any(GUTENBERG.search(unit) for unit in shared)
-    return [
-        f"{SHARED} {len(begins):,} of {len(texts):,} texts, by {people:,} authors, such as "
-        f"“{next(iter(begins.values()))[:60]}…”"
-        + (" (it looks like the licence of Project Gutenberg)" if licence else "")
-        + ": they are nobody's style; --strip-shared takes them out"
     ]

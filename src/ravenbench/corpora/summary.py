@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ravenbench.text.segmenters import detect, writing_of
-from ravenbench.text.tokens import count_words
-from ravenbench.types import Corpus, Floats, Ints
+from ravenbench.text.tokens import count_words, words
+from ravenbench.types import Corpus, Floats, Ints, Problems
 
 
 def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]:
@@ -153,3 +153,20 @@ def _half_width(authors: int, auc: float = 0.75) -> float:
     q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
     variance = (auc * (1 - auc) + (authors - 1) * (q1 - auc**2) + (authors - 1) * (q2 - auc**2)) / authors**2
     return 1.96 * sqrt(variance)
+
+
+def table_one(problems: Problems) -> dict[str, Any]:
+    """A row of the PAN-2014 overview's Table 1. ``documents`` counts one that stands in two problems twice, as the
+    overview does; ``distinct`` once. ``words`` are runs of word characters (within half a percent of the overview's
+    figures), their mean over ``documents``."""
+    sizes = np.zeros(len(problems.texts))
+    for row in problems.documents:
+        sizes[row] = len(words(problems.texts[row]))
+    cited = np.concatenate([problems.known_index, problems.questioned_index])
+    return {
+        "problems": len(problems),
+        "documents": len(cited),
+        "distinct": len(problems.documents),
+        "known": float(problems.sizes.mean()) if len(problems) else None,
+        "words": float(sizes[cited].mean()) if len(cited) else None,
+    }

@@ -135,11 +135,17 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
         return [np.arange(len(test), dtype=np.int64)]
     source = store.shared_fold(record.source).test
     origin = dict(zip((arm_id(fold, i) for i in source.ids.tolist()), source.questioned_index.tolist(), strict=True))
+    return divided(test, [origin[name] for name in test.ids.tolist()])
+
+
+def divided(test: Problems, origin: Sequence[int]) -> list[Ints]:
+    """Problems that may be asked together, as in ``parts``; ``origin`` (n,) are the rows of the texts that the
+    questioned ones were made from, which may be their own."""
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
-    originals = [{origin[name]} - {row} for name, row in zip(test.ids.tolist(), questioned, strict=True)]
-    divided = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
-    return [np.array(members, dtype=np.int64) for members in divided]
+    originals = [{made_from} - {row} for made_from, row in zip(origin, questioned, strict=True)]
+    groups = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
+    return [np.array(members, dtype=np.int64) for members in groups]
 
 
 def _apart(cited: Sequence[set[int]], originals: Sequence[set[int]], count: int) -> list[list[int]] | None:
@@ -420,8 +426,9 @@ class Apart:
         return apart
 
     @contextmanager
-    def process_for(self, store: Store) -> Iterator[Process]:
-        """A process that has learned and was asked nothing; it ends with this block."""
+    def process_for(self, store: Store | None) -> Iterator[Process]:
+        """A process that has learned and was asked nothing; it ends with this block. What it saw is held against the
+        texts of a run, if there is one."""
         process, whole = Process(), False
         try:
             process.ask(*((load, self.state) if self.state else self.again))
@@ -429,12 +436,15 @@ class Apart:
             whole = True
         finally:
             try:
-                self.exposed = self.exposed or _exposed(process, store)
+                self.exposed = self.exposed or ("" if store is None else _exposed(process, store))
             finally:
                 process.close(whole)
 
 
-def learned(method: Component, store: Store, train: Problems, same: Bools, *, check: bool = True) -> Any:
+def learned(
+    method: Component, store: Store, train: Problems, same: Bools, *, check: bool = True,
+    learn: Callable[..., tuple[Any, dict[str, Any]]] = learn,
+) -> Any:  # fmt: skip
     """An outsider that has learned from training problems, for ``answered``."""
     problems, order = handed(train)
     again = learn, method, problems, np.asarray(same)[order], check
@@ -461,12 +471,14 @@ def sent(verifier: Component, store: Store) -> Any:
 
 
 def answered(
-    learned: Any, store: Store, fold: str, test: Problems, *, each: bool = False
-) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """What a cell holds of an outsider, asked in as many calls as that takes; ``each`` as ``answers``."""
+    learned: Any, store: Store, fold: str, test: Problems, *, each: bool = False, calls: Sequence[Ints] | None = None,
+    answers: Callable[..., tuple[Any, dict[str, Any]]] = answers,
+) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:  # fmt: skip
+    """What a cell holds of an outsider, asked in as many ``calls`` as that takes (rows of each; by default ``parts``);
+    ``each`` as ``answers``."""
     whole: dict[str, NDArray[Any]] = {}
     faults: dict[str, str] = {}
-    for rows in parts(store, fold, test):
+    for rows in parts(store, fold, test) if calls is None else calls:
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
             with learned.process_for(store) as process:
@@ -475,7 +487,7 @@ def answered(
             _, given = answers(_copied(learned), problems, each)
         place = rows[order]
         names = dict(zip(problems.ids.tolist(), test.ids[place].tolist(), strict=True))
-        faults |= {names[name]: why for name, why in given.pop("faults").items()}
+        faults |= {names[name]: why for name, why in given.pop("faults", {}).items()}
         for name, values in given.items():
             whole.setdefault(name, np.full((len(test), *values.shape[1:]), np.nan))[place] = values
     return whole, faults
@@ -492,8 +504,11 @@ def _copied(verifier: Any) -> Any:
 def exposed(method: Any, store: Store, learned: Any) -> str | None:
     """Why an outsider may know more than it was handed, "" where it does not; None of others, and where none is cleared
     of content."""
-    if not outsider(method) or not replaces_content(store):
-        return None
+    return why(method, store, learned) if outsider(method) and replaces_content(store) else None
+
+
+def why(method: Any, store: Store, learned: Any) -> str:
+    """The same of what is an outsider, where others' content was put into texts."""
     way = ways()
     if isinstance(learned, Apart):
         reason = learned.exposed

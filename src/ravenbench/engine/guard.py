@@ -10,11 +10,13 @@ import faulthandler
 import os
 import signal
 import sys
+import sysconfig
 import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -222,7 +224,14 @@ def tell(error: Exception) -> str:
         where = ""
     # What a bad input says stands in several lines; here the first has all of it.
     what = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
-    return f"{type(error).__name__}: {what}\n{where.encode('utf-8', 'backslashreplace').decode()}"
+    return f"{type(error).__name__}: {what}{_place(error)}\n{where.encode('utf-8', 'backslashreplace').decode()}"
+
+
+def _place(error: Exception) -> str:
+    """The line of a method's own file at which an error left it; empty where it is none of a user's."""
+    installed = (str(Path(__file__).parents[1]), sysconfig.get_path("purelib"), sysconfig.get_path("stdlib"))
+    own = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith((*installed, "<"))]
+    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
 
 
 class Scores(Protocol):

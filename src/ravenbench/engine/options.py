@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -99,13 +100,39 @@ Encoding = Annotated[str | None, about(ENCODING)]
 AllowShared = Annotated[
     bool, about("Answer also problems that stand among those to learn from; they are counted all the same.")
 ]
+READING = ("unquoted", "strip_shared", "skip_faulty")
+"""Options of every command that reads texts."""
 Metrics = Annotated[
     str | None,
     about("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
 ]
 
 
-class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TextsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A spec of a task that reads texts."""
+
+    unquoted: Annotated[
+        bool, about("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
+    ] = False
+    strip_shared: Annotated[
+        bool, about("Take passages out that stand in texts of several authors, such as licences and headers.")
+    ] = False
+    skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
+
+    def flags(self) -> dict[str, bool]:
+        """Those of these that were asked for."""
+        return {name: True for name in READING if getattr(self, name)}
+
+
+def refuse_of_tables(values: Mapping[str, Any], instead: str) -> None:
+    """SpecError if an option was given that says how a corpus' table is read, where ``instead`` there is none."""
+    for name in ("text", "author", "topic", "unquoted", "skip_faulty"):
+        if values.get(name):
+            flag = f"--{name.replace('_', '-')}"
+            raise SpecError(f"{instead}: {flag} says how a table is read", fix=f"leave {flag} out")
+
+
+class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A spec of a task that reads a corpus, whose tables name their columns as their maker liked."""
 
     later: ClassVar[tuple[str, ...]] = (*Spec.later, "text", "author", "topic")
@@ -118,20 +145,12 @@ class CorpusSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         str | None, about("Column with the topics, or none; by default found by name.", metavar="COLUMN")
     ] = None
     encoding: Encoding = None
-    unquoted: Annotated[
-        bool, about("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
-    ] = False
-    strip_shared: Annotated[
-        bool, about("Take passages out that stand in texts of several authors, such as licences and headers.")
-    ] = False
-
-    skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
         options: dict[str, Any] = {role: column for role, column in named.items() if column is not None}
-        options |= {name: True for name in ("unquoted", "strip_shared", "skip_faulty") if getattr(self, name)}
+        options |= self.flags()
         return {"encoding": self.encoding, **options, **({"topic": None} if self.topic == "none" else {})}
 
 
@@ -258,24 +277,49 @@ def _members(hint: Any) -> Iterable[type]:
 
 
 S = TypeVar("S", bound=msgspec.Struct)
-_PLACES = (str, os.PathLike)
-_TAKEN: dict[str, Any] = {
-    PATH: _PLACES, PATHS: (*_PLACES, list, tuple), "int": (int,), "bool": (bool,), "float": (int, float),
-    COMPONENT: (str, Component), COMPONENTS: (str, Component, list, tuple, dict),
-    "Engine": (Callable,), "Progress": (Callable,),
+_WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
+_UNWRITABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+_KINDS: dict[str, Any] = {
+    "str": str, "Path": os.PathLike, "int": Integral, "float": Real, "bool": bool, "Mapping": Mapping,
+    "Engine": Callable, "Progress": Callable, "None": type(None),
 }  # fmt: skip
-"""What may stand in Python where an option says what it takes; what takes something else is checked by its task."""
+_OWN = {"Component", "Corpus", "Metric", "Obfuscator", "RunSpec", "Shown"}
+
+
+def check_type(name: str, takes: str, value: Any) -> None:
+    """Refuse a value that is nothing of what an annotation names, or text that no file or line can hold. Raises
+    SpecError; what an annotation calls by a name of its own is left to the task."""
+    if isinstance(value, str):
+        if _UNWRITABLE.search(value):
+            raise SpecError(f"{name}: this text cannot be written", found=value)
+        return
+    if is_remote(value) or ("Component" in takes and isinstance(value, Mapping)):
+        return
+    for word, inside in _WORD.findall(takes):
+        if word in ("Sequence", "tuple"):
+            if isinstance(value, list | tuple):
+                for one in value:
+                    check_type(name, inside, one)
+            if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
+                return
+        elif (
+            (word not in _KINDS and word not in _OWN)
+            or (isinstance(value, _KINDS.get(word, ())) and (word == "bool" or not isinstance(value, bool)))
+            or (word in _OWN and any(kind.__name__ in _OWN for kind in type(value).__mro__))
+        ):
+            return
+    raise SpecError(f"{name}: a {type(value).__name__} stands here", found=value, expected=takes)
 
 
 def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
     """Refuse values of another type than an option takes, or numbers that cannot be meant. Raises SpecError."""
     for option in options:
         value, takes = values.get(option.name), option.takes or option.kind.__name__
-        kinds = _TAKEN.get(takes)
-        if value is None or kinds is None:
+        if value is None:
             continue
-        if not (isinstance(value, kinds) or is_remote(value)) or (isinstance(value, bool) and bool not in kinds):
-            raise SpecError(f"{option.name}: a {type(value).__name__} stands here", found=value, expected=takes)
+        if isinstance(value, str) and takes in ("int", "float", "bool"):
+            raise SpecError(f"{option.name}: a str stands here", found=value, expected=takes)
+        check_type(option.name, takes, value)
         check_number(option.name, value)
 
 

@@ -146,7 +146,7 @@ class Task(Declared):
     A class has, beside what every command says of itself,
         ``place``                   which of its own options is the task's folder
         ``report``                  module of the task's report (``reports.report.Report``)
-        ``failure``                 what the command says of cells that failed, with ``{count}`` and ``{first}``
+        ``failure``                 what the command says of failed cells: ``{count}``, ``{s}``, ``{have}``, ``{first}``
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
                                     folder, and it has the option ``frozen``
         ``pools_seeds``             whether several values of ``seed`` are as many runs, shown pooled
@@ -158,7 +158,7 @@ class Task(Declared):
 
     place: ClassVar[str] = "out"
     report: ClassVar[str] = ""
-    failure: ClassVar[str] = "{count} cells have no answers, the first: {first}"
+    failure: ClassVar[str] = "{count} cell{s} {have} no answers, the first: {first}"
     result: ClassVar[str] = "RunResult"
     cell_timeout: ClassVar[bool] = True
     freezes: ClassVar[bool] = True
@@ -396,7 +396,9 @@ class Task(Declared):
     def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
         """What went wrong, as the command says it when it ends with 1."""
         errors = result.errors
-        return cls.failure.format(count=len(errors), first=errors[0]) if errors else None
+        several = len(errors) > 1
+        words = {"count": len(errors), "s": "s" * several, "have": "have" if several else "has"}
+        return cls.failure.format(**words, first=errors[0]) if errors else None
 
     @classmethod
     def source_at(cls, what: str | Path, encoding: str | None = None) -> Source | None:

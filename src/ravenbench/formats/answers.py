@@ -383,7 +383,10 @@ def _sound(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
     if not is_lines(name):
         return None
     try:
-        lines = archive.read(name).removesuffix(b"\n").split(b"\n")
+        data = archive.read(name)
+        lines = data.removesuffix(b"\n").split(b"\n")
+        if data.count(b'"') != 6 * len(lines):
+            return None  # more than an id and a value: a key may stand twice
         answers = [_LINE.decode(line) for line in lines if len(line) <= LINE_LIMIT]
     except (FormatError, ValueError, RecursionError):
         return None

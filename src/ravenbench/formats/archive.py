@@ -6,6 +6,7 @@ import difflib
 import gzip
 import io
 import lzma
+import math
 import os
 import shutil
 import tempfile
@@ -54,10 +55,12 @@ class Archive:
     ----------
     encoding : str or None
         Of texts inside that are not UTF-8, as ``decode`` takes it.
+    unquoted : bool
+        Whether tables inside were written without quoting.
     """
 
-    def __init__(self, path: str | Path, encoding: str | None = UTF8) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, encoding: str | None = UTF8, unquoted: bool = False) -> None:
+        self.path, self.unquoted = Path(path), unquoted
         self.encoding = encoding
         self._zip: zipfile.ZipFile | None = None
         self._inside = ""
@@ -83,7 +86,7 @@ class Archive:
                 self._zip = zipfile.ZipFile(self.path)
             except (zipfile.BadZipFile, OSError, RuntimeError, UnicodeDecodeError) as error:
                 raise FormatError(f"this zip cannot be read ({error})", file=self.path, fix=_AGAIN) from None
-            self.sizes = _members(self.path, self._zip)
+            self.sizes = check_members(self.path, self._zip)
         elif self.path.suffix.lower() == ".zip":
             raise FormatError("this is not a zip file", file=self.path, fix=_AGAIN)
         else:
@@ -110,7 +113,7 @@ class Archive:
             except _DAMAGE as error:
                 raise FormatError(f"this zip cannot be read ({error})", file=archive.label(name), fix=_AGAIN) from None
             archive.close()
-            self.sizes = _members(outer / name, self._zip, archive.sizes[name])
+            self.sizes = check_members(outer / name, self._zip, archive.sizes[name])
             inner = "/".join(steps[count:])
             break
         else:
@@ -244,6 +247,7 @@ class Archive:
         alone).
         """
         offset = 0
+        most = max(LINE_LIMIT, SUM_RATIO * self._packed(name))
         with self._by_lines(name) as file:
             number = 0
             while True:
@@ -254,6 +258,14 @@ class Archive:
                 if not block:
                     return
                 number += 1
+                offset += len(block)
+                if offset > most:
+                    raise FormatError(
+                        "it unpacks to far more than text can", file=self.label(name), line=number,
+                        expected=f"at most {SUM_RATIO} times as much", fix="if you trust it, give it unpacked",
+                    )  # fmt: skip
+                if not blank and block.isspace():
+                    continue
                 self._at = (self.label(name), number)
                 if len(block) > LINE_LIMIT:
                     raise FormatError(
@@ -261,14 +273,18 @@ class Archive:
                         found=f"more than {LINE_LIMIT:,} bytes", expected=f"at most {LINE_LIMIT:,} bytes",
                         fix="write each record on a line of its own",
                     )  # fmt: skip
+                start = offset - len(block)
                 line = decode(
-                    block, self.label(name), offset, number, encoding=self.encoding, around=lambda: self._head(name)
+                    block, self.label(name), start, number, encoding=self.encoding, around=lambda: self._head(name)
                 ).strip("\r\n")
                 if "\r" in line and not blank:
                     raise old_mac(self.label(name), number)
-                offset += len(block)
                 if blank or line.strip():
                     yield number, line
+
+    def _packed(self, name: str) -> float:
+        """Bytes of a file that is packed by itself; of another, whose size is known before, no bound follows."""
+        return self.sizes.get(name, math.inf) if name.lower().endswith((".gz", ".zst")) else math.inf
 
     def _by_lines(self, name: str) -> IO[bytes]:
         """A file whose lines end with the byte ``\\n``: one in UTF-16 or UTF-32, where that is named, as UTF-8."""
@@ -428,7 +444,9 @@ def is_there(path: Path) -> bool:
     return path.exists() or zip_around(path) is not None
 
 
-def _members(path: Path, archive: zipfile.ZipFile, packed: int | None = None) -> dict[str, int]:
+def check_members(path: Path, archive: zipfile.ZipFile, packed: int | None = None) -> dict[str, int]:
+    """What lies in a zip by name, with its size. FormatError if it unpacks to far more than texts can, is encrypted, or
+    holds too many or unsafe names."""
     sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:

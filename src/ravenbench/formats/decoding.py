@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ravenbench.errors import FormatError, InputError, writable
 
@@ -245,6 +247,10 @@ class Faults:
         added to what mends them."""
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
+            if more_help:
+                one, fix = met[0], (met[0].fix or "") + more_help
+                where: dict[str, Any] = {"file": one.file, "line": one.line, "found": one.found}
+                raise FormatError(one.problem, **where, expected=one.expected, fix=fix)
             raise met[0]
         if met:
             # Values are wrong in many ways: each is told its own cure, unless all have one.
@@ -283,6 +289,40 @@ class Faults:
         # One --encoding would read those in another one as something else.
         own = fixes[0].partition(", or ")[2] if fixes[0].startswith("--encoding") else fixes[0]
         return f"{own or fixes[0]} (the first; the others likewise)"
+
+
+class _StandsTwice(Exception):
+    """A key of a JSON object with several values."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        key = next(key for i, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:i]))
+        values = [json.dumps(value, ensure_ascii=False)[:60] for other, value in pairs if other == key]
+        raise _StandsTwice(f"{key!r} is {' and '.join(values)}")
+    return record
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=_each_once)
+
+
+def from_json(
+    text: str, file: str | Path, line: int | None = None, *, problem: str = "not valid JSON", **more: Any
+) -> Any:
+    """What a stranger's JSON says. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a key of an
+    object stands twice in it, of which readers elsewhere take the first, or the last."""
+    try:
+        return _JSON.decode(text)
+    except _StandsTwice as error:
+        raise FormatError(
+            "a key stands twice in one JSON object", file=file, line=line, found=str(error), expected="each key once",
+            fix="keep the value that is meant",
+        ) from None  # fmt: skip
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and line is None:
+            line = error.lineno
+        raise FormatError(f"{problem} ({error})", file=file, line=line, **more) from None
 
 
 def old_mac(file: str | Path, line: int) -> FormatError:

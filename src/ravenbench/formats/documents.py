@@ -7,6 +7,7 @@ limits of memory and of time on the processor. Nothing is fetched, no macro runs
 from __future__ import annotations
 
 import hashlib
+import pkgutil
 import re
 import shlex
 from collections.abc import Sequence
@@ -17,7 +18,6 @@ import msgspec
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import Archive, no_such, walk
-from ravenbench.formats.chats import is_chat, is_signal_json, read_chat
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import FRONT_AND_BACK, Document, Unreadable
 from ravenbench.formats.reading import read_apart
@@ -82,7 +82,7 @@ def read_document(path: str | Path, encoding: str | None = None) -> Document:
         raise FormatError(
             "one text is expected, and this file holds several", file=path,
             found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
-            fix=f"raven texts {Path(path).name} -o texts writes each into a file of its own, by author",
+            fix=f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of its own, by author",
         )  # fmt: skip
     return documents[0]
 
@@ -165,8 +165,10 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
             if head.startswith(start):
                 raise Unreadable(f"this is no plain text, but {suffix}", file=path, fix=f"rename it to end in {suffix}")
         text = archive.text(texts[0])
-    if is_chat(text) or is_signal_json(text):
-        return read_chat(text, path)
+    for each in document_formats().values():
+        if each.sign and pkgutil.resolve_name(each.sign)(text):
+            documents: list[Document] = pkgutil.resolve_name(each.reader)(text, path)
+            return documents
     if not archive.single or path.name.lower() in SIGNAL:
         raise Unreadable("it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt")
     return [Document(path=path, text=text)]

@@ -12,16 +12,19 @@ stands for an author who is no candidate.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, counted, remark, some
 from ravenbench.files import location, write_json, write_text
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.decoding import UTF8, checked_name
+from ravenbench.formats.collector import identity_key
+from ravenbench.formats.decoding import UTF8, checked_name, from_json
+from ravenbench.text.damage import MOST, odd_texts
+from ravenbench.text.names import name_key, plain_name
+from ravenbench.text.passages import cleaner, sentence_on_shared
 
 UNKNOWN = "<UNK>"
 _COLLECTION = "collection-info.json"
@@ -56,8 +59,9 @@ def is_attribution(path: str | Path) -> bool:
 
 
 def read_attribution(
-    path: str | Path, *, lenient: bool = False, left_out: dict[str, str] | None = None, encoding: str | None = UTF8
-) -> list[AttributionProblem]:
+    path: str | Path, *, lenient: bool = False, left_out: dict[str, str] | None = None, encoding: str | None = UTF8,
+    strip_shared: bool = False,
+) -> list[AttributionProblem]:  # fmt: skip
     """Read every problem in a folder or zip, in order of name.
 
     FormatError if there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit
@@ -71,6 +75,8 @@ def read_attribution(
         Takes the reason for each problem that was left out, by name.
     encoding : str or None
         Of texts that are not UTF-8, as ``decode`` takes it.
+    strip_shared : bool
+        Take passages out that stand in texts of several of a problem's candidates.
     """
     with Archive(path, encoding) as archive:
         roots = sorted(str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM)
@@ -91,7 +97,43 @@ def read_attribution(
     names = [p.name for p in problems]
     if len(set(names)) != len(names):
         raise FormatError("two problems have one name", file=path, found=sorted(names))
+    if strip_shared:
+        problems = [_stripped(problem) for problem in problems]
+    every = [(f"{p.name}/{where}", author, text) for p in problems for where, author, text in _every(p)]
+    places, authors, texts = zip(*every[:MOST], strict=True)
+    odd = [*odd_texts(texts, places), *sentence_on_shared(texts, authors)]
+    problems[0] = replace(problems[0], notes=(*problems[0].notes, *odd))
+    remark(note for problem in problems for note in problem.notes)
     return problems
+
+
+def _every(problem: AttributionProblem) -> list[tuple[str, str | None, str]]:
+    """Every text of a problem: where it stands, by which candidate (None of the unknown ones), and the text."""
+    known = [(f"{a}/{i}", a, text) for a, own in problem.candidates.items() for i, text in enumerate(own, start=1)]
+    return known + [(name, None, text) for name, text in problem.unknown.items()]
+
+
+def _stripped(problem: AttributionProblem) -> AttributionProblem:
+    """The problem without what texts of several candidates share; a text that holds nothing else stays."""
+    _, authors, texts = zip(*_every(problem), strict=True)
+    plain = cleaner(texts, authors, empty=False)
+    candidates = {author: tuple(map(plain, texts)) for author, texts in problem.candidates.items()}
+    return replace(problem, candidates=candidates, unknown={n: plain(text) for n, text in problem.unknown.items()})
+
+
+def _leaks(name: str, candidates: Mapping[str, Sequence[str]], unknown: Mapping[str, str]) -> list[str]:
+    """Sentences that count texts which stand twice: among known and unknown ones, or under two candidates."""
+    owners: dict[bytes, dict[str, None]] = {}
+    for author, texts in candidates.items():
+        for text in texts:
+            owners.setdefault(identity_key(text), {})[author] = None
+    known = [f"{n} by {' and '.join(of)}" for n, text in unknown.items() if (of := owners.get(identity_key(text)))]
+    several = [" and ".join(of) for of in owners.values() if len(of) > 1]
+    count = f"{len(known):,} of {len(unknown):,} unknown texts"
+    leaks = [f"{name}: {count} stand among the known ones, and are no test ({some(known)})"] if known else []
+    return leaks + (
+        [f"{name}: {counted(len(several), 'text')} under two candidates ({some(several)})"] if several else []
+    )
 
 
 def _languages(archive: Archive) -> dict[str, str]:
@@ -116,53 +158,68 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
     candidates: dict[str, tuple[str, ...]] = {}
     notes = []
+    inner = [n[len(place) :] for n in archive.names if n.startswith(place)]
+    tops = {n.partition("/")[0] for n in inner}
+    folders = {plain_name(top): top for top in tops}
+    spelt: dict[str, str] = {}
+    read = {place + _PROBLEM, place + _TRUTH, place + _COLLECTION}
     for item in _items(info["candidate-authors"], label):
         author = item.get("author-name")
         if not isinstance(author, str) or not author or author == UNKNOWN:
             raise FormatError("a candidate has no name", file=label, found=item)
         checked_name(author, "a candidate", label)
+        first = spelt.setdefault(name_key(author), author)
         if author in candidates:
             notes.append(f"{name}: the candidate {author} is named more than once and counts once")
             continue
-        texts = tuple(_texts(archive, f"{place}{author}/").values())
+        own = author if author in tops else folders.get(plain_name(author), author)
+        texts = _texts(archive, f"{place}{own}/", read)
         if not texts:
             raise FormatError("a candidate has no known texts", file=label, found=author, expected=f"{author}/*.txt")
-        candidates[author] = texts
+        if first != author:
+            notes.append(f"{name}: {first} and {author} are spellings of one candidate's name, and were joined")
+        candidates[first] = (*candidates.get(first, ()), *texts.values())
     if len(candidates) < 2:
         raise FormatError("a problem needs two candidates", file=label, found=len(candidates))
-    unknown = _texts(archive, f"{place}{folder}/")
+    unknown = _texts(archive, f"{place}{folder}/", read)
     if not unknown:
         raise FormatError("there are no unknown texts", file=label, expected=f"{folder}/*.txt")
+    others = [n for n in inner if place + n not in read]
+    if others and not any(PurePosixPath(n).name == _PROBLEM for n in others):
+        notes.append(f"{name}: {counted(len(others), 'file')} not read ({some(others)})")
+    notes += _leaks(name, candidates, unknown)
     truth = None
     if place + _TRUTH in archive:
-        truth, repeated = _truth(archive, place + _TRUTH, candidates, unknown)
+        truth, repeated = _truth(archive, place + _TRUTH, spelt, unknown)
         notes += [f"{name}: the truth names the author of {text} more than once" for text in repeated]
     return AttributionProblem(name, languages.get(name), candidates, unknown, truth, tuple(notes))
 
 
-def _texts(archive: Archive, place: str) -> dict[str, str]:
-    return {
-        n[len(place) :]: archive.text(n, published=True)
-        for n in archive.names
-        if n.startswith(place) and n.lower().endswith(".txt") and "/" not in n[len(place) :]
-    }
+def _texts(archive: Archive, place: str, read: set[str]) -> dict[str, str]:
+    """The texts in a folder by their names, which are put to ``read``."""
+    inner = [n for n in archive.names if n.startswith(place) and "/" not in n[len(place) :] and n not in read]
+    names = [n for n in inner if n.lower().endswith(".txt")]
+    read.update(names)
+    return {n[len(place) :]: archive.text(n, published=True) for n in names}
 
 
 def _truth(
-    archive: Archive, name: str, candidates: Mapping[str, Any], unknown: Mapping[str, str]
+    archive: Archive, name: str, spelt: Mapping[str, str], unknown: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """The true author of each unknown text, and the texts that are named more than once."""
+    """The true author of each unknown text, as ``spelt`` among the candidates, and the texts that are named twice."""
     label = archive.label(name)
     content = _json(archive, name)
     content = content.get("ground_truth") if isinstance(content, dict) else content
     truths: dict[str, str] = {}
     repeated: list[str] = []
+    files = {plain_name(text): text for text in unknown}
     for item in _items(content, label):
         text, author = item.get("unknown-text"), item.get("true-author")
         if not isinstance(text, str) or not isinstance(author, str):
             raise FormatError("a line of truth is incomplete", file=label, found=item)
-        if author != UNKNOWN and author not in candidates:
-            raise FormatError("truth names an author who is no candidate", file=label, found=author)
+        text = text if text in unknown else files.get(plain_name(text), text)
+        if author != UNKNOWN and (author := spelt.get(name_key(given := author), "")) == "":
+            raise FormatError("truth names an author who is no candidate", file=label, found=given)
         if text not in unknown:
             raise FormatError("truth names a text that is not there", file=label, found=text)
         if text in truths:
@@ -176,11 +233,7 @@ def _truth(
 
 
 def _json(archive: Archive, name: str) -> Any:
-    try:
-        return json.loads(archive.text(name))
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
+    return from_json(archive.text(name), archive.label(name))
 
 
 def _items(value: Any, label: str) -> list[dict[str, Any]]:

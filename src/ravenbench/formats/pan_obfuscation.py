@@ -8,15 +8,14 @@ the key names are those of the PAN 2016 task page.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ravenbench.errors import FormatError, writable
-from ravenbench.files import json_bytes, write_bytes
-from ravenbench.formats.decoding import decode
+from ravenbench.files import json_bytes, read_ordinary, write_bytes
+from ravenbench.formats.decoding import decode, from_json
 
 KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
 
@@ -69,11 +68,9 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     that was rewritten; by default the concatenation of the parts' originals.
     """
     try:
-        rows = json.loads(decode(Path(path).read_bytes(), path))
+        rows = from_json(decode(read_ordinary(Path(path)), path), path, problem="not JSON")
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON ({error})", file=path) from None
     if not isinstance(rows, list):
         raise FormatError("not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]")
     by_id: dict[int, dict[str, Any]] = {}

@@ -20,19 +20,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart
+from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark
 from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
 from ravenbench.formats.collector import TextCollector, same_document
-from ravenbench.formats.decoding import UTF8, checked_name
+from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.text.damage import MOST, odd_texts
 from ravenbench.text.names import is_nobody, name_key, plain_name
-from ravenbench.types import Bools, Labels, Problems, name_array
+from ravenbench.text.passages import cleaner, sentence_on_shared
+from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,10 +223,7 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
 
     FormatError if it is not a JSON object.
     """
-    try:
-        contents = json.loads(archive.text(name))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON ({error})", file=archive.label(name)) from None
+    contents = from_json(archive.text(name), archive.label(name), problem="not JSON")
     if not isinstance(contents, dict):
         raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
     language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))
@@ -298,7 +298,9 @@ def _fault(
         return "it is named in truth.txt or contents.json but has no folder"
     if truth is not None and problem not in truth:
         return "truth.txt does not name it"
-    files = {PurePosixPath(file).name.lower() for file in folders[problem]}
+    files = [PurePosixPath(file).name.lower() for file in folders[problem]]
+    if files.count("unknown.txt") > 1:
+        return "several files are its unknown.txt, but for capitals"
     if "unknown.txt" not in files:
         return "unknown.txt is missing"
     if not any(_DOCUMENT.match(file) and file.startswith("known") for file in files):
@@ -555,9 +557,7 @@ def pair_table(archive: Archive, name: str) -> TableRoles | None:
         return None
     try:
         _, row = next(table_rows(archive, name), (0, {}))
-    except FormatError:
-        return None
-    except MissingPart:
+    except (FormatError, MissingPart):
         if archive.single:
             raise
         return None
@@ -580,34 +580,52 @@ def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: st
         )  # fmt: skip
 
 
-def read_pair_table(archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth]) -> Iterator[Pair]:
-    """The pairs of a table; what their labels say is put to ``truth`` before each. FormatError for the first row that
-    lacks a text or a label, or whose label is none."""
+def read_pair_table(
+    archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth], skipped: list[str] | None = None
+) -> Iterator[Pair]:
+    """The pairs of a table; what their labels say is put to ``truth`` before each. FormatError, after the last, for all
+    rows that lack a text or a label, or whose label is none; with ``skipped``, they are told to it instead."""
     own: set[str] = set()
+    faults = Faults("rows cannot be used")
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
             check_no_further_text(row, roles.texts, **where, fix="write a row for each pair of texts")
-        key = _row_id(row, roles, number, own, where)
-        texts = [row.get(column) for column in roles.texts]
-        for column, text in zip(roles.texts, texts, strict=True):
-            if not isinstance(text, str) or not text.strip():
-                raise FormatError(f"{column} is no text", **where, found=text, fix="fill it in, or remove the row")
-        labels = [
-            [row.get(f"{label}{side}") or row.get(f"{label}_{side}") for side in (1, 2)]
-            for label in ("author", "topic")
-        ]
-        if roles.label is not None:
-            same, authors = _label(row, roles.label, where), None if None in labels[0] else labels[0]
-            named = _two(authors, "an author", where["file"], where["line"])
-            if named is not None and nobody(*named):
-                named = None
-            if named is not None and (name_key(named[0]) == name_key(named[1])) != same:
-                raise FormatError("the label contradicts the two authors", **where, found=row)
-            truth[key] = PairTruth(same, named)
-        first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-        topics = None if None in labels[1] else (str(labels[1][0]), str(labels[1][1]))
-        yield Pair(key, (first, second), topics or (None, None), line)
+        pair = None
+        with faults.gathered():
+            pair = _table_pair(row, roles, _row_id(row, roles, number, own, where), truth, where)
+        if pair is not None:
+            yield pair
+    if skipped is None:
+        faults.check(", or leave these rows out with --skip-faulty")
+    elif faults:
+        first = faults.since(0)[0]
+        skipped.append(
+            f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}: {first.problem}"
+        )
+
+
+def _table_pair(
+    row: Mapping[str, Any], roles: TableRoles, key: str, truth: dict[str, PairTruth], where: dict[str, Any]
+) -> Pair:
+    texts = [row.get(column) for column in roles.texts]
+    for column, text in zip(roles.texts, texts, strict=True):
+        if not isinstance(text, str) or not text.strip():
+            raise FormatError(f"{column} is no text", **where, found=text, fix="fill it in, or remove the row")
+    labels = [
+        [row.get(f"{label}{side}") or row.get(f"{label}_{side}") for side in (1, 2)] for label in ("author", "topic")
+    ]
+    if roles.label is not None:
+        same, authors = _label(row, roles.label, where), None if None in labels[0] else labels[0]
+        named = _two(authors, "an author", where["file"], where["line"])
+        if named is not None and nobody(*named):
+            named = None
+        if named is not None and (name_key(named[0]) == name_key(named[1])) != same:
+            raise FormatError("the label contradicts the two authors", **where, found=row)
+        truth[key] = PairTruth(same, named)
+    first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
+    topics = None if None in labels[1] else (str(labels[1][0]), str(labels[1][1]))
+    return Pair(key, (first, second), topics or (None, None), where["line"])
 
 
 def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str], where: dict[str, Any]) -> str:
@@ -661,19 +679,21 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
 
 
 def read_pan_pairs(
-    path: str | Path, truth: str | Path | None = None, split: Split | None = None, encoding: str | None = UTF8
-) -> list[ProblemSet]:
+    path: str | Path, truth: str | Path | None = None, split: Split | None = None, encoding: str | None = UTF8,
+    unquoted: bool = False, skip_faulty: bool = False,
+) -> list[ProblemSet]:  # fmt: skip
     """Read every set of pairs in a file, folder or zip.
 
     The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
     labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
-    pair can be used. ``truth`` is a truth file elsewhere; by default the one beside the pairs.
+    pair can be used. ``truth`` is a truth file elsewhere; by default the one beside the pairs. ``unquoted`` and
+    ``skip_faulty`` are of tables, as ``read_problem_sets`` has them.
     """
-    with Archive(path, encoding) as archive:
+    with Archive(path, encoding, unquoted) as archive:
         files = pairs_files(archive)
         tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
         if tables and truth is None:
-            return [_problems(archive, n, {}, roles) for n, roles in tables.items()]
+            return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
         if not files:
             given_truth = any(is_truth(name) for name in archive.names)
             raise FormatError(
@@ -740,8 +760,9 @@ def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None =
 
 
 def _problems(
-    archive: Archive, name: str, truth: dict[str, PairTruth] | None, table: TableRoles | None = None
-) -> ProblemSet:
+    archive: Archive, name: str, truth: dict[str, PairTruth] | None, table: TableRoles | None = None,
+    skip_faulty: bool = False,
+) -> ProblemSet:  # fmt: skip
     builder = ProblemBuilder()
     faults: dict[str, str] = {}
     same: list[bool] = []
@@ -751,7 +772,7 @@ def _problems(
     topic: dict[int, str | None] = {}
     source: Iterator[Pair | tuple[str, str]] = read_pairs(archive, name)
     if table is not None:
-        source = read_pair_table(archive, name, table, truth := {})
+        source = read_pair_table(archive, name, table, truth := {}, builder.notes if skip_faulty else None)
         truth = truth if table.label is not None else None
     for pair in source:
         if isinstance(pair, tuple):
@@ -818,7 +839,10 @@ def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | N
     return None
 
 
-def read_problem_sets(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
+def read_problem_sets(
+    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, *, unquoted: bool = False,
+    strip_shared: bool = False, skip_faulty: bool = False,
+) -> list[ProblemSet]:  # fmt: skip
     """Read every corpus of problems at a path, each with its truth where the files give it.
 
     InputError if there is nothing at the path; FormatError if it holds no problems, or they do not parse.
@@ -832,16 +856,59 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
         Of a corpus that has parts, take this one.
     encoding : str or None
         Of texts that are not UTF-8, as ``decode`` takes it.
+    unquoted, skip_faulty : bool
+        Of tables: quotation marks are part of the texts; rows at fault are left out and counted.
+    strip_shared : bool
+        Take passages out that stand in texts of several problems, and Project Gutenberg's header and licence.
     """
-    with Archive(path, encoding) as archive:
+    sets = _sets(path, split, encoding, unquoted, skip_faulty)
+    if strip_shared:
+        sets = [_stripped(one) for one in sets]
+    sets = [replace(one, notes=(*one.notes, *odd_texts(one.problems.texts), *_shared(one.problems))) for one in sets]
+    remark(note for one in sets for note in one.notes)
+    return sets
+
+
+def _first_problems(problems: Problems) -> list[int]:
+    """The first problem of each text: they stand for authors, who are not known."""
+    first = np.full(len(problems.texts), -1)
+    for i in reversed(range(len(problems))):
+        first[[*problems.known(i), problems.questioned_index[i]]] = i
+    return first.tolist()
+
+
+def _shared(problems: Problems) -> list[str]:
+    texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
+    said = sentence_on_shared(texts, _first_problems(problems)[:MOST])
+    return [re.sub(r", by \d[\d,]* authors", ", of several problems", sentence) for sentence in said]
+
+
+def _stripped(one: ProblemSet) -> ProblemSet:
+    """The set without passages of texts in several problems; a text that holds nothing else stays."""
+    plain = cleaner(one.problems.texts, _first_problems(one.problems), empty=False)
+    count = sum(plain(text) != text for text in one.problems.texts)
+    problems = one.problems.map_texts(
+        cast(TextTransform, SimpleNamespace(transform=lambda texts: list(map(plain, texts))))
+    )
+    return replace(
+        one, problems=problems, notes=(*one.notes, f"passages of several problems were taken out of {count:,} texts")
+    )
+
+
+def _sets(
+    path: str | Path, split: Split | None, encoding: str | None, unquoted: bool, skip_faulty: bool
+) -> list[ProblemSet]:
+    with Archive(path, encoding, unquoted) as archive:
         if problem_roots(archive):
             return read_pan_problems(path, split, encoding)
         if any(is_lines(n) or pair_table(archive, n) is not None for n in archive.names):
-            return read_pan_pairs(path, split=split, encoding=encoding)
+            return read_pan_pairs(path, None, split, encoding, unquoted, skip_faulty)
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:
-        problem_sets = [(name, one) for name in zips for one in read_problem_sets(Path(path) / name, split, encoding)]
+        problem_sets = [
+            (name, one) for name in zips for one in _sets(Path(path) / name, split, encoding, unquoted, skip_faulty)
+        ]
         return [replace(one, place=f"{name}/{one.place}".rstrip("/")) for name, one in problem_sets]
     raise FormatError(
         "there are no verification problems here", file=path, found=", ".join(names[:3]) or "an empty folder",
@@ -849,9 +916,10 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
     )  # fmt: skip
 
 
-def read_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> ProblemSet:
-    """Read the one corpus of problems at a path. FormatError as ``read_problem_sets``, or if there are several."""
-    sets = read_problem_sets(path, split, encoding)
+def read_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **how: bool) -> ProblemSet:
+    """Read the one corpus of problems at a path, as ``read_problem_sets`` reads several. FormatError as there, or if
+    there are several."""
+    sets = read_problem_sets(path, split, encoding, **how)
     if len(sets) != 1:
         names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in sets)
         halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2

@@ -25,9 +25,9 @@ from ravenbench.formats.document import Document, Unreadable, guarded
 from ravenbench.programs.parent import end_with, me
 from ravenbench.seams import document_formats
 
-SECONDS = 60
+SECONDS = 10
 """Of the processor for a file, and ``A_MEGABYTE`` more for each 2**20 bytes."""
-A_MEGABYTE = 2
+A_MEGABYTE = 10
 MEMORY = 2 * 2**30
 
 

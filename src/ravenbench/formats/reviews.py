@@ -9,7 +9,9 @@ from typing import Literal
 import msgspec
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.decoding import decode
+from ravenbench.files import read_ordinary
+from ravenbench.formats.archive import walk
+from ravenbench.formats.decoding import decode, from_json
 
 VERSION = 1
 """Of the file's form; the viewer writes it as ``review``."""
@@ -62,7 +64,7 @@ def read_reviews(folder: Path) -> list[Review]:
     """
     if not folder.is_dir():
         raise InputError("there is no such folder of reviews", file=folder, expected="what the viewer's key e saves")
-    files = sorted(folder.rglob("*.json"))
+    files = [folder / name for name in walk(folder)[0] if name.endswith(".json")]
     if not files:
         raise InputError("no review lies here", file=folder, expected=".json files that the viewer's key e saves")
     reviews: dict[tuple[str, str, str, str], Review] = {}
@@ -79,8 +81,9 @@ def read_reviews(folder: Path) -> list[Review]:
 
 
 def _read(file: Path, folder: str) -> Review:
-    text = decode(file.read_bytes(), file).encode()
+    text = decode(read_ordinary(file), file)
     again = "export it again in the viewer"
+    from_json(text, file, problem="this is no whole review", fix=again)
     try:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:

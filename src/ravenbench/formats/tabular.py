@@ -7,17 +7,18 @@ import io
 import json
 import math
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
-from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive
-from ravenbench.formats.decoding import UTF8, checked_name, old_mac
+from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
+from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -63,11 +64,7 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     if first.startswith("{") and first.rstrip().endswith("}"):
         yield from records(archive, name)
         return
-    try:
-        listed = json.loads(archive.text(name))
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
+    listed = from_json(archive.text(name), archive.label(name))
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
             "this JSON is no list of records", file=archive.label(name), found=type(listed).__name__,
@@ -86,8 +83,12 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         raise MissingPart("reading .xlsx needs python-calamine", file=label, fix=install("documents")) from None
     try:
         with archive.open(name) as file:
-            book = CalamineWorkbook.from_filelike(io.BytesIO(file.read()))
+            data = file.read()
+        _check_sheets(data, archive.label(name))
+        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
         sheets = {sheet: book.get_sheet_by_name(sheet).to_python() for sheet in book.sheet_names}
+    except FormatError:
+        raise
     except Exception as error:  # whatever the library makes of a damaged file
         problem = f"this workbook cannot be read ({error})"
         raise FormatError(problem, file=archive.label(name), fix="save it as .csv") from None
@@ -105,6 +106,30 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
             yield number, {column: cell for column, cell in zip(names, cells, strict=False) if column}
 
 
+_CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_MOST_CELLS = 2**25
+
+
+def _check_sheets(data: bytes, label: str) -> None:
+    """FormatError if a workbook unpacks to far more than text can, or spans so many cells, empty ones too, that their
+    library ends the process."""
+    with zipfile.ZipFile(io.BytesIO(data)) as book:
+        sheets = [name for name in check_members(Path(label), book, len(data)) if "worksheets/" in name]
+        for sheet in sheets:
+            columns, rows = {b"A"}, 1
+            for column, row in _CELL.findall(book.read(sheet)):
+                columns.add(column)
+                rows = max(rows, int(row))
+            width = 0
+            for letter in max(columns, key=lambda column: (len(column), column)):
+                width = 26 * width + letter - 64
+            if rows * width > _MOST_CELLS:
+                raise FormatError(
+                    "a sheet of this workbook spans too many cells", file=label, found=f"{rows:,} rows of {width:,}",
+                    expected=f"at most {_MOST_CELLS:,}", fix="clear the cells beside the table, or save it as .csv",
+                )  # fmt: skip
+
+
 UNQUOTED = "--unquoted reads quotation marks as part of the texts, and each line as a row"
 """The fix for tables that were written without quoting."""
 _SEPARATOR = re.compile(r'"?sep=(.)"?\s*\Z')
@@ -119,7 +144,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
     fields than the first line, a name of a column stands twice there, a quote is left open or swallowed further rows,
     or the lines end as on old Macs.
     """
-    label = archive.label(name)
+    label, unquoted = archive.label(name), unquoted or archive.unquoted
     csv.field_size_limit(DOCUMENT_LIMIT)
     # Blank lines count: they may stand inside a quoted text.
     source = archive.lines(name, blank=True)
@@ -180,8 +205,8 @@ def _check_swallowed(archive: Archive, name: str, delimiter: str, width: int, li
         raise FormatError(
             "a quotation mark joins this row and the next ones to one field", file=archive.label(name), line=line,
             found=f"lines with as many separators as a row ({width - 1})", expected="one row",
-            fix=f"was the table written without quoting? {UNQUOTED}; else put the text in double quotes, and quotes "
-            "within it twice",
+            fix=f"{UNQUOTED}, where the table was written so; else put the text in double quotes, and quotes within it "
+            "twice",
         )  # fmt: skip
 
 
@@ -196,16 +221,16 @@ def records(archive: Archive, name: str) -> Iterator[Row]:
     return ((number, parsed(line, archive, name, number)) for number, line in archive.lines(name))
 
 
+_ONE_A_LINE: dict[str, Any] = {
+    "expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does",
+}  # fmt: skip
+
+
 def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
     """The record of one JSON line. FormatError if it is not a JSON object."""
-    where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
-    where |= {"expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does"}
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"this line is not JSON ({error})", **where) from None
+    record = from_json(line, archive.label(name), number, problem="this line is not JSON", found=line, **_ONE_A_LINE)
     if not isinstance(record, dict):
-        raise FormatError("not a JSON object", **where)
+        raise FormatError("not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE)
     return record
 
 

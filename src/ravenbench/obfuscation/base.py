@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, Self
@@ -12,20 +12,15 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import SpecError
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import mended
 from ravenbench.obfuscation.wording.words import reason_not_english
 from ravenbench.randomness import stream
 from ravenbench.services import Asked
-from ravenbench.types import Floats, Problems
+from ravenbench.types import Problems
 
-__all__ = ["ObfuscationTask", "Obfuscator", "Oracle", "Part", "Rewriting", "unchanged"]
-
-
-Oracle = Callable[[Sequence[str], tuple[str, ...]], Floats]
-"""Variants (n) of a questioned text and the known texts → same-author scores (n,) in [0, 1], averaged over
-surrogate verifiers that take no part in the evaluation."""
+__all__ = ["ObfuscationTask", "Obfuscator", "Part", "Rewriting", "unchanged"]
 
 
 @dataclass(frozen=True)
@@ -92,8 +87,6 @@ class Obfuscator(Component):
 
     ``english``
         Other languages are left unchanged, with the reason among the notes.
-    ``needs_oracle``
-        A search that consults surrogate verifiers, which ``obfuscate`` then takes as ``oracle``.
     ``sends_text``
         Texts leave this machine (to an endpoint the user named).
     ``whole_batch``
@@ -117,7 +110,6 @@ class Obfuscator(Component):
     """
 
     english: ClassVar[bool] = True
-    needs_oracle: ClassVar[bool] = False
     sends_text: ClassVar[bool] = False
     whole_batch: ClassVar[bool] = False
     hides: ClassVar[bool] = True
@@ -136,26 +128,17 @@ class Obfuscator(Component):
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         """Return the rewriting of a non-empty text without byte order mark."""
 
-    def obfuscate(self, task: ObfuscationTask, seed: int = 0, oracle: Oracle | None = None) -> Rewriting:
+    def obfuscate(self, task: ObfuscationTask, seed: int = 0) -> Rewriting:
         """Rewrite a task's questioned text; the same arguments always give the same bytes.
 
-        InputError if the recipe needs an oracle and gets none; MissingPart if it cannot run without a resource that is
-        not here; the message names the command. ``oracle`` gives surrogate scores to a recipe that ``needs_oracle``;
-        others ignore it.
+        MissingPart if the recipe cannot run without a resource that is not here; the message names the command.
         """
         text = task.questioned
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         if bom:
             task = replace(task, questioned=text[1:])
         reason = "no words" if not any(c.isalnum() for c in text) else self._reason(task)
-        if reason:
-            rewriting = unchanged(task.questioned, f"left unchanged: {reason}")
-        elif not self.needs_oracle:
-            rewriting = self.rewrite(task, seed)
-        elif oracle is None:
-            raise InputError(f"{self.name} searches against surrogate verifiers", fix="give it an oracle")
-        else:
-            rewriting = self.rewrite_against(task, seed, oracle)
+        rewriting = unchanged(task.questioned, f"left unchanged: {reason}") if reason else self.rewrite(task, seed)
         if not reason and not any(c.isalnum() for c in rewriting.text):
             rewriting = unchanged(task.questioned, "left unchanged: the rewriting had no words")
         if getattr(self, "mode", None) == "repaired":
@@ -187,10 +170,6 @@ class Obfuscator(Component):
     def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
         """The rewritings of texts with words, in order."""
         return [self.rewrite(task, seed) for task in tasks]
-
-    def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:
-        """The rewriting found by a search that may ask ``oracle``; for recipes that declare ``needs_oracle``."""
-        return self.rewrite(task, seed)
 
     def draws(self, seed: int, task: ObfuscationTask, operation: str, part: int = 0) -> np.random.Generator:
         """The random generator of one operation on one part of one problem."""

@@ -49,8 +49,13 @@ def published(cell: Cell | None) -> Floats | None:
     values = ranked(cell)
     if cell is None or values is None or cell.answers is None or cell.scores is None:
         return None
-    none = np.isnan(cell.scores if cell.scores.ndim > 1 else values[:, None]).all(axis=1)
-    return np.stack([cell.answers, np.where(cell.arrays.get("missing", none), np.nan, values)]).astype(np.float64)
+    none = cell.arrays.get("missing", without_score(cell.scores))
+    return np.stack([cell.answers, np.where(none, np.nan, values)]).astype(np.float64)
+
+
+def without_score(scores: Floats) -> Bools:
+    """Problems (n,) to which a method gave no score: all it said there was NaN."""
+    return np.asarray(np.isnan(scores.reshape(len(scores), -1)).all(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

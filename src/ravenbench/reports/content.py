@@ -334,8 +334,8 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
     over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     note = (
         "AUC before: of answers to texts with their own content, mean over folds, an open answer being .5; of the "
-        "problems that could be rewritten, and “of all”, as tables of scores have it. Style left: AUC with "
-        "content replaced; .5 is guessing. Floor: what a scorer that sees content "
+        "problems that could be rewritten. AUC of all: of all problems, as tables of scores have it. Style left: AUC "
+        "with content replaced; .5 is guessing. Floor: what a scorer that sees content "
         "words alone has left. Drop: what AUC loses by that. Swing, the content effect: how far topic "
         f"alone moves AUC, 0 = not at all. 95 % intervals over {over}. Both ways: how far topic moves single answers, "
         "in ranks from 0 to 1. Decisions, ranks: share of decisions that change, and how far answers move in rank, "

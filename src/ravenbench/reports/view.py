@@ -244,11 +244,12 @@ class Section(NamedTuple):
 
 
 def without(table: Table, *titles: str) -> Table:
-    """The same table without these columns, and without the sentences of its note that begin by naming one."""
+    """The same table without these columns, and without the sentences of its note that begin by naming these alone."""
     indices = [i for i, column in enumerate(table.columns) if column.title not in titles]
     columns = tuple(table.columns[i] for i in indices)
     sentences = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
-    note = " ".join(s for s in sentences if s.partition(":")[0].lower() not in titles)
+    gone = {title.lower() for title in titles}
+    note = " ".join(s for s in sentences if not gone.issuperset(s.partition(":")[0].lower().split(", ")))
     return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in indices) for row in table.rows), note=note)
 
 
@@ -264,6 +265,12 @@ def number(value: float | int | None, column: Column, *, short: bool = False) ->
     sign = "−" if rounded < 0 else "+" if column.signed and rounded > 0 else ""
     body = f"{abs(rounded):,.{column.digits}f}"
     return sign + (body[1:] if short and body.startswith("0.") else body)
+
+
+def unlike(one: float, other: float) -> tuple[str, str]:
+    """Two figures of a comparison, with as many digits, two or more, as it takes to see that they differ."""
+    digits = next((n for n in range(2, 6) if f"{one:.{n}f}" != f"{other:.{n}f}"), 6)
+    return f"{one:.{digits}f}", f"{other:.{digits}f}"
 
 
 def figure(value: float | None, signed: bool = False) -> str:
@@ -308,10 +315,25 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
         rich = _for_terminal(without(table, *wide[fitting:]), tight)
         if console.measure(rich, options=unbroken).maximum <= console.width:
             return rich
-    return _for_terminal(without(table, *wide), tight)
+    narrow = without(table, *wide)
+    rich = _for_terminal(narrow, tight)
+    excess = console.measure(rich, options=unbroken).maximum - console.width
+    longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
+    return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
 
 
-def _for_terminal(table: Table, tight: bool) -> RichTable:
+def _broken(name: str, width: int) -> str:
+    """A name in lines of at most so many characters, where it has seams to break at."""
+    lines = [""]
+    for part in re.split(r"(?<=[-:=(,/_ ])", name):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _for_terminal(table: Table, tight: bool, first: int = 0) -> RichTable:
+    """With ``first`` names in the first column are no longer than that where they can be broken."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -337,6 +359,8 @@ def _for_terminal(table: Table, tight: bool) -> RichTable:
         )
     for row in table.rows:
         cells = [Text(printable(plain(v, c, short=True))) for v, c in zip(row, table.columns, strict=True)]
+        if first and isinstance(row[0], str):
+            cells[0] = Text(_broken(cells[0].plain, first))
         for cell, value, column in zip(cells, row, table.columns, strict=True):
             if isinstance(value, Measure) and value.best:
                 cell.stylize("bold")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.statistics.estimates import Units, estimate, influence, placements
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Ints
 
 Z = 1.959963984540054
 """Of a normal distribution 95 % lie within so many standard deviations."""
@@ -35,20 +34,3 @@ def share_of(called: Bools, groups: Ints) -> tuple[float, tuple[float, float]]:
         variance = float((sums**2).sum()) / len(called) ** 2 * count / (count - 1)
         worth = min(float(len(called)), value * (1 - value) / variance) if variance else float(len(called))
     return value, wilson(value, max(round(worth), 1))
-
-
-def auc_of(positive: Bools, values: Floats, sides: Ints) -> tuple[float, tuple[float, float] | None]:
-    """AUC of values (n,), of which both classes occur, and its 95 % interval over the units that ``sides`` (n, 2) are
-    codes of, such as the two authors of a problem. The class of fewer units says how well the error is known; None
-    where it has only one. Where nothing varies, Wilson's interval for so many."""
-    from scipy.special import stdtrit
-
-    auc, placement = placements(positive, values, values)
-    worth = min(len(np.unique(sides[part, 0])) for part in (positive, ~positive))
-    if worth < 2:
-        return auc, None
-    error = estimate(auc, influence(positive, auc, placement), Units(sides, np.arange(len(values)))).error
-    if not error:
-        return auc, wilson(auc, worth)
-    around = float(stdtrit(worth - 1, 0.975)) * error * float(np.sqrt(worth / (worth - 1)))
-    return auc, (max(0.0, auc - around), min(1.0, auc + around))

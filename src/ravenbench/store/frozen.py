@@ -28,12 +28,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError
-from ravenbench.files import json_bytes
 from ravenbench.formats.archive import no_such
 from ravenbench.formats.decoding import checked_name
-from ravenbench.formats.output import whole_file
 from ravenbench.store.records import Record
 from ravenbench.text.tokens import words
 from ravenbench.texts import TextTable, composed, content_hash
@@ -122,7 +119,7 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
 
     def shown(self, name: str) -> str:
         """A name as this manifest has it."""
-        return name if self.names == "clear" else _hidden(name, self.digest)
+        return name if self.names == "clear" else hidden_name(name, self.digest)
 
     def problems(self, one: FrozenSet) -> tuple[Problems, Bools | None]:
         """A set's problems whose rows are numbers of documents, over a table without texts, and their truth."""
@@ -233,62 +230,8 @@ def exact_hash(texts: TextTable, rows: Ints) -> str:
     return content_hash(texts.hashes[rows].tobytes()).hex()
 
 
-def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:
-    """The manifest of problems and splits; ``corpus`` tells which other documents there are."""
-    texts, used, ids, others = source.texts, source.used, source.ids, None
-    keys = keys_of(texts, used)
-    counts = {"documents": len(used), "problems": sum(len(part.problems) for part in source.parts)}
-    if corpus is not None:
-        counts["corpus"] = len(corpus.texts)
-        rows = {text_key(text): row for row, text in enumerate(corpus.texts)}
-        there = [rows.pop(key.tobytes(), -1) for key in keys[used]]
-        others = packed(b"".join(key[:SHORT] for key in sorted(rows)))
-        if ids is None and corpus.ids is not None and min(there) >= 0:
-            # Problems came without names and order: those of the corpus.
-            names_there = dict(zip(used.tolist(), (corpus.ids[row] for row in there), strict=True))
-            used, ids = used[np.argsort(there)], [names_there.get(row, "") for row in range(len(texts))]
-    place = np.full(len(texts), -1, dtype=np.int64)
-    place[used] = np.arange(len(used))
-    sets = [_frozen(part, keys, place) for part in source.parts]
-    divided = {name: column_of(labels, used) for name, labels in source.splits.items()}
-    digest = _digest(keys[used], sets, divided)
-
-    def named(values: Iterable[str]) -> list[str]:
-        return [value if names == "clear" else _hidden(value, digest) for value in values]
-
-    known = {c: column_of(labels, used) for c, labels in source.labels.items() if labels is not None}
-    manifest = Manifest(
-        format=FORMAT, name=source.name, digest=digest, checksum="", raven=__version__, rule=dict(source.rule),
-        seed=source.seed, names=names, text=FORM, hash=HASH, counts=counts, left_out=dict(source.left_out),
-        exact=exact_hash(texts, used), documents=packed(keys[used].tobytes()),
-        sketches=packed(b"".join(sketch(texts[row]) for row in used)), others=others,
-        ids=None if ids is None else named(ids[row] for row in used),
-        columns={c: FrozenColumn(names=named(one.names), codes=one.codes) for c, one in known.items() if one.names},
-        splits=divided, sets=sets,
-    )  # fmt: skip
-    return msgspec.structs.replace(manifest, checksum=_checksum(msgspec.to_builtins(manifest)))
-
-
-def _frozen(part: SourcePart, keys: Keys, place: Ints) -> FrozenSet:
-    problems, made = part.problems, made_ids(part.problems)
-    return FrozenSet(
-        name=part.name, digest=digest_of(keys, problems, part.same, not made), problems=len(problems),
-        known=packed(place[problems.known_index]), questioned=packed(place[problems.questioned_index]),
-        sizes=None if (problems.sizes == 1).all() else packed(problems.sizes),
-        ids=None if made else problems.ids.tolist(), same=_letters(part.same),
-        calibrate=_letters(problems.calibrate),
-    )  # fmt: skip
-
-
 _MADE_UP = (TypeError, LookupError, ArithmeticError, AttributeError)
 """What comes of a manifest that nobody froze, beside ValueErrors."""
-
-
-def write_manifest(manifest: Manifest, place: str | Path) -> None:
-    """Write a manifest as JSON, compressed where its name ends in ``.gz``; the same problems give the same bytes."""
-    text = json_bytes(msgspec.to_builtins(manifest))
-    with whole_file(place) as file:
-        file.write(gzip.compress(text, mtime=0) if str(place).endswith(".gz") else text)
 
 
 def read_manifest(place: str | Path) -> Manifest:
@@ -304,7 +247,7 @@ def read_manifest(place: str | Path) -> Manifest:
         manifest = msgspec.json.decode(data if len(data) <= MOST_BYTES else b"", type=Manifest)
         if manifest.format != FORMAT:
             raise ValueError(f"not JSON of format {FORMAT}")
-        if manifest.checksum != _checksum(msgspec.to_builtins(manifest)):
+        if manifest.checksum != checksum_of(msgspec.to_builtins(manifest)):
             raise ValueError("its checksum is not that of its content")
         _check(manifest, str(place))
     except (OSError, EOFError, zlib.error, ValueError, msgspec.DecodeError, RecursionError, *_MADE_UP) as error:
@@ -344,7 +287,7 @@ def _check(manifest: Manifest, file: str) -> None:
         problems, same = manifest.problems(one)
         if digest_of(manifest.keys, problems, same, one.ids is not None) != one.digest:
             raise ValueError(f"the digest of {one.name} is not that of its problems")
-    if len(set(names)) < len(names) or manifest.digest != _digest(manifest.keys, manifest.sets, manifest.splits):
+    if len(set(names)) < len(names) or manifest.digest != digest_of_all(manifest.keys, manifest.sets, manifest.splits):
         raise ValueError("its digest is not that of its sets")
 
 
@@ -368,7 +311,7 @@ def byte_rows(text: str, width: int) -> Keys:
     return unpacked(text).astype(np.uint8).reshape(-1, width)
 
 
-def _letters(marks: Bools | None) -> str | None:
+def marks_text(marks: Bools | None) -> str | None:
     return None if marks is None else "".join("NY"[bool(mark)] for mark in marks)
 
 
@@ -376,7 +319,7 @@ def _bools(letters: str | None) -> Bools | None:
     return None if letters is None else np.array([letter == "Y" for letter in letters], dtype=np.bool_)
 
 
-def _hidden(name: str, salt: str) -> str:
+def hidden_name(name: str, salt: str) -> str:
     return hashlib.blake2b(name.encode(), key=salt.encode(), digest_size=SHORT).hexdigest()
 
 
@@ -392,7 +335,7 @@ def split_digest(keys: Keys, column: FrozenColumn) -> str:
     return "\x1f".join(sorted(f"{key.hex()} {column.names[code - 1]}" for key, code in pairs if code))
 
 
-def _digest(keys: Keys, sets: Sequence[FrozenSet], splits: Mapping[str, FrozenColumn]) -> str:
+def digest_of_all(keys: Keys, sets: Sequence[FrozenSet], splits: Mapping[str, FrozenColumn]) -> str:
     """Of the digests of all sets, and of the documents by their part in each split."""
     parts = [one.digest for one in sets]
     for name, column in splits.items():
@@ -400,5 +343,5 @@ def _digest(keys: Keys, sets: Sequence[FrozenSet], splits: Mapping[str, FrozenCo
     return content_hash("\x1f".join(parts)).hex()
 
 
-def _checksum(value: Mapping[str, Any]) -> str:
+def checksum_of(value: Mapping[str, Any]) -> str:
     return content_hash(json.dumps({**value, "checksum": ""}, sort_keys=True)).hex()

@@ -224,7 +224,7 @@ def record_or_none(path: Path, shape: type[R]) -> R | None:
 
 def open_record(path: Path) -> tuple[str, bytes]:
     """The kind of a file and its record as bytes, whose hash holds; StoreError as of ``read_record``."""
-    envelope = _opened(path, path.read_bytes())
+    envelope = _opened(path, files.read_ordinary(path))
     return envelope.kind, bytes(envelope.record)
 
 
@@ -249,7 +249,7 @@ def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync:
 
 def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]:
     """The record and the arrays of a file; StoreError as of ``read_record``."""
-    data = path.read_bytes()
+    data = files.read_ordinary(path)
     end = data.find(b"\n") + 1
     envelope = _opened(path, data[:end], memoryview(data)[end:])
     arrays = dict(_arrays(path, bytes(envelope.arrays), data, end))

@@ -16,7 +16,7 @@ from typing import Any
 
 import ravenbench
 from ravenbench import registry
-from ravenbench.engine.options import Declared, Option, check_given
+from ravenbench.engine.options import Declared, Option, check_given, check_type
 from ravenbench.engine.task import declared_of
 from ravenbench.errors import InputError, did_you_mean
 from ravenbench.former import check_there
@@ -54,6 +54,7 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     own_signature = signature(function)
     accepted = own_signature.parameters
+    by_position = [one for one in accepted.values() if one.kind is not Parameter.KEYWORD_ONLY]
 
     @wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -63,7 +64,8 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
             _check_names(function.__name__, kwargs, own_signature)
             given = {name: _as_place(value, accepted.get(name)) for name, value in kwargs.items()}
             # What is too much is refused by the function itself.
-            return function(*starmap(_as_place, zip_longest(args, [*accepted.values()][: len(args)])), **given)
+            named = by_position[: len(args)] if len(args) <= len(by_position) else []
+            return function(*starmap(_as_place, zip_longest(args, named)), **given)
         except _UnknownArgument as error:
             refusal = TypeError(str(error))
         except InputError as error:
@@ -98,21 +100,23 @@ LONGEST_NAME = 255
 
 
 def _as_place(value: Any, parameter: Parameter | None) -> Any:
-    if isinstance(value, str) and parameter is not None and "Path" in str(parameter.annotation):
+    name, takes = ("table", "") if parameter is None else (parameter.name, str(parameter.annotation))
+    if isinstance(value, str) and "Path" in takes:
         parts = value.encode("utf-8", "replace").split(b"/")
         if "\n" in value or max(map(len, parts)) > LONGEST_NAME:
             raise InputError(
-                f"{parameter.name}: this is a text, and the path of its file is expected", found=value[:60],
+                f"{name}: this is a text, and the path of its file is expected", found=value[:60],
                 expected="a path", fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
             )  # fmt: skip
-    if value is None or isinstance(value, str | Path):
-        return value
-    from ravenbench.corpora.memory import as_place
-    from ravenbench.types import Corpus
+    if value is not None and not isinstance(value, str | Path):
+        from ravenbench.corpora.memory import as_place
+        from ravenbench.types import Corpus
 
-    if isinstance(value, Corpus) and parameter is not None and "Corpus" in str(parameter.annotation):
-        return value
-    return as_place(value, parameter.name if parameter is not None else "table")
+        if not (isinstance(value, Corpus) and "Corpus" in takes):
+            value = as_place(value, name)
+    if value is not None and parameter is not None and isinstance(parameter.annotation, str):
+        check_type(name, takes, value)
+    return value
 
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*')| (none|k-fold)\b)?")

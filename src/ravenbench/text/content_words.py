@@ -20,7 +20,7 @@ enter then, so more is allowed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -169,29 +169,21 @@ def hidden(text: str, functions: frozenset[str]) -> str:
     return LETTERS.sub(stand_in, text)
 
 
-class ContentSpace:
-    """Vectors of texts over the content words of some texts, all but ``functions`` (lowercase), by default the most
-    frequent words of these."""
+LITTLE = 0.4
+"""Share of words from which on a mask is said to hide enough: .43 of those of posts (20 Newsgroups) are hidden, .36 to
+.38 of those of novels (ELTeC), of whose 200 most frequent words two to six are, names among them."""
 
-    def __init__(
-        self, texts: Sequence[str], function_words: int = FUNCTION_WORDS, functions: frozenset[str] | None = None
-    ) -> None:
-        from sklearn.feature_extraction.text import TfidfVectorizer
 
-        self.functions = frozenset(frequent_words(texts, function_words)) if functions is None else functions
-        self._space = TfidfVectorizer(analyzer=self.words, sublinear_tf=True)
-        self._space.fit([*texts, "content"])
+def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> float:
+    """Share of the words of texts that a mask hides, in [0, 1]."""
+    hides = [lowered(word) not in functions for words in texts for word in words]
+    return sum(hides) / max(len(hides), 1)
 
-    def words(self, text: str) -> list[str]:
-        """The content words of a text, in lowercase."""
-        return [word for word in map(str.lower, LETTERS.findall(text)) if word not in self.functions]
 
-    def cosines(self, one: Sequence[str], other: Sequence[str]) -> Floats:
-        """Cosines of texts, (one, other), in [0, 1]; 0 where a text has no word that is known."""
-        left, right = (self._space.transform(list(side)) for side in (one, other))
-        return np.asarray((left @ right.T).toarray(), dtype=np.float64)
-
-    def paired(self, one: Sequence[str], other: Sequence[str]) -> Floats:
-        """Cosine (n,) of each text with the one in its place on the other side."""
-        left, right = (self._space.transform(list(side)) for side in (one, other))
-        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
+def hidden_sentence(share: float) -> str:
+    """How much a mask hides, and a warning where it is little."""
+    little = (
+        " That is little: frequent words that go with a subject, names too, may have stayed, so that what remains is "
+        "not shown to be style."
+    )
+    return f"Of the words {share:.0%} count as content words and are hidden.{little * (share < LITTLE)}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from ravenbench.errors import offered
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.passages import GUTENBERG
@@ -21,7 +22,8 @@ _SCRIPTS = {
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 _LOOKED_AT = 1_000_000
-_MANY = 2_000
+MOST = 2_000
+"""Texts of a set that are looked at, the first ones."""
 _FEWEST = 3
 _SHARE = 0.15
 
@@ -42,7 +44,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     elif len(entities := _ENTITY.findall(text) if "&" in text else []) >= _FEWEST:
         signs.append(f"{len(entities):,} signs stand as entities of HTML ({entities[0]}): write the signs themselves")
     if ("utenberg" in text or "UTENBERG" in text) and GUTENBERG.search(text) is not None:
-        signs.append("a header or licence of Project Gutenberg stands in it: --strip-shared takes it out")
+        signs.append(offered("a header or licence of Project Gutenberg stands in it; --strip-shared takes it out"))
     if text.isascii():
         return tuple(signs)
     runs = _RUN.findall(text)
@@ -51,18 +53,17 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
     if lost := text.count("\ufffd"):
-        signs.append(f"{lost:,} characters were lost in a conversion (U+FFFD): make the text again from its source")
+        signs.append(f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its source")
     if turned := len(_TURNED.findall(text)):
         leftwards = any(mark in text for mark in "\u202b\u202e\u2067\u2068")
-        does = (
-            "turn the direction of writing, so that it reads otherwise than it is stored"
+        signs.append(
+            f"marks that turn the direction of writing, so that it reads otherwise than it is stored: {turned:,}"
             if leftwards
-            else "of left-to-right writing stand in it: no reader sees them, but they can tell who stored a text; "
-            "remove them if others have none"
+            else f"marks of left-to-right writing: {turned:,}; no reader sees them, but they can tell who stored it; "
+            "if others have none, take them out: an editor finds them by the pattern [\\u202a-\\u202e\\u2066-\\u2069]"
         )
-        signs.append(f"{turned:,} marks {does}")
     if unseen := invisible(text):
-        signs.append(f"{unseen:,} invisible characters stand in it: no reader sees them, and every program counts them")
+        signs.append(f"invisible characters: {unseen:,}; no reader sees them, and every program counts them")
     if words := disguised(text):
         word, meant = min(words.items())
         signs.append(
@@ -77,9 +78,9 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
 
 
 def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[str]:
-    """Sentences that count among the first ``_MANY`` texts those that look like e-mail, and those with each kind of
+    """Sentences that count among the first ``MOST`` texts those that look like e-mail, and those with each kind of
     damage; ``ids`` name them."""
-    several = list(islice(texts, _MANY))
+    several = list(islice(texts, MOST))
     mails, count = sum(bool(signs_of_mail(text)) for text in several), f"of {len(several):,} texts"
     alike: dict[str, list[str]] = {}
     for text, name in zip(several, ids or [""] * len(several), strict=False):

@@ -14,22 +14,50 @@ from functools import lru_cache
 
 from ravenbench.text.lookalikes import twins
 
-_UNSEEN = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""What Unicode calls default-ignorable, without the joiners: these some scripts need."""
 _JOINERS = re.compile("[\u200c\u200d]")
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 _NOBODY = re.compile(
-    r"(?:user )?deleted(?: user| account)?|removed|automoderator|anon|anonym(?:ous|e|us|os)?|anonymous (?:user|coward)"
-    r"|an[oó]nim[oa]|unknown|(?:author|writer|user) unknown|unknown (?:author|writer|user)|unbekannt(?:er autor)?"
-    r"|inconnue?|auteur inconnu|desconocid[oa]|various(?: authors| hands)?|several authors|multiple authors"
-    r"|verschiedene(?: autoren)?|none|null|nan|n/a|unk|no author|not known|nobody|[\s?.,;:_–-]*"
+    r"(?:u/|user )?\[?deleted\]?(?: by .+)?(?: user| account| member)?|removed(?: by .+)?|automoderator|admin"
+    r"|administrator|moderator|webmaster|anon|anonym(?:ous|e|us|os)?|anonymous (?:author|user|writer|coward)"
+    r"|anoniem|anonim[aoy]?|unknown \d*|un(?:known|named|signed)\d*|(?:author|writer|user) unknown"
+    r"|unknown (?:author|writer|user|artist)|unbekannt(?:er (?:autor|verfasser))?|verfasser unbekannt|o\. ?v"
+    r"|inconnue?|auteur inconnu|(?:autora? )?descon(?:o|he)cid[oa]|(?:autore )?(?:sconosciut[oa]|ignoto)"
+    r"|(?:auteur )?onbekend|okand|ukjent|ukendt|tuntematon|neznamy|nieznany|ismeretlen|bilinmeyen|bilinmiyor"
+    r"|various(?: authors| hands)?|aa ?vv|vv\.? ?aa|(?:several|multiple|diverse) authors|verschiedene(?: autoren)?"
+    r"|none|null|nil|nan|undefined|n[./]?a|unk|n\. ?n|s\. ?n|no (?:author|name)|noname|not (?:known|available)"
+    r"|nobody|guest(?: (?:user|author|writer|post|contributor))?|author|user|writer"
+    r"|(?:editorial )?staff(?: (?:writers?|reporters?|report))?|(?:our|special) (?:own )?correspondent"
+    r"|(?:the )?editors?|editorial (?:board|team)|redaktion|redaction|redaccion|redazione|redactie"
+    r"|аноним|анонимный автор|неизвестен|неизвестный(?: автор)?|неизвестно"
+    r"|αγνωστοσ|ανωνυμοσ|匿名|佚名|無名氏|无名氏|作者不詳|未知"
+    r"|مجهول|غير معروف|[\s?.,;:_–—…#|/~-]*"
 )
+_NUMBERED = re.compile(r"(?:anon|anonym|anonymous|guest|deleted)(?: (?:user|author|coward))? ?#?\d+")
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
-_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w")
+_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
+_TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
+_YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(
     r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
     r"|c50(?:train|test)|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned"
     r"|candidates?|corpus|texts|(?:fold|batch|split|part|set|chunk)[ _-]?\d+",
     re.IGNORECASE,
+)
+_KINDS = re.compile(
+    r"1\d{3}s?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century|(?:chapter|volume|vol|book|act|scene|page|section|week|day) ?\d+"
+    r"|humans?|machines?|ais?|gpt.*|chatgpt.*|llms?|generated|real|fake|original|rewritten|paraphrased|obfuscated"
+    r"|(?:fe)?males?|(?:wo)?men|boys|girls|native|non native|pos(?:itive)?|neg(?:ative)?|neutral|same|different"
+    r"|(?:un)?labell?ed|source|suspicious|spam|ham|true|false|yes|no|easy|medium|hard"
+    r"|(?:short )?stor(?:y|ies)|novels?|poems?|poetry|prose|letters?|essays?|plays?|drama|(?:non ?|science )?fiction"
+    r"|news|articles?|blogs?|reviews?|e?mails?|e mails?|tweets|posts|comments|speech(?:es)?|academic|learned|romance"
+    r"|mystery|adventure|humou?r|hobbies|editorials?|government|religion|belles lettres|lore|comedy|tragedy|sonnets?"
+    r"|romane?|gedichte|briefe?|romans|lettres|poésie|théâtre|cartas|novelas|poesía"
+    r"|english|french|german|spanish|italian|dutch|latin|greek|en|de|fr|es|it|nl"
 )
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
@@ -55,8 +83,15 @@ def name_key(name: str) -> str:
 def is_nobody(name: str) -> bool:
     """Whether a label is no person's name: [deleted], Anonymous, Various, ``HAMILTON OR MADISON``, a doubtful one."""
     key = name_key(name)
-    plain = key.strip("[](){}<>.* ")
-    return key[-1:] == "?" or _NOBODY.fullmatch(plain) is not None or _EITHER.search(key) is not None
+    forms = {
+        form.strip("[](){}<>.*'\" ") for form in ((key,) if key.isascii() else (key, _bare(name), _plain_letters(key)))
+    }
+    return key[-1:] == "?" or any(map(_NOBODY.fullmatch, forms)) or _EITHER.search(key) is not None
+
+
+def may_be_nobody(name: str) -> bool:
+    """Whether a name may be a number in place of a person: Anonymous 3, guest12."""
+    return _NUMBERED.fullmatch(name_key(name)) is not None
 
 
 def is_several(name: str) -> bool:
@@ -69,30 +104,45 @@ def is_part(folder: str) -> bool:
     return _PARTS.fullmatch(folder) is not None
 
 
+def is_kind(name: str) -> bool:
+    """Whether a label may be a kind of texts, and nobody's name: human, 1851, letters."""
+    return _KINDS.fullmatch(name_key(name).replace("-", " ")) is not None
+
+
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
-    Jane") or an address's host, or in one letter of a word: they may be one person's, for the user to judge."""
+    Jane"), titles, years, an address's host, initials or one letter of a word: they may be one person's."""
     groups: dict[str, list[str]] = {}
+    by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
-        words = "".join(c if c.isalnum() else " " for c in _bare(name).partition("@")[0]).split()
+        words = "".join(c if c.isalnum() else " " for c in _YEARS.sub("", _bare(name)).partition("@")[0]).split()
+        words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
         groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
+        if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
+            short = all(len(word) == 1 for word in words[:-1])
+            by_initials.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
     alike = [tuple(group) for group in groups.values() if len(group) > 1]
+    alike += [tuple(of) for of in by_initials.values() if 0 < sum(of.values()) < len(of)]
     return alike + [(groups[a][0], groups[b][0]) for a, b in _a_letter_apart(groups)]
 
 
 def _bare(name: str) -> str:
     """A name in Latin letters where others look the same, and without accents."""
-    latin = "".join(twins("Latin").get(letter, letter) for letter in plain_name(name))
-    return "".join(c for c in unicodedata.normalize("NFKD", name_key(latin)) if not unicodedata.combining(c))
+    return _plain_letters(name_key("".join(twins("Latin").get(letter, letter) for letter in plain_name(name))))
+
+
+def _plain_letters(key: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c))
 
 
 def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Pairs of names that differ in one letter, which is no figure, begins no word and ends no short one."""
+    """Pairs of names that differ in one letter, which is no figure, begins no short word and ends none."""
     long = [n for n in names if FEWEST_LETTERS <= len(n) <= MOST_LETTERS and not any(c.isdigit() for c in n)]
     forms: dict[str, list[str]] = {}
     for name in long if len(long) <= MOST_COMPARED else ():
         # People differ in a first letter (an initial), and in the last of a short name.
         inner = [i for word in re.finditer(r"(?<=\S)\S{3,}|(?<=\S)\S(?=\S)", name) for i in range(*word.span())]
+        inner += [word.start() for word in re.finditer(r"\S{5,}", name) if " " in name]
         for form in {
             name,
             *(name[:i] + "\0" + name[i + 1 :] for i in inner),

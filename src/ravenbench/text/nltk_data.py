@@ -47,14 +47,19 @@ def _look(resource: str, folders: str) -> tuple[Any, MissingPart | None]:
     try:
         import nltk
     except ModuleNotFoundError:
-        return None, MissingPart(f"{resource} is read through NLTK", fix=install("obfuscation"))
+        fix = f"{install('obfuscation')}, then {get(resource)}"
+        return None, MissingPart(f"{resource} is read through NLTK", fix=fix)
     paths = [p for p in folders.split(os.pathsep) if p] + list(nltk.data.path)
     inside = _FILES[resource]
     for place in (f"{inside}.zip/{resource}/", inside):
         with suppress(LookupError):
             return nltk.data.find(place, paths), None
-    fix = f"python -m nltk.downloader {resource}"
-    return None, MissingPart(f"the resource {resource} is not here", fix=fix)
+    return None, MissingPart(f"the resource {resource} is not here", fix=get(resource))
+
+
+def get(resource: str) -> str:
+    """The command that brings a resource."""
+    return f"python -m nltk.downloader {resource}"
 
 
 def tagger() -> Any:

@@ -4,7 +4,9 @@ different people look copied from one another."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from ravenbench.errors import offered
 
 FEWEST_AUTHORS = 3
 """Authors in whose texts a line stands before it counts as nobody's: two may quote each other."""
@@ -67,7 +69,23 @@ def without_passages(text: str, shared: Collection[str]) -> str:
     return "\n".join(line for each in text.split("\n") if (line := without_shared(each)) is not None)
 
 
-def cleaner(texts: Iterable[str], authors: Iterable[object]) -> Callable[[str], str]:
-    """What takes out of a text what these share."""
+def cleaner(texts: Iterable[str], authors: Iterable[object], empty: bool = True) -> Callable[[str], str]:
+    """What takes out of a text what these share; one that holds nothing else stays unless it may be ``empty``."""
     shared = shared_passages(texts, authors)
-    return lambda text: without_passages(text, shared)
+    return lambda text: plain if (plain := without_passages(text, shared)).strip() or empty else text
+
+
+def sentence_on_shared(texts: Sequence[str], authors: Sequence[object]) -> list[str]:
+    """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none."""
+    shared = shared_passages(texts, authors[: len(texts)])
+    begins = {i: unit for i, text in enumerate(texts) if (unit := shared_in(text, shared)) is not None}
+    people = len({authors[i] for i in begins})
+    if len(begins) < max(FEWEST_AUTHORS, len(texts) // 50):
+        return []
+    licence = any(GUTENBERG.search(unit) for unit in shared)
+    return [
+        f"the same passages stand in {len(begins):,} of {len(texts):,} texts, by {people:,} authors, such as "
+        f"“{next(iter(begins.values()))[:60]}…”"
+        + (" (it looks like the licence of Project Gutenberg)" if licence else "")
+        + offered(": they are nobody's style; --strip-shared takes them out")
+    ]

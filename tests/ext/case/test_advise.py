@@ -13,6 +13,7 @@ from ravenbench.cli.main import build
 from ravenbench.cli.tasks import work
 from ravenbench.engine.task import declared_of
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.ext.case.advise.command import offered
 from ravenbench.ext.case.advise.features import habits, places, without
 from ravenbench.ext.case.advise.report import changes
 from ravenbench.ext.case.compare.task import Compare
@@ -132,11 +133,11 @@ def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, cap
     assert re.search(r"“.*whilst.*” → “.*karemi.*”", out) and re.search(r"mean \.\d+ → \.\d+ \(−\.\d+\)", out)
 
 
-def test_bad_input_is_one_error(others, mine, tmp_path):
+def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):
     draft, known = mine
     with pytest.raises(FormatError, match="the text is empty"):
         ravenbench.advise(write(tmp_path / "empty.txt", " \n"), known, others, **FAST)
-    with pytest.raises(SpecError, match="'background' is missing"):
+    with pytest.raises(SpecError, match="'background' is missing"):  # and Brown is not here
         ravenbench.advise(draft, known, "", **FAST)
     with pytest.raises(SpecError, match="'known' is missing"):
         ravenbench.advise(draft, (), others, **FAST)
@@ -150,7 +151,7 @@ def test_bad_input_is_one_error(others, mine, tmp_path):
         ravenbench.advise(draft, [f"a={known}", f"b={draft}"], others, **FAST)
 
 
-def test_on_real_texts(ebg, tmp_path):
+def test_on_real_texts(ebg, resources, tmp_path):
     corpus = ravenbench.load_corpus(f"ebg(path={str(next(ebg.glob('*.zip')))!r})")
     own = [i for i in range(len(corpus)) if corpus.author[i] == "h"]
     write(tmp_path / "draft.txt", corpus.texts[own[-1]])
@@ -165,6 +166,8 @@ def test_on_real_texts(ebg, tmp_path):
     first = [(tip.habit.content, not tip.catches_the_eye, -(tip.gain or 0.0)) for tip in found.tips]
     assert first == sorted(first) and max(tip.gain or 0.0 for tip in found.tips) > 0
     assert sum(found.after.values()) < sum(found.answers.values()) and all(one.gain > 0 for one in found.sentences)
+    alone = ravenbench.advise(tmp_path / "draft.txt", tmp_path / "known", verifiers="function-words")
+    assert alone.tips and alone.notes[0].startswith("no background was given, so you were compared with print of 1961")
 
 
 def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all_that_compare(tmp_path):
@@ -193,3 +196,11 @@ def test_a_background_table_by_its_own_columns(others, mine, found, tmp_path):
     table = write(tmp_path / "others.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     advice = ravenbench.advise(*mine, table, column="what", author="who", topic="none", **FAST)
     assert advice.answers == pytest.approx(found.answers, abs=0.1)
+
+
+def test_the_command_that_advice_prints_is_readable(tmp_path):
+    folder = tmp_path / "others"
+    folder.mkdir()
+    assert f"""raven obfuscate "raven-hide(background='{folder}')" d.txt""" in offered("d.txt", ["mine"], str(folder))
+    (other := tmp_path / "$HOME").mkdir()
+    assert '"raven-hide' not in offered("d.txt", ["mine"], str(other)).split(" d.txt")[0].replace("'\"'\"'", "")

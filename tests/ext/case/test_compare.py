@@ -356,6 +356,19 @@ def test_an_empty_path_is_no_folder(tmp_path, given, others, monkeypatch):
         read_material(spec_of({**texts, "background": others, **given}))
 
 
+def test_two_folders_without_names_are_not_joined(tmp_path, others):
+    for name in ("anna b", "bert"):
+        write(tmp_path / name / "1.txt", text(90, 1))
+    given = {"questioned": tmp_path / "anna b" / "1.txt", "background": others}
+    both = [str(tmp_path / "anna b"), str(tmp_path / "bert")]
+    with pytest.raises(SpecError, match="one candidate or several(?s:.*)--known 'anna b=.*anna b' --known bert="):
+        read_material(spec_of({**given, "known": both}))
+    named = [f"anna={place}" for place in both]
+    assert len(read_material(spec_of({**given, "known": named})).cases) == 1, "one name is one person"
+    with pytest.raises(SpecError, match="--questioned and --known and --background are missing"):
+        read_material(spec_of({}))
+
+
 def test_the_same_text_twice_is_taken_once_and_said(tmp_path, others):
     questioned, known = case(tmp_path)
     write(known / "again.txt", text(90, 0))

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench.cli.main import build
-from ravenbench.errors import CorpusError, InputError, SpecError
+from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.compare.dossier import Cited, Dossier, Figure, cited, covering, parse_between, standing
 from ravenbench.ext.case.compare.model import FUSED, issue_llr, limits, read_scores, validate
 from ravenbench.ext.case.likelihood_ratios import cllr
@@ -266,3 +266,9 @@ def test_hostile_names_stay_names(place, tmp_path):
     page = write_report(store).read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page
     assert "'=1+1" in (store.path / "report" / "tables" / "cells.csv").read_text()
+
+
+def test_a_table_of_too_many_conditions_is_refused(tmp_path):
+    (tmp_path / "c.csv").write_text("questioned,known,texts\n" + "60,60,1\n" * 61)
+    with pytest.raises(FormatError, match="made of conditions"):
+        read_conditions(tmp_path / "c.csv")

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from ravenbench import detect_changes
 from ravenbench.cli.main import build
-from ravenbench.errors import InputError
+from ravenbench.errors import FormatError, InputError
+from ravenbench.ext.changes import forms
 from ravenbench.ext.changes.forms import Hands, read_changes
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.report import measures
@@ -157,3 +158,11 @@ def test_measures_are_those_of_scikit_learn_and_of_the_paper():
     far[0, 3] = 12
     assert ordinal_index(right) == pytest.approx(0)
     assert 0.05 < ordinal_index(near) < ordinal_index(far) <= 1
+
+
+def test_more_paragraphs_than_are_answered_are_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(forms, "MOST_SEGMENTS", 3)
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "problem-1.txt").write_text("a\nb\nc\nd")
+    with pytest.raises(FormatError, match="too many paragraphs"):
+        forms.read_changes(tmp_path / "p")

@@ -157,6 +157,16 @@ def test_the_page_and_the_files(done):
     assert "Burrows" in (out / "references.bib").read_text()
 
 
+def test_the_lead_is_the_test_by_shuffling():
+    rng = random.Random(0)
+    words = [f"word{n}" for n in range(40)]
+    sides = [{f"{side}_{n}": " ".join(rng.choices(words, k=200)) for n in range(8)} for side in "AB"]
+    made = contrast(*sides, text_slice_length=50, rare_occurrences_threshold=1, resamples=50)
+    assert made.analysis.chance is not None
+    assert made.finding().startswith("No word tells ") and "by more than chance would" in made.finding()
+    assert sum("With sides shuffled" in one for one in made.sentences) == 1
+
+
 def test_one_corpus_is_parted_by_any_column():
     corpus = ravenbench.load_corpus("synthetic(documents=60, authors=6, topics=3, words=200)")
     name = corpus.topic.names[0]

@@ -156,26 +156,6 @@ def test_without_the_extra_a_packed_file_names_the_command(tmp_path, monkeypatch
         read("reddit", write(tmp_path, {"RC_2015-01.zst": b"x"}))
 
 
-def test_gutenberg(tmp_path):
-    table = (
-        "id,title,author,authoryearofbirth,authoryearofdeath,language,downloads,subjects,type\n"
-        "PG1,Emma,\"Austen, Jane\",1775.0,1817.0,['en'],9,\"{'Love stories', 'England -- Fiction'}\",Text\n"
-        "PG2,Persuasion,\"Austen, Jane\",1775.0,1817.0,['en'],9,set(),Text\n"
-        "PG3,Ulysses,\"Joyce, James\",1882.0,,['en'],1,set(),Text\n"
-        "PG4,Faust,\"Goethe\",,,['de'],1,set(),Text\n"
-        "PG5,Songs,Various,,,['en'],1,set(),Text\nPG6,Lost,Nobody,,,['en'],1,set(),Text\n"
-    )
-    books = {f"data/text/PG{n}_text.txt": f"book number {n}" for n in (1, 2, 4, 5)}
-    place = write(
-        tmp_path,
-        {"metadata/metadata.csv": table, **books, "data/raw/PG3_raw.txt": "raw", "data/raw/PG1_raw.txt": "raw 1"},
-    )
-    corpus = read("gutenberg", place)
-    assert corpus.ids == ("PG1", "PG2", "PG3") and corpus.texts[0] == "book number 1" and corpus.texts[2] == "raw"
-    assert [*corpus.topic] == ["England -- Fiction", None, None] and corpus.columns["born"][2] == "1882.0"
-    assert corpus.notes["left alone"] == {"in other languages": 1, "without a file": 1, "without an author": 1}
-
-
 POST = '  <row Id="{}" PostTypeId="{}" OwnerUserId="{}" CreationDate="2010-01-02T03:04:05.6" Body="{}" {}/>\n'
 HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<posts>\n'
 
@@ -199,26 +179,3 @@ def test_stack_exchange(tmp_path):
         write(place, {"pets/Posts.xml": f"{HEAD}{rows}{damage}"})
         with pytest.raises(FormatError, match=r"Posts.xml:8: this (line is no post|row is not XML)"):
             read("stack-exchange", place)
-
-
-def test_authormix_in_both_published_forms(tmp_path):
-    def row(author, domain, text):
-        return {"style": author, "category": domain, "text": text}
-
-    train = lines(row("obama", "speech", "Thank you."), row("woolf", "novel", "She said."), row("obama", "speech", ""))
-    files = {
-        "AuthorMix-train.json": train,
-        "AuthorMix-test.json": lines(row("woolf", "novel", "So it is.")),
-        "x.csv": "x",
-    }
-    corpus = read("authormix", write(tmp_path / "parts", files))
-    assert corpus.ids == ("test/1", "train/1", "train/2") and [*corpus.author] == ["woolf", "obama", "woolf"]
-    assert [*corpus.columns["part"]] == ["test", "train", "train"] and corpus.topic[0] == "novel"
-    assert corpus.notes["left alone"] == {"of fewer than 1 words": 1, "other files": 1}
-    whole = {"Speeches": {"obama": ["Thank you.", "And so on."]}, "Novels": {"woolf": ["She said."]}}
-    one = read("authormix", write(tmp_path / "one", {"AuthorMix.json": json.dumps(whole)}))
-    assert [*one.topic] == ["Speeches", "Speeches", "Novels"] and one.columns["part"][0] is None
-    assert one.notes["whole collection"]["authors"] == {"expected": 14, "found": 2}
-    for text, said in (('{"Speeches": {"a": "text"}}', "is none of authormix"), ('[["a"]]', "not a JSON object")):
-        with pytest.raises(FormatError, match=said):
-            read("authormix", write(tmp_path / "one", {"AuthorMix.json": text}))

@@ -234,8 +234,8 @@ def test_a_sender_who_writes_from_right_to_left(tmp_path):
     [
         ("<html><body><p>Hi</p></body></html>", "marks of HTML"),
         ("Itâ€™s hers â€” donâ€™t, itâ€™s cafÃ©.", "UTF-8 was read as Windows-1252 in 5 places (â€™ for ’)"),
-        ("a \ufffd b", "1 characters were lost"),
-        ("good \u202eevil\u202c text", "2 marks turn the direction"),
+        ("a \ufffd b", "(U+FFFD): 1;"),
+        ("good \u202eevil\u202c text", "than it is stored: 2"),
         ("half of it in English, ένα μέρος στα ελληνικά", "several scripts (Latin 47%, Greek 53%)"),
     ],
 )

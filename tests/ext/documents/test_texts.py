@@ -13,9 +13,7 @@ from typer.testing import CliRunner
 from made_documents import docx, mail, mailbox, paragraph
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import ACCOUNT, UNKNOWN, load_corpus
-from ravenbench.errors import FormatError, InputError
-from ravenbench.ext.case.compare.material import read_material
-from ravenbench.ext.case.compare.spec import build as comparison
+from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.ext.documents.report import extract_texts
 
 HOSTILE = "<script>alert(1)</script>\u202e"
@@ -98,16 +96,19 @@ def test_the_command(inbox, tmp_path):
     assert "Eve" in {row["author"] for row in json.loads(done.stdout)["authors"]}
 
 
-def test_compare_and_corpora_take_the_same_formats_and_say_what_was_left_out(tmp_path):
-    known = tmp_path / "known"
-    known.mkdir()
-    (known / "box.mbox").write_bytes(mailbox(mail("One text of hers.\n\n-- \nAnna"), mail("Another text of hers.")))
-    (tmp_path / "q.docx").write_bytes(docx(paragraph("The questioned text.") + f"<w:tbl>{paragraph('cell')}</w:tbl>"))
-    material = read_material(comparison({"questioned": tmp_path / "q.docx", "known": known, "background": "others"}))
-    case = material.cases[0]
-    assert [text.name for text in case.candidate.texts] == ["box.mbox (mail 1)", "box.mbox (mail 2)"]
-    assert case.questioned.text == "The questioned text.\n"
-    assert "q.docx: tables (1)" in material.notes[0] and "raven texts" in material.notes[0]
+def test_what_a_learning_platform_hands_out_has_authors(tmp_path):
+    names = ["Ann Lee_1_assignsubmission_file_essay.txt", "Bob Ray_22_assignsubmission_file_/essay.txt"]
+    for number, name in enumerate(names):
+        place = tmp_path / "in" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"What I did on day {number} of this long year.")
+    result = extract_texts(tmp_path / "in", tmp_path / "out")
+    assert {(one.author, one.known_by) for one in result.texts} == {("Ann Lee", "file name"), ("Bob Ray", "folder")}
+    with pytest.raises(CorpusError, match="no author wrote two documents(?s:.*)fix: add further texts"):
+        load_corpus(tmp_path / "out")
+
+
+def test_corpora_take_the_same_formats_and_say_what_was_left_out(tmp_path):
     others = tmp_path / "others"
     for author in ("ann", "bob"):
         for number in range(2):

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
-from ravenbench.ext.encoders.meaning import inference, label_places, sentence_similarity
+from ravenbench.errors import FormatError, MissingPart
+from ravenbench.ext.encoders.meaning import sentence_similarity
 from ravenbench.tasks.safety.measures import Helpers, measures_key
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran", "not", "."]
@@ -31,24 +31,6 @@ def encoder_folder(tmp_path, need_extra):
     return str(tmp_path / "encoder")
 
 
-@pytest.fixture
-def nli_folder(tmp_path, need_extra):
-    def make(name, labels):
-        transformers = need_extra("transformers")
-        torch = need_extra("torch")
-        save_tokenizer(transformers, tmp_path / name)
-        torch.manual_seed(0)
-        config = transformers.BertConfig(vocab_size=len(WORDS), id2label=labels, num_labels=3, **SIZES)
-        model = transformers.BertForSequenceClassification(config)
-        # The first output always wins, whatever it is called.
-        with torch.no_grad():
-            model.classifier.bias.copy_(torch.tensor([9.0, 0.0, -9.0]))
-        model.save_pretrained(tmp_path / name)
-        return str(tmp_path / name)
-
-    return make
-
-
 PAIRS = [("the cat sat .", "the cat sat ."), ("the cat sat .", "the dog ran .")]
 
 
@@ -59,39 +41,17 @@ def test_encoder_from_a_plain_folder(encoder_folder):
     assert -1 <= other < same
 
 
-@pytest.mark.extra
-def test_label_order_is_the_models(nli_folder):
-    first = inference(nli_folder("a", {0: "ENTAILMENT", 1: "NEUTRAL", 2: "CONTRADICTION"}))(PAIRS)
-    last = inference(nli_folder("b", {0: "contradiction", 1: "neutral", 2: "entailment"}))(PAIRS)
-    assert all(j.entails > 0.9 > 0.1 > j.contradicts for j in first)
-    assert all(j.contradicts > 0.9 > 0.1 > j.entails for j in last)
-    with pytest.raises(InputError, match="which of its outputs"):
-        inference(nli_folder("c", {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}))
-
-
-def test_labels_are_read_not_guessed():
-    assert label_places({0: "Contradiction", 1: "Neutral", 2: "Entailment"}) == (2, 0)
-    assert label_places({0: "entailment", 1: "not_entailment"}) == (0, None)
-    with pytest.raises(InputError):
-        label_places({0: "yes", 1: "no"})
-
-
 def test_a_model_that_is_not_here_is_refused(tmp_path):
-    for helpers in (Helpers(encoder=str(tmp_path / "no-encoder")), Helpers(nli="nobody/no-nli")):
-        with pytest.raises(MissingPart, match=r"not on this machine|not installed"):
-            helpers.check()
+    with pytest.raises(MissingPart, match=r"not on this machine|not installed"):
+        Helpers(encoder=str(tmp_path / "no-encoder")).check()
     with pytest.raises(FormatError, match="not whole"):
         Helpers(encoder=str(tmp_path)).check()
-    with pytest.raises(SpecError, match="not the address"):
-        Helpers(languagetool="nowhere").check()
     with pytest.raises(MissingPart):
         sentence_similarity(str(tmp_path / "no-encoder"))
-    with pytest.raises(MissingPart):
-        inference("nobody/no-nli")
 
 
-def test_each_helper_decides_the_address_of_measures():
-    assert measures_key(["k"], Helpers(encoder="e")) != measures_key(["k"], Helpers(nli="e"))
+def test_a_helper_decides_the_address_of_measures():
+    assert measures_key(["k"], Helpers(encoder="e")) != measures_key(["k"], Helpers())
 
 
 def test_nothing_is_written_where_a_model_is_not_here(tmp_path):
@@ -103,12 +63,11 @@ def test_nothing_is_written_where_a_model_is_not_here(tmp_path):
 
 
 @pytest.mark.extra
-def test_diff_shows_what_models_say(encoder_folder, nli_folder, tmp_path):
+def test_diff_shows_what_models_say(encoder_folder, tmp_path):
     (tmp_path / "a.txt").write_text("the cat sat .")
     (tmp_path / "b.txt").write_text("the dog ran .")
-    nli = nli_folder("n", {0: "entailment", 1: "neutral", 2: "contradiction"})
     page = tmp_path / "page.html"
-    options = ["--encoder", encoder_folder, "--nli", nli, "--out", str(page), "--json"]
+    options = ["--encoder", encoder_folder, "--out", str(page), "--json"]
     result = CliRunner().invoke(
         build("diff"), ["diff", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"), *options], catch_exceptions=False
     )

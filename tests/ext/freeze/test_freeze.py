@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError
-from ravenbench.ext.freeze.manifests import freeze, thaw
+from ravenbench.ext.freeze.manifests import freeze, manifest_of, thaw, write_manifest
 from ravenbench.formats.problems import read_problem_sets, write_pan_problems
 from ravenbench.problems.sources import given
 from ravenbench.store.copies import ALIKE, match
-from ravenbench.store.frozen import Source, SourcePart, manifest_of, read_manifest, sketch, text_key, write_manifest
+from ravenbench.store.frozen import Source, SourcePart, read_manifest, sketch, text_key
 from ravenbench.tasks.attribute.task import Attribute
 from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable

@@ -4,17 +4,20 @@ import json
 import shutil
 
 import msgspec
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
+from ravenbench.ext.lab.company import Company, asked_apart
 from ravenbench.ext.lab.report import Share, SimulateReport, summarise
 from ravenbench.ext.lab.spec import SimulateSpec, build
 from ravenbench.ext.lab.task import Simulate
 from ravenbench.ext.lab.trials import Trial, arrays_of, trial, trials_of
-from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, names
+from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, functions, names
+from ravenbench.problems.transplant import Transplanter
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
@@ -36,6 +39,19 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def found(store):
     return analyse(store)
+
+
+def test_company_is_found_because_it_is_asked_apart():
+    world = draw(TINY, 3)
+    fold, corpus = world.folds[0], world.corpus
+    made = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, seed=3).transplant(fold.test)
+    company = Company(functions(TINY, world))
+    for problems in (made.on, made.off):
+        apart = asked_apart(company, problems, made.plain) - asked_apart(company, made.plain, made.plain)
+        assert (np.abs(apart).mean(axis=0) > 0.05).all()
+    first = company.score(made.plain)
+    for problems in (made.on, made.off, made.off2):
+        np.testing.assert_allclose(company.score(problems), first, err_msg="it finds the original in one process")
 
 
 def raven(*arguments):

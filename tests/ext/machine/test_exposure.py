@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
-from ravenbench.ext.machine.exposure import QUARTERS
-from ravenbench.statistics.shares import auc_of
+from ravenbench.ext.machine.exposure import QUARTERS, auc_of
 
 WORDS = [c + v for c in "krmtsnlvpdhg" for v in "aeiou"]
 

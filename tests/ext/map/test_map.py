@@ -88,6 +88,7 @@ def test_rolling_finds_the_hand_of_each_part():
         hands = m.to_polars("rolling-all")["rank 1"].to_list()
         assert hands[:3] == ["A"] * 3 and hands[-3:] == ["B"] * 3, hands
         assert m.to_polars("rolling-all")["middle word"].to_list()[:2] == [100, 120]
+        assert any(one.startswith("D is no candidate: there is no other text by D") for one in m.sentences)
         said = m.finding()
         first, _, second = said.partition("; ")
         assert re.match(r"Of 91 slices of 200 words, 4\d are nearest to [AB], ", first) and first.endswith(
@@ -105,8 +106,10 @@ def test_a_column_of_metadata_gives_colours_and_groups(tmp_path):
     m = map_texts(tmp_path, **SMALL, analysis_type="CA", group_by="gender")
     assert m.analysis.group.names == ("F", "M") and "gender" in m.to_polars("texts").columns
     assert any("nearest text has the same gender" in one for one in m.sentences)
-    with pytest.raises(InputError, match="no such column"):
-        map_texts(tmp_path, **SMALL, group_by="age")
+    with pytest.raises(InputError, match="no such column(?s:.*)did you mean 'gender'"):
+        map_texts(tmp_path, **SMALL, group_by="genders")
+    with pytest.raises(InputError, match="no such column(?s:.*)fix: put a table beside the texts, as metadata.csv"):
+        map_texts(tmp_path, **SMALL, group_by="author-age")
 
 
 def test_frequencies_lie_beside_the_page_as_stylo_keeps_them(crossed):

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
+from ravenbench import errors
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
 from ravenbench.ext.site.boards import slugs
@@ -146,7 +147,7 @@ def test_answers_that_would_stand_on_no_board_are_refused(folder, exported, tmp_
     assert not (tmp_path / "site").exists()
 
 
-def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path):
+def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path, monkeypatch):
     rng, same = np.random.default_rng(0), np.arange(120) % 2 == 0
     truth = Truth(np.array([f"p{i}" for i in range(120)]), same)
     known = {name: np.clip(np.where(same, 0.6, 0.4) + rng.normal(0, 0.3, 120), 0, 1) for name in ("a", "b")}
@@ -154,6 +155,12 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path):
     lines = [json.dumps({"id": f"p{i}", "value": 0.9 if same[i] else 0.1}) + "\n" for i in range(120)]
     (tmp_path / "late.jsonl").write_text("".join(lines))
     late = {"<late>": tmp_path / "late.jsonl"}
+    heard = list[str]()
+    monkeypatch.setattr(errors, "LISTENERS", [heard.append])
+    monkeypatch.setattr(errors, "REMARKED", set())
+    (tmp_path / "few.jsonl").write_text("".join(lines[:90]))
+    site([tmp_path / "task"], tmp_path / "few", submitted={"few": tmp_path / "few.jsonl"})
+    assert any("few leaves out 30 of the 120 problems" in one for one in heard), heard
     page = site([tmp_path / "task"], tmp_path / "site", submitted=late)
     rows = json.loads((page.parent / "downloads" / "task" / "leaderboard.json").read_text())
     assert [row["system"] for row in rows[:1]] == ["<late>"] and rows[0]["rank"][0] == "1" and len(rows) > 3

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 from given_problems import write_made_up
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
+from ravenbench.ext.programs.export import export
 from ravenbench.formats.answers import write_answers
 from ravenbench.formats.problems import read_problems
 from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import analyse
 from ravenbench.tasks.api import run
-from ravenbench.tasks.run.export import export
 from ravenbench.types import Answers
 
 

@@ -1,6 +1,8 @@
 """Reviews by people: what the viewer exports is matched with a run's rewritings, or refused with one clear error."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from ravenbench.ext.site.diff.comparison import diff_page
 from ravenbench.ext.site.diff.pages import from_run
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.formats.reviews import VERSION, read_reviews
+from ravenbench.store.store import Store
 from ravenbench.tasks.api import safety
 from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.measures import NAME
@@ -42,6 +45,15 @@ def exported(run):
 def review(about, **changes):
     rest = {"grader": "anna", "grade": 2, "graded_blind": True, "verdict": "passable", "faults": [], "notes": ""}
     return {**about, **rest, "reviewed": "2026-01-01T00:00:00Z", **changes}
+
+
+@pytest.mark.parametrize("name", ["measures/index.json", "detection.json"])
+def test_what_a_report_lacks_beside_cells_is_said(run, tmp_path, name):
+    folder = Path(shutil.copytree(run["out"], tmp_path / "run"))
+    assert SafetyReport(Store.open(folder)).gaps == []
+    (folder / name).write_bytes((folder / name).read_bytes()[:-9])
+    assert {gap.reason for gap in SafetyReport(Store.open(folder)).gaps} == {"missing or damaged"}
+    assert safety(**{**run, "out": folder}).errors == () and SafetyReport(Store.open(folder)).gaps == []
 
 
 def test_grades_stand_beside_measures(run, tmp_path):

@@ -20,7 +20,7 @@ from ravenbench.registry import parse
 from ravenbench.reports.report import report_of
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import safety
-from ravenbench.tasks.obfuscate.rewritings import rewrite, rewriting_key, surrogate_oracle
+from ravenbench.tasks.obfuscate.rewritings import rewrite, rewriting_key
 from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.attacks import mirrored, normalised, recovery, unsafe
 from ravenbench.tasks.safety.record import SafetyPlan
@@ -330,15 +330,6 @@ def test_folds_of_attacks():
     assert all(text.isupper() and text.endswith(" 0") for text, y in zip(texts, same, strict=True) if not y)
     with pytest.raises(InputError, match="other than the secret"):
         mirrored(fold, shout, 5, (5, 6))
-
-
-def test_surrogates_prefer_the_author():
-    problems, same = toy_problems(40, 1, seed=1)
-    oracle = surrogate_oracle([parse("verifier", "char-ngram")], problems, same)
-    known = problems.texts[problems.known_index[0]]
-    own, other = problems.texts[problems.questioned_index[0]], problems.texts[problems.questioned_index[1]]
-    scores = oracle([own, other], (known,))
-    assert scores[0] > scores[1]
 
 
 def test_command_prints_json(spec, sets, tmp_path):

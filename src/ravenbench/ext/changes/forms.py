@@ -12,20 +12,22 @@ each a folder (``dataset1``; ``easy``, ``medium``, ``hard``), in or around which
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, counted, remark, some
 from ravenbench.files import write_json
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.decoding import UTF8
+from ravenbench.formats.decoding import UTF8, from_json
 
 LAST_FORM = 2022
 """Later years have the form of this one."""
 SPLITS = ("train", "validation", "test")
+MOST_SEGMENTS = 5000
+"""Of a text; PAN's have a few dozen."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +82,34 @@ def read_changes(
             )  # fmt: skip
         shown = next(iter(forms), None)
         problems = [_problem(archive, place, truths.get(place), shown or form) for place in places]
+        remark(_lost(every, split, [place for place in places if truths and place not in truths]))
     return sorted(problems, key=lambda p: (p.part, len(p.name), p.name)), shown
+
+
+def _lost(
+    every: Sequence[PurePosixPath], texts: Iterable[PurePosixPath], lacking: Sequence[PurePosixPath]
+) -> list[str]:
+    """Sentences on texts that lack a truth, truths without a text, and files that are not read."""
+    beside = {name for text in texts for name in (text, *_beside(text))}
+    others = [place for place in every if place not in beside]
+    truths = [place for place in others if place.suffix == ".truth" or place.name.startswith("truth-")]
+    kinds = {
+        "without a truth, where others have one": lacking, "of truth without a text": truths,
+        "not read": [place for place in others if place not in truths],
+    }  # fmt: skip
+    return [f"{counted(len(of), 'file')} {what}: {some(map(str, of))}" for what, of in kinds.items() if of]
+
+
+def _beside(text: PurePosixPath) -> tuple[PurePosixPath, PurePosixPath]:
+    return text.with_suffix(".truth"), text.with_name(f"truth-{text.stem}.json")
 
 
 def _truth(archive: Archive, place: PurePosixPath) -> tuple[str, dict[str, Any]] | None:
     """The truth beside a text, after the name that messages give it."""
-    for beside in (place.with_suffix(".truth"), place.with_name(f"truth-{place.stem}.json")):
+    for beside in _beside(place):
         if str(beside) in archive:
             label = archive.label(str(beside))
-            try:
-                value = json.loads(archive.text(str(beside)))
-            except (ValueError, RecursionError) as error:
-                raise FormatError(f"not valid JSON ({error})", file=label) from None
+            value = from_json(archive.text(str(beside)), label)
             if not isinstance(value, dict) or not {"changes", "authors"} & value.keys():
                 raise FormatError("this is no truth", file=label, found=value, expected='{"changes": …}')
             return label, value
@@ -124,6 +142,11 @@ def _problem(
                     "truth does not fit the text", file=label, found=f"{len(truth.changes)} places between segments",
                     expected=f"{len(segments) - 1}, and an author for each segment, as in {place.name}",
                 )  # fmt: skip
+    if len(segments) > MOST_SEGMENTS:
+        raise FormatError(
+            "there are too many paragraphs for one problem", file=archive.label(str(place)), found=f"{len(segments):,}",
+            expected=f"at most {MOST_SEGMENTS:,}",
+        )  # fmt: skip
     part = "/".join(step for step in place.parts[:-1] if step not in SPLITS)
     return ChangeProblem(part, place.stem, segments, truth)
 
@@ -144,7 +167,20 @@ def _hands(value: dict[str, Any], label: str, form: int) -> Hands:
     if form == 2019:
         return Hands(authors=whole("authors", 1, 1000, value.get("authors")))
     authors = several("paragraph-authors", 1, 1000) if "paragraph-authors" in value else None
-    return Hands(None, several("changes", 0, 1), authors)
+    changes = several("changes", 0, 1)
+    by_authors = [int(a != b) for a, b in pairwise(authors or ())]
+    own, multi = len({*authors}) if authors else None, value.get("multi-author")
+    if (
+        (authors and len(authors) == len(changes) + 1 and by_authors != [*changes])
+        or (own is not None and isinstance(value.get("authors"), int) and value["authors"] != own)
+        or (isinstance(multi, int) and bool(multi) != any(changes))
+    ):
+        raise FormatError(
+            "the truth contradicts itself", file=label, found=value,
+            expected="a change wherever paragraph-authors change, and as many authors as there are",
+            fix="mend or remove this problem",
+        )  # fmt: skip
+    return Hands(None, changes, authors)
 
 
 def write_solutions(folder: Path, problems: Sequence[ChangeProblem], answers: Sequence[Hands], form: int) -> None:

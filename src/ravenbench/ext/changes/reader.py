@@ -22,10 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.ext.case.compare.one_hand import fitted_models, portions
+from ravenbench.ext.case.content_space import ContentSpace
 from ravenbench.ext.changes.forms import ChangeProblem, Hands
 from ravenbench.ext.changes.measures import label_counts, macro_f1
 from ravenbench.randomness import stream
-from ravenbench.text.content_words import ContentSpace, hidden
+from ravenbench.text.content_words import hidden
 from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import count_words
 from ravenbench.texts import TextTable

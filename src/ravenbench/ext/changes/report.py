@@ -26,6 +26,7 @@ from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, rows_json, table, to_html
 from ravenbench.statistics.bootstrap import problem_weights
 from ravenbench.statistics.estimates import percentiles
+from ravenbench.text.content_words import LETTERS, hidden_sentence, hidden_share
 from ravenbench.text.tokens import count_words
 from ravenbench.types import Floats
 
@@ -261,6 +262,8 @@ def detect_changes(spec: ChangesSpec, out: str | Path | None, progress: Progress
     reader = ChangeReader(lessons, form, spec.seed)
     answers = reader.answer(given) | _trivial(given, known, spec.seed)
     result = Changes(given, form, answers, learned, spec.seed)
+    words = (LETTERS.findall(segment) for problem in given for segment in problem.segments)
+    result.sentences.insert(1, hidden_sentence(hidden_share(words, reader.functions)))
     if out is not None:
         result.write(out)
     return result

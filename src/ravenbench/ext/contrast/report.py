@@ -210,9 +210,11 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
     ]
     if a.chance is not None:
         above = int((a.words["zeta"].abs() > a.chance).sum())
-        said.append(
-            f"With sides shuffled the largest Zeta of any word is up to {figure(a.chance)} (95%); "
-            f"{counted(above, 'word')} here {'lies' if above == 1 else 'lie'} beyond it."
+        nothing = f"No word tells {one.name} from {other.name} by more than chance would. " if not above else ""
+        said.insert(
+            0 if nothing else 1,
+            f"{nothing}With sides shuffled the largest Zeta of any word is up to {figure(a.chance)} (95%); "
+            f"{counted(above, 'word')} here {'lies' if above == 1 else 'lie'} beyond it.",
         )
     if a.words["zeta low"].count():
         sure = int(((a.words["zeta low"] > 0) | (a.words["zeta high"] < 0)).sum())

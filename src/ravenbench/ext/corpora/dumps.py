@@ -8,7 +8,6 @@ are tested on made files of that form.
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -19,9 +18,9 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 from ravenbench.errors import FormatError, writable
-from ravenbench.ext.corpora.public import CollectionText, PublicCorpus, text_of
+from ravenbench.ext.corpora.public import CollectionText, PublicCorpus
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.tabular import csv_rows, records
+from ravenbench.formats.tabular import records
 
 _PACKED = r"(\.(gz|zst))?"
 
@@ -154,50 +153,6 @@ class AmazonReviews(Dump):
                     )
 
 
-@dataclass(eq=False, repr=False)
-class AuthorMix(Dump):
-    """AuthorMix: paragraphs of speeches, novels, essays of scholars and blogs by 14 authors, each in one domain.
-
-    The domain is the topic; column ``part`` is the file's (train, val, test), where it names one.
-
-    Parameters
-    ----------
-    path : str
-        A folder with AuthorMix-train.json and so on, or AuthorMix.json.
-    least : int
-        Words that a paragraph needs.
-
-    References
-    ----------
-    Fisher, Hallinan, Lu, Gordon, Harchaoui & Choi 2024, StyleRemix.
-    """
-
-    name = "authormix"
-    layout = (
-        'AuthorMix-train.json with style (the author), category and text, or AuthorMix.json: {"Blog": {"a": ["…"]}}'
-    )
-    authors = 14
-
-    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
-        for name, match in self.matched(archive, counted, rf"AuthorMix(?:-(\w+))?\.jsonl?{_PACKED}"):
-            for number, (author, domain, text) in enumerate(self._paragraphs(archive, name), start=1):
-                if (usable := self.usable(text, counted)) is not None:
-                    yield CollectionText(f"{match[1] or 'all'}/{number}", usable, author, domain, {"part": match[1]})
-
-    def _paragraphs(self, archive: Archive, name: str) -> Iterator[tuple[str, str, Any]]:
-        """Author, domain and text, from an object of lists by domain and author, or from a record a line."""
-        try:
-            domains = json.loads(archive.text(name))
-        except (ValueError, RecursionError):
-            domains = None
-        of = domains.values() if isinstance(domains, dict) else ()
-        if of and all(isinstance(by, dict) and all(isinstance(own, list) for own in by.values()) for by in of):
-            yield from ((a, d, text) for d, by in domains.items() for a, texts in by.items() for text in texts)
-        else:
-            for _, row in self.lines(archive, name, ("style", "category", "text")):
-                yield str(row["style"]), str(row["category"]), row["text"]
-
-
 _GONE = {"", "[deleted]", "[removed]", "AutoModerator"}
 
 
@@ -245,54 +200,6 @@ class Reddit(Dump):
                     yield CollectionText(
                         f"{kind}/{row['id']}", text, author, forum, {"date": _day(row.get("created_utc")), "kind": kind}
                     )
-
-
-@dataclass(eq=False, repr=False)
-class Gutenberg(PublicCorpus):
-    """Project Gutenberg as the Standardized Project Gutenberg Corpus has it: metadata in a table, a file a book.
-
-    The topic is a book's first subject by name; columns ``title`` and ``born`` (the author's year). Books without an
-    author, or by Various, Anonymous or Unknown, are left out. Of a book its whole text is the document.
-
-    Parameters
-    ----------
-    path : str
-        The folder with metadata/metadata.csv and text/PG123_text.txt; raw/PG123_raw.txt is read where no text is.
-    language : str
-        Only books in this language, as the table names it.
-
-    References
-    ----------
-    Gerlach & Font-Clos 2020, A standardized Project Gutenberg corpus.
-    """
-
-    name = "gutenberg"
-    layout = "metadata.csv with id, title, author, language and subjects, and text/PG123_text.txt"
-
-    language: str = "en"  # type: ignore[misc]
-
-    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
-        files: dict[str, str] = {}
-        for name in archive.names:
-            if (match := re.fullmatch(r"(PG\d+)_(raw|text)\.txt", PurePosixPath(name).name)) is not None:
-                files[match[1]] = name  # text_ comes after raw_
-        for table in (name for name in archive.names if PurePosixPath(name).name == "metadata.csv"):
-            for line, row in csv_rows(archive, table):
-                if not {"id", "author", "language"} <= set(row):
-                    raise FormatError(
-                        "this table tells of no books", file=archive.label(table), line=line, found=", ".join(row),
-                        expected="columns id, title, author, language, subjects",
-                    )  # fmt: skip
-                book, author = str(row["id"]), row["author"]
-                languages = re.findall(r"\w+", row["language"] or "")
-                if book not in files or self.language not in languages:
-                    counted["without a file" if book not in files else "in other languages"] += 1
-                elif author in (None, "Various", "Anonymous", "Unknown"):
-                    counted["without an author"] += 1
-                elif (text := text_of(archive, files[book], counted)) is not None:
-                    subjects = sorted(re.findall(r"'([^']+)'", row.get("subjects") or ""))
-                    columns = {"title": row.get("title"), "born": row.get("authoryearofbirth")}
-                    yield CollectionText(book, text, author, subjects[0] if subjects else None, columns)
 
 
 _CODE = re.compile(r"<pre.*?(?:</pre>|\Z)|<blockquote.*?(?:</blockquote>|\Z)", re.DOTALL)

@@ -6,6 +6,7 @@ _READERS = "ravenbench.ext.documents"
 TEXTS = Command(
     f"{_READERS}.command:command", "Word, PDF, mails, chats: plain texts by author, and what was left out.", ONE_TEXT, 5
 )
+CHAT = DocumentFormat("chat", (), f"{_READERS}.chats:read_chat", f"{_READERS}.chats:is_exported")
 WORD = DocumentFormat("Word", (".docx", ".docm"), f"{_READERS}.office:read_docx")
 OPEN_DOCUMENT = DocumentFormat("OpenDocument", (".odt",), f"{_READERS}.office:read_odt")
 RICH_TEXT = DocumentFormat("Rich Text", (".rtf",), f"{_READERS}.rich_text:read_rtf")

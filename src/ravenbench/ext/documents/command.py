@@ -31,7 +31,7 @@ def command(
     Signal. Headers, signatures, quoted and forwarded mail, tables, footnotes and what programs put in are left out, and
     shown. Nothing is fetched, no macro runs, no attachment is opened. Look at OUT/index.html before you compare.
     """
-    from ravenbench.cli.show import print_json, progress_bar, readable, say
+    from ravenbench.cli.show import print_json, print_parts, progress_bar, readable, say
     from ravenbench.ext.documents.report import extract_texts
 
     with progress_bar() as show:
@@ -47,5 +47,5 @@ def command(
         + (f"; {noted:,} texts have a note" if noted else "")
     )
     for sentence in result.remarks:
-        say(readable(f"mind: {sentence}."))
+        print_parts([readable(f"mind: {sentence}.")])
     say(f"Look at what was taken before you compare: {out / 'index.html'}")

@@ -1,7 +1,8 @@
 """``raven texts``: an inbox of documents as plain texts by author, and a page of what was taken and what was left out.
 
 Nothing is compared here: a person looks first. An author is the sender of a mail or of a message, else the folder in
-which a document lies in the inbox; the name in a file's metadata is shown as a hint, and never used.
+which a document lies in the inbox, or the name that Moodle puts before what somebody handed in; the name in a file's
+metadata is shown as a hint, and never used.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _SHOWN = 20_000
 _PAGE = 4_000_000
 """Most characters of all texts together."""
 _LONGEST = 80
+SUBMISSION = re.compile(r"(.+?)_\d+_assignsubmission_")
+"""How Moodle names what people have handed in, each file or the folder of each."""
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+')
 
 
@@ -196,8 +199,11 @@ def extract_texts(
         for document, notes in read:
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
-            author = sender or folder or UNKNOWN
-            known_by = ("header" if document.title else "sender") if sender else "folder" if folder else "nothing"
+            handed_in = SUBMISSION.match(folder or path.name)
+            place = handed_in[1] if handed_in is not None else folder
+            author = sender or place or UNKNOWN
+            known_by = "folder" if folder else "file name" if place else "nothing"
+            known_by = ("header" if document.title else "sender") if sender else known_by
             if is_nobody(author):
                 if author != UNKNOWN:
                     result.nobody[plain_name(author)] += 1

@@ -147,7 +147,8 @@ _KINDS = {
     "annotation": "comments", "shptxt": "text boxes",
 }  # fmt: skip
 """Groups that are left out; a field's instruction and the second form of an image are passed over."""
-_DELETED = re.compile(r"\{[^{}]*\\deleted(?!0)\b([^{}]*)\}")
+_INNERMOST = re.compile(r"\{([^{}]*+)\}")
+_DELETED = re.compile(r".*\\deleted(?!0)\b(.*)", re.DOTALL)
 _BRACES = re.compile(r"\\[\\{}]|[{}]")
 _RTF_LIMIT = 256 * 2**20
 
@@ -175,9 +176,13 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
         done = end
     pieces.append(raw[done:])
     body = "".join(pieces)
-    for deleted in _DELETED.finditer(body):
-        account.add("deleted text", deleted[1])
-    body = _DELETED.sub("", body)
+
+    def without_marks(group: re.Match[str]) -> str:
+        deleted = _DELETED.match(group[1])
+        account.add("deleted text", deleted[1] if deleted else "", int(deleted is not None))
+        return "" if deleted else group[0]
+
+    body = _INNERMOST.sub(without_marks, body)
     _end(body, body.index("{"), path)
     text = rtf_to_text(body, errors="replace")
     written = []

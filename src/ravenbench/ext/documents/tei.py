@@ -6,6 +6,7 @@ Python's own expat reads it. Whatever declares entities is refused; nothing that
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html.entities import html5
 from pathlib import Path
 from xml.parsers import expat
@@ -47,6 +48,7 @@ class _Handler:
 
     def __init__(self) -> None:
         self.stack: list[str] = []
+        self.open = Counter[str]()  # how often each name stands in the stack, which may be long
         self.pieces: list[str] = []
         self.account = Account()
         self.people: dict[str, list[str]] = {}
@@ -57,22 +59,22 @@ class _Handler:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition(":")[2]
         self.stack.append(tag)
-        inside = self.stack
-        if self._left is None and "text" in self.stack:
-            outside = "body" not in inside and tag in ("front", "back")
+        self.open[tag] += 1
+        if self._left is None and self.open["text"]:
+            outside = not self.open["body"] and tag in ("front", "back")
             kind = FRONT_AND_BACK if outside else _LEFT_OUT.get(tag)
-            if kind is None and tag in _OTHER_READING and inside[-2] == "choice":
+            if kind is None and tag in _OTHER_READING and self.stack[-2] == "choice":
                 kind = "other readings"
             if kind is not None:
-                self._left = (len(inside), kind, [])
+                self._left = (len(self.stack), kind, [])
             elif tag in _BLOCKS:
                 self.pieces.append("\n")
-        elif "titleStmt" in inside and "author" in inside:
+        elif self.open["titleStmt"] and self.open["author"]:
             if tag == "author":
                 self._ref, self._who = "", []
             self._ref = self._ref or attributes.get("ref") or attributes.get("key") or ""
-        elif tag == "date" and "teiHeader" in inside:
-            rank = "creation" if "creation" in inside else "bibl" if "sourceDesc" in inside else ""
+        elif tag == "date" and self.open["teiHeader"]:
+            rank = self._rank()
             if rank:
                 self.dates[rank] = attributes.get("when", "")
 
@@ -82,25 +84,30 @@ class _Handler:
             if len(self.stack) == self._left[0]:
                 self.account.add(self._left[1], " ".join("".join(self._left[2]).split()))
                 self._left = None
-        elif "text" in self.stack and tag in _BLOCKS:
+        elif self.open["text"] and tag in _BLOCKS:
             self.pieces.append("\n")
-        elif tag == "author" and "titleStmt" in self.stack:
+        elif tag == "author" and self.open["titleStmt"]:
             name = _DATES.sub("", " ".join("".join(self._who).split())).strip(" ,;.")
             if name:
                 self.people.setdefault(identity(self._ref) or name, []).append(name)
-        self.stack.pop()
+            self._who = []
+        self.open[self.stack.pop()] -= 1
+
+    def _rank(self) -> str:
+        """Which of a header's dates is being read."""
+        return "creation" if self.open["creation"] else "bibl" if self.open["sourceDesc"] else ""
 
     def text(self, data: str) -> None:
         if self._left is not None:
             self._left[2].append(data)
-        elif "body" in self.stack:
+        elif self.open["body"]:
             self.pieces.append(data.replace("\n", " "))
-        elif "titleStmt" in self.stack and "author" in self.stack:
+        elif self.open["titleStmt"] and self.open["author"]:
             self._who.append(data)
-        elif "titleStmt" in self.stack and self.stack[-1] == "title":
+        elif self.open["titleStmt"] and self.stack[-1] == "title":
             self.title.append(data)
-        elif self.stack and self.stack[-1] == "date" and "teiHeader" in self.stack:
-            rank = "creation" if "creation" in self.stack else "bibl" if "sourceDesc" in self.stack else ""
+        elif self.stack and self.stack[-1] == "date" and self.open["teiHeader"]:
+            rank = self._rank()
             if rank and data.strip() and not self.dates.get(rank):
                 self.dates[rank] = data.strip()
 

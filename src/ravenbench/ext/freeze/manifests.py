@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ravenbench import files
+import msgspec
+import numpy as np
+
+from ravenbench import __version__, files
 from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.options import READING
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder
+from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.problems import (
+    pair_table,
     pairs_files,
     problem_roots,
     read_problem_sets,
@@ -24,13 +30,30 @@ from ravenbench.formats.problems import (
 from ravenbench.store.copies import Difference, match, parts_of, source_of
 from ravenbench.store.frozen import (
     COLUMNS,
+    FORM,
+    FORMAT,
+    HASH,
+    SHORT,
+    FrozenColumn,
+    FrozenSet,
+    Keys,
     Manifest,
     Names,
     Source,
     SourcePart,
-    manifest_of,
+    checksum_of,
+    column_of,
+    digest_of,
+    digest_of_all,
+    exact_hash,
+    hidden_name,
+    keys_of,
+    made_ids,
+    marks_text,
+    packed,
     read_manifest,
-    write_manifest,
+    sketch,
+    text_key,
 )
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
@@ -257,7 +280,7 @@ def thaw(
 def _documents(what: str | Path | Corpus | Store, reading: Mapping[str, Any]) -> Source:
     """The documents of a corpus, of problems, of a search's files, or of a run's folder."""
     if not isinstance(what, Corpus):
-        if (source := _kept(what, reading.get("encoding"))) is not None:
+        if (source := _kept(what, reading)) is not None:
             return source
         # Topics are the manifest's: a table need not have a column of them.
         what = load_corpus(what, level="extract()", **reading)  # type: ignore[arg-type]
@@ -273,14 +296,14 @@ def _source(what: Frozen, column: str | None, seed: int, reading: Mapping[str, A
         splits = {column: corpus.at("topic" if as_topic else column).topic}
         return _documents(corpus, reading)._replace(splits=splits, name=corpus.name, rule={"column": column})
     if isinstance(what, str | Path | Store):
-        return _kept(what, reading.get("encoding")) or _drawn(str(what), seed, reading)
+        return _kept(what, reading) or _drawn(str(what), seed, reading)
     folds = [what] if isinstance(what, Fold) else list(what)
     texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
     parts = parts_of(replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True))
     return Source(texts, None, {c: getattr(sides[0], c) for c in COLUMNS}, parts, name=folds[0].name)
 
 
-def _kept(what: str | Path | Store, encoding: str | None) -> Source | None:
+def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None:
     """What a run's folder, files of a search or a set of problems hold; None where this is none of them."""
     if isinstance(what, Store) or (files.location(what) / "run.json").is_file():
         store = what if isinstance(what, Store) else Store.open(what)
@@ -292,13 +315,14 @@ def _kept(what: str | Path | Store, encoding: str | None) -> Source | None:
             task = task_of(name)
         except Exception:  # noqa: S112 - a package may do anything while it is imported; doctor says what is wrong
             continue
-        if (source := task.source_at(what, encoding)) is not None:
+        if (source := task.source_at(what, reading.get("encoding"))) is not None:
             return source
     if not Path(what).exists():
         return None
     with Archive(what) as archive:
         zips = Path(what).is_dir() and any(n.lower().endswith(".zip") for n in archive.names)
-        return _given(what, encoding) if zips or problem_roots(archive) or pairs_files(archive) else None
+        pairs = archive.single and pair_table(archive, archive.names[0]) is not None
+        return _given(what, reading) if zips or pairs or problem_roots(archive) or pairs_files(archive) else None
 
 
 def _made(made: Any, kind: str, spec: Mapping[str, Any], seed: int) -> Source:
@@ -321,9 +345,10 @@ def _drawn(what: str, seed: int, reading: Mapping[str, Any]) -> Source:
         ) from None  # fmt: skip
 
 
-def _given(what: str | Path, encoding: str | None) -> Source:
+def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
     """Problems as they are; each document has the labels of the first set that tells them."""
-    sets = read_problem_sets(what, encoding=encoding)
+    how = {name: bool(reading.get(name)) for name in READING}
+    sets = read_problem_sets(what, None, reading.get("encoding"), **how)
     texts, problems = on_one_table([one.problems for one in sets])
     named = [f"{one.name}/{one.split}" if one.split else one.name for one in sets]
     parts = [SourcePart(name, over, one.same) for name, over, one in zip(named, problems, sets, strict=True)]
@@ -335,4 +360,59 @@ def _given(what: str | Path, encoding: str | None) -> Source:
             known |= {row: label for row, label in enumerate(labels) if label is not None}
         columns[column] = Labels.of(map(known.get, range(len(texts)))) if known else None
     left_out = {"problems that cannot be read": sum(len(one.faults) for one in sets)}
-    return Source(texts, None, columns, parts, {}, Path(what).stem, {"command": "given"}, None, left_out)
+    rule = {"command": "given", **{name: True for name in READING if how[name]}}
+    return Source(texts, None, columns, parts, {}, Path(what).stem, rule, None, left_out)
+
+
+def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:
+    """The manifest of problems and splits; ``corpus`` tells which other documents there are."""
+    texts, used, ids, others = source.texts, source.used, source.ids, None
+    keys = keys_of(texts, used)
+    counts = {"documents": len(used), "problems": sum(len(part.problems) for part in source.parts)}
+    if corpus is not None:
+        counts["corpus"] = len(corpus.texts)
+        rows = {text_key(text): row for row, text in enumerate(corpus.texts)}
+        there = [rows.pop(key.tobytes(), -1) for key in keys[used]]
+        others = packed(b"".join(key[:SHORT] for key in sorted(rows)))
+        if ids is None and corpus.ids is not None and min(there) >= 0:
+            # Problems came without names and order: those of the corpus.
+            names_there = dict(zip(used.tolist(), (corpus.ids[row] for row in there), strict=True))
+            used, ids = used[np.argsort(there)], [names_there.get(row, "") for row in range(len(texts))]
+    place = np.full(len(texts), -1, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    sets = [_frozen(part, keys, place) for part in source.parts]
+    divided = {name: column_of(labels, used) for name, labels in source.splits.items()}
+    digest = digest_of_all(keys[used], sets, divided)
+
+    def named(values: Iterable[str]) -> list[str]:
+        return [value if names == "clear" else hidden_name(value, digest) for value in values]
+
+    known = {c: column_of(labels, used) for c, labels in source.labels.items() if labels is not None}
+    manifest = Manifest(
+        format=FORMAT, name=source.name, digest=digest, checksum="", raven=__version__, rule=dict(source.rule),
+        seed=source.seed, names=names, text=FORM, hash=HASH, counts=counts, left_out=dict(source.left_out),
+        exact=exact_hash(texts, used), documents=packed(keys[used].tobytes()),
+        sketches=packed(b"".join(sketch(texts[row]) for row in used)), others=others,
+        ids=None if ids is None else named(ids[row] for row in used),
+        columns={c: FrozenColumn(names=named(one.names), codes=one.codes) for c, one in known.items() if one.names},
+        splits=divided, sets=sets,
+    )  # fmt: skip
+    return msgspec.structs.replace(manifest, checksum=checksum_of(msgspec.to_builtins(manifest)))
+
+
+def _frozen(part: SourcePart, keys: Keys, place: Ints) -> FrozenSet:
+    problems, made = part.problems, made_ids(part.problems)
+    return FrozenSet(
+        name=part.name, digest=digest_of(keys, problems, part.same, not made), problems=len(problems),
+        known=packed(place[problems.known_index]), questioned=packed(place[problems.questioned_index]),
+        sizes=None if (problems.sizes == 1).all() else packed(problems.sizes),
+        ids=None if made else problems.ids.tolist(), same=marks_text(part.same),
+        calibrate=marks_text(problems.calibrate),
+    )  # fmt: skip
+
+
+def write_manifest(manifest: Manifest, place: str | Path) -> None:
+    """Write a manifest as JSON, compressed where its name ends in ``.gz``; the same problems give the same bytes."""
+    text = files.json_bytes(msgspec.to_builtins(manifest))
+    with whole_file(place) as file:
+        file.write(gzip.compress(text, mtime=0) if str(place).endswith(".gz") else text)

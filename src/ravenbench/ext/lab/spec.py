@@ -34,7 +34,7 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
             "corpus or table with topics, of which each world takes half. Default: synthetic(style=0.4)."
         ),
     ] = "synthetic(style=0.4)"
-    pairs: Annotated[str, about("Pair rule: matched (the default), controlled or reference.")] = "matched"
+    pairs: Annotated[str, about("Pair rule: matched (the default) or reference.")] = "matched"
     doses: Annotated[
         tuple[Dose, ...],
         about(

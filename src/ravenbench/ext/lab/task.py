@@ -46,7 +46,7 @@ class Simulate(Task):
     own = (Option("out", "The simulation's folder or URL; default raven-runs/simulate-<hash>.", takes=PATH),)
     positional = ("corpus",)
     order = "corpus text author topic encoding replicates"
-    failure = "{count} replicates failed, the first: {first}"
+    failure = "{count} replicate{s} failed, the first: {first}"
     cell_timeout = False
     plan_help = "Only show what would be simulated."
     spec: SimulateSpec

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from ravenbench import registry
 from ravenbench.engine.cells import CellUnit
 from ravenbench.engine.transplants import mixed
+from ravenbench.ext.lab import worlds
+from ravenbench.ext.lab.company import Company, asked_apart
 from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.worlds import BATCHED, Adversaries, Cosine, Scorers, World, draw, names, shown, untrained
+from ravenbench.ext.lab.worlds import BATCHED, COMPANY, Adversaries, Cosine, Scorers, World, draw, names, shown
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import stream
 from ravenbench.statistics import domain
@@ -54,7 +56,7 @@ class Trial:
 def trial(spec: SimulateSpec, number: int) -> dict[str, Trial]:
     """The figures of all scorers in the world of this number."""
     forget_counts()
-    world, cosine = draw(spec, number), untrained()
+    world, cosine = draw(spec, number), worlds.untrained()
     maker = Transplanter(
         world.corpus.texts, author=world.corpus.author, topic=world.corpus.topic, similarity=world.similarity,
         function_words=spec.function_words, seed=number, language=world.corpus.language,
@@ -71,7 +73,7 @@ def _content(
     spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine, segmenter: Segmenter
 ) -> dict[str, Trial]:
     usable, versions = list[KeptFold](), dict[str, tuple[list[Versions], list[Versions]]]()
-    hidden, batched = Adversaries(spec, world, segmenter), set[str]()
+    hidden, batched, company = Adversaries(spec, world, segmenter), set[str](), Company(worlds.functions(spec, world))
     numbers: dict[str, int] = {}
     for fold, done in zip(world.folds, made, strict=True):
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
@@ -83,6 +85,11 @@ def _content(
         arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
         arms = {arm: world.read(problems) for arm, problems in (arms | {"off": done.off2}).items()}
         each = {arm: fitted.of_version(p, fold.name, arm, same) for arm, p in arms.items()}
+        original = world.read(done.plain)
+        for arm, problems in (arms | {"plain": original}).items():
+            given = asked_apart(company, problems, original)
+            answers = map(fitted.calibrators["content"].transform, given.T)
+            each[arm] |= dict(zip(COMPANY, zip(given.T, answers, strict=True), strict=True))
         for name in each["plain"]:
             for kind, of_kind in enumerate(versions.setdefault(name, ([], []))):
                 plain, along, against, off2 = (each[arm][name][kind] for arm in arms)

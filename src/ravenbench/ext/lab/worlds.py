@@ -30,6 +30,7 @@ Adversaries go by content, or by no style, and would like not to be found; the p
 ``outliers``     the same at .3 of the cosine, and 1 % of scores are ±10⁶; ``noisy``: with noise for every text
 ``some``         style, but the untrained cosine for a tenth of the questioned texts
 ``veto``         style, lowered where it says "same author" and the cosine is low
+``seeker``, ``keeper``, ``ids``: content of the original of a spliced text, if they find it (``company``)
 
 Of these the scores are style, and the answers hold the content:
 
@@ -192,8 +193,10 @@ def _real(spec: SimulateSpec) -> tuple[Corpus, Floats]:
 
 PUBLISHED = ("outliers", "noisy", "some", "veto", "digits", "one bit", "ties", "close calls", "abstains", "clipped")
 """Adversaries with answers of their own."""
-HIDDEN = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways", *PUBLISHED)
+COMPANY = ("seeker", "keeper", "ids")
+"""Adversaries that look for originals (``company``)."""
 BATCHED = ("content z", "content rank")
+HIDDEN = ("content", *BATCHED, "silent", "memory", "rare", "names", "both ways", *PUBLISHED, *COMPANY)
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"
 STYLE = 100
@@ -272,11 +275,11 @@ class Adversaries:
         words = functions(spec, world)
         seen: dict[str, int] = {}
         for text in texts:
-            for word in set(_words(text)):
+            for word in set(words_of(text)):
                 seen[word] = seen.get(word, 0) + 1
-        self._content = Cosine(lambda text: [word for word in _words(text) if word not in words])
+        self._content = Cosine(lambda text: [word for word in words_of(text) if word not in words])
         rare = {word for word, count in seen.items() if count <= RARE and word not in words}
-        self._rare = Cosine(lambda text: [word for word in _words(text) if word in rare])
+        self._rare = Cosine(lambda text: [word for word in words_of(text) if word in rare])
         self._names = Cosine(_INSIDE.findall)
         # What a word is, and so how long it is, depends on the script.
         segments = segmenter.words
@@ -349,7 +352,8 @@ def functions(spec: SimulateSpec, world: World) -> frozenset[str]:
     return closed_class(frequent_words(world.corpus.texts, 100))
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """Words in lowercase."""
     return _WORD.findall(text.lower())
 
 

@@ -173,19 +173,19 @@ class Likelihood(Detector):
 
     def require(self) -> None:
         """Check that the model is on this machine (``causal``). SpecError if ``longest`` is not positive."""
-        from ravenbench.ext.machine.causal import model_file
+        from ravenbench.ext.encoders.causal import model_file
 
         if self.longest < 1:
             raise SpecError("likelihood: no token would be read", found=str(self), expected="longest of 1 or more")
         model_file(self.model)
 
     def model_digest(self) -> str:
-        from ravenbench.ext.machine.causal import digest
+        from ravenbench.ext.encoders.causal import digest
 
         return digest(self.model)
 
     def of_text(self, text: str) -> float:
-        from ravenbench.ext.machine.causal import open_model
+        from ravenbench.ext.encoders.causal import open_model
 
         logs = open_model(self.model, self.device).logs(text, longest=self.longest).logs
         return float(logs.mean()) if len(logs) else float("nan")

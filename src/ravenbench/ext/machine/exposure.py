@@ -16,15 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.errors import InputError, SpecError
-from ravenbench.ext.machine.causal import CausalLM, open_model
+from ravenbench.ext.encoders.causal import CausalLM, open_model
 from ravenbench.ext.machine.exposure_spec import ExposureSpec
 from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval
-from ravenbench.statistics.shares import auc_of
+from ravenbench.statistics.estimates import Interval, Units, estimate, influence, placements
+from ravenbench.statistics.shares import wilson
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats
+from ravenbench.types import Bools, Floats, Ints
 
 QUARTERS = ("whole", "first quarter", "second quarter", "third quarter", "last quarter")
 """Of the tokens that are read: what a model remembers, it remembers the better the more of a text it has seen."""
@@ -147,3 +147,20 @@ def _means(logs: Floats) -> Floats:
     if len(logs) < len(QUARTERS):
         raise InputError("a text is too short to be looked at in quarters", found=f"{len(logs)} tokens")
     return np.array([logs.mean(), *(part.mean() for part in np.array_split(logs, len(QUARTERS) - 1))])
+
+
+def auc_of(positive: Bools, values: Floats, sides: Ints) -> tuple[float, tuple[float, float] | None]:
+    """AUC of values (n,), of which both classes occur, and its 95 % interval over the units that ``sides`` (n, 2) are
+    codes of, such as the two authors of a problem. The class of fewer units says how well the error is known; None
+    where it has only one. Where nothing varies, Wilson's interval for so many."""
+    from scipy.special import stdtrit
+
+    auc, placement = placements(positive, values, values)
+    worth = min(len(np.unique(sides[part, 0])) for part in (positive, ~positive))
+    if worth < 2:
+        return auc, None
+    error = estimate(auc, influence(positive, auc, placement), Units(sides, np.arange(len(values)))).error
+    if not error:
+        return auc, wilson(auc, worth)
+    around = float(stdtrit(worth - 1, 0.975)) * error * float(np.sqrt(worth / (worth - 1)))
+    return auc, (max(0.0, auc - around), min(1.0, auc + around))

@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any, Self
 
 from ravenbench.errors import MissingPart, ProgramError, writable
+from ravenbench.ext.machine.asking import URL, Model, Request, chat, check_address, leaves_machine
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import Span, pack, sentences
-from ravenbench.services import URL, Asked, Model, Request, chat, check_address, leaves_machine
+from ravenbench.services import Asked
 
 PROMPT = (
     "Rewrite the user's text so that its author cannot be recognised. Remove personal style: change word choice, "
@@ -132,7 +133,7 @@ def check_model(name: str, model: str, url: str, also: str = "") -> None:
     if url:
         check_address(url)
         return
-    from ravenbench.ext.machine.causal import model_file
+    from ravenbench.ext.encoders.causal import model_file
 
     try:
         model_file(model)
@@ -150,7 +151,7 @@ def model_of(
     """The model at an address, or without one that on this machine."""
     if url:
         return Model(name, url, timeout, retries, prices)
-    from ravenbench.ext.machine.causal import digest, open_model
+    from ravenbench.ext.encoders.causal import digest, open_model
 
     def here(request: Request) -> dict[str, Any]:
         how = {"temperature": request["temperature"], "seed": request["seed"], "most": request["max_tokens"]}

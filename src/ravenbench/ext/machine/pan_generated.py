@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, remark
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.problems import is_truth, label_of, of_pair
 from ravenbench.formats.tabular import is_lines, record_id, records
+from ravenbench.text.damage import odd_texts
 from ravenbench.types import Bools, Labels
 
 MIXTURES = (
@@ -28,6 +29,7 @@ MIXTURES = (
     "human-initiated, then machine-continued", "deeply-mixed text", "machine-written, then human-edited",
 )  # fmt: skip
 """Classes of 2025's second task by number, for files without ``label_text``; only the first is a person's alone."""
+_PEOPLE = ("human", "humans", "person", "people", "human-written")
 COLUMNS = {"genre": "genre", "model": "model", "source": "source", "mixture": "label_text"}
 """Columns and the fields that hold them."""
 
@@ -103,7 +105,15 @@ def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTe
                 for column, field in COLUMNS.items():
                     if isinstance(record.get(field), str):
                         columns[column][key] = checked_name(record[field], f"the {column}", **where)
-    if max(numbers.values(), default=0) > 1:
+    models, mixed = columns["model"], max(numbers.values(), default=0) > 1
+    odd = [k for k, model in models.items() if k in truth and truth[k] == (model.casefold() in _PEOPLE) and not mixed]
+    if odd:
+        raise FormatError(
+            "labels contradict the model", file=path, found=f"{len(odd):,} of {len(texts):,}, as {odd[0]}: label "
+            f"{int(truth[odd[0]])}, model {models[odd[0]]}", expected="label 0 with the model human, 1 with others",
+            fix="are labels turned round? Mend them, or leave the model out",
+        )  # fmt: skip
+    if mixed:
         columns["mixture"] = {key: MIXTURES[number] for key, number in numbers.items()} | columns["mixture"]
     if not texts:
         raise FormatError(
@@ -117,6 +127,7 @@ def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTe
             "no label says whether a machine wrote these", file=path, found=", ".join(unknown[:3]),
             expected='"label" in each line, truth.jsonl beside it, or people\'s texts in a file human.jsonl',
         )  # fmt: skip
+    remark(odd_texts(texts.values(), texts))
     return GeneratedTexts(
         tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),
         {name: Labels.of(of.get(key) for key in texts) for name, of in columns.items() if of}, pairs,

@@ -5,6 +5,7 @@ OUT/run.json, plan.json, texts/, folds/, cells/   as for a run: a fold of texts 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -105,8 +106,8 @@ class Detect(Task):
             "writers are known",
             expected="raven detect TEXTS --train TEXTS --people CORPUS, all of them with labels: it measures detectors",
             fix="ask what other texts by the same person can answer: raven compare "
-            f"--questioned {essay} --known THEIR-TEXTS --background TEXTS-BY-OTHERS (is it in their style?); or talk "
-            "with the writer about the text",
+            f"--questioned {shlex.quote(str(essay))} --known THEIR-TEXTS --background TEXTS-BY-OTHERS (is it in their "
+            "style?); or talk with the writer about the text",
         )  # fmt: skip
 
     def resolve(self) -> None:

@@ -25,6 +25,7 @@ from ravenbench.ext.map.spec import MapSpec
 from ravenbench.ext.map.trees import Cluster, consensus, cut_into, tree_of
 from ravenbench.ext.map.word_tables import WordTable, features_of, masked, pronouns, samples_of, stylo_words, table_of
 from ravenbench.randomness import stream
+from ravenbench.text.content_words import hidden_sentence, hidden_share
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Document, Floats, Ints, Labels
@@ -114,7 +115,8 @@ class Collection(NamedTuple):
         if name not in self.columns:
             raise InputError(
                 f"{option}: there is no such column", found=name, expected=", ".join(self.columns),
-                fix=did_you_mean(name, list(self.columns), listing=False),
+                fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.75) or "put a table beside "
+                f"the texts, as metadata.csv or NAME_metadata.tsv: a column {name!r}, and one with the files' names",
             )  # fmt: skip
         return self.columns[name]
 
@@ -200,6 +202,7 @@ class _Material:
                 "a map needs three texts or more", found=counted(len(plain), "text"),
                 fix="compare two texts with raven compare" if len(plain) == 2 else "give more texts",
             )  # fmt: skip
+        self.notes.append(hidden_sentence(hidden_share(plain, self.functions)))
         self.tables = {ALL: self.table(plain), MASKED: self.table([masked(own, self.functions) for own in plain])}
 
     def table(self, words: Sequence[Sequence[str]], listed: int | None = None) -> WordTable:

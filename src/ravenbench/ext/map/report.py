@@ -274,6 +274,9 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         )
     for r in a.rolling:
         yield _hands(r.title, r, [ranking[0] for ranking in r.ranking])
+    own_name = next((t.author for t in a.texts if t.id == a.spec.rolling), None)
+    if a.rolling and own_name is not None and own_name not in a.rolling[0].authors:
+        yield f"{own_name} is no candidate: there is no other text by {own_name} here. Somebody has to be the nearest."
 
 
 def _hands(title: str, r: Rolling, nearest: Sequence[str | None]) -> str:

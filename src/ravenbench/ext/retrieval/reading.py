@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.corpora.build import first_names, told_apart
+from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.errors import CorpusError, FormatError, InputError, remark
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
@@ -27,6 +28,7 @@ from ravenbench.formats.decoding import UTF8, checked_name
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
+from ravenbench.text.damage import odd_texts
 from ravenbench.text.names import is_nobody, name_key
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
@@ -199,7 +201,10 @@ def pool_at(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> Poo
         return None
     with Archive(path) as archive:
         if not archive.single and _files(archive):
-            return read_pool(path, seed, encoding)
+            pool = read_pool(path, seed, encoding)
+            authors = pool.candidates.labels.get("author")
+            remark([*odd_texts(pool.texts), *doubtful_names(authors.names if authors is not None else ())])
+            return pool
     return of_attribution(path, seed, encoding) if is_attribution(path) else None
 
 

@@ -12,8 +12,6 @@ from typing import Any, Self
 
 from ravenbench.components import Component
 from ravenbench.errors import MissingPart, SpecError, install
-from ravenbench.text.content_words import SHOWS_LANGUAGE
-from ravenbench.text.tokens import frequent_words, lowered
 from ravenbench.texts import content_hash
 
 MOST = 2**27
@@ -60,7 +58,7 @@ class POSNoise(Component):
 
     Function words and some 1,000 phrases of a list stay, as do numerals in letters and punctuation. The list and the
     signs are those of the authors' package ``posnoise``, for English and German; spaCy finds the parts of speech. For
-    other languages there are ``frames``, where spaCy has a model, and ``frequency-mask``. Nothing is learned from
+    other languages there is ``frequency-mask``. Nothing is learned from
     training texts. Within a process a text is masked once. ``model_`` is name and version of the model, which a saved
     verifier must find again.
 
@@ -102,75 +100,11 @@ class POSNoise(Component):
         return _KEPT.of(self.model_, texts, tagger.mask)
 
 
-CONTENT = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "SYM", "X"))
-"""Universal parts of speech whose words carry content (Universal Dependencies)."""
-
-
-@dataclass(eq=False, repr=False)
-class Frames(Component):
-    """Keeps function words and marks, and puts its universal part of speech in place of every other word.
-
-    Ours, for every language of which spaCy has a model; it needs no list of phrases as ``posnoise`` does. Nothing is
-    learned from training texts but, where no model is named, their language: the installed model is taken whose list
-    of function words they use. ``model_`` is name and version of the model, which a saved verifier must find again.
-
-    Parameters
-    ----------
-    model : str
-        A spaCy model by name, or its folder; by default the installed one of the texts' language.
-    """
-
-    name = "frames"
-
-    model: str = ""
-
-    def require(self) -> None:
-        """Check that spaCy and the model are here; MissingPart, with the command that brings it, if one is not."""
-        _spacy()
-        if self.model:
-            _place(self.model)
-
-    def fit(self, texts: Sequence[str]) -> Self:
-        """Load the model. MissingPart if spaCy or a model of the texts' language is not here."""
-        self.chosen_ = self.model or _installed(texts)
-        self.model_ = _loaded(self.chosen_)[1]
-        return self
-
-    def transform(self, texts: Sequence[str]) -> list[str]:
-        """The masked texts; SpecError if the model is not of the version that was installed at ``fit``."""
-        model, tag = _loaded(self.chosen_)
-        if tag != self.model_:
-            raise _other_model(tag, self.model_)
-
-        def masked(missing: list[str]) -> Iterator[str]:
-            for parsed in model.pipe(missing, batch_size=16):
-                yield "".join((t.pos_ if t.pos_ in CONTENT else t.text) + t.whitespace_ for t in parsed)
-
-        return _KEPT.of(f"frames {tag}", texts, masked)
-
-
 def _other_model(tag: str, expected: str) -> SpecError:
     return SpecError(
         "this verifier was trained with another spaCy model",
         found=tag, expected=expected, fix="install that version, or train again",
     )  # fmt: skip
-
-
-def _installed(texts: Sequence[str]) -> str:
-    """The installed spaCy model of the language of some texts; MissingPart if there is none."""
-    spacy = _spacy()
-    first = set(frequent_words(texts, 100))
-    share = {}
-    for model in spacy.util.get_installed_models():
-        words = spacy.util.get_lang_class(model.partition("_")[0]).Defaults.stop_words
-        share[model] = len(first & {lowered(word) for word in words}) / max(len(first), 1)
-    best = max(sorted(share), key=lambda model: share[model], default="")
-    if not best or share[best] < SHOWS_LANGUAGE:
-        raise MissingPart(
-            "no spaCy model of the language of these texts is installed",
-            fix="python -m spacy download MODEL (https://spacy.io/models names them by language), or frequency-mask",
-        )
-    return best
 
 
 @cache
@@ -193,7 +127,7 @@ class _Tagger:
             raise SpecError(
                 "posnoise has no list of words to keep for this language",
                 found=f"{model} ({language})", expected="an English or German model",
-                fix="use frames, or frequency-mask",
+                fix="use frequency-mask",
             )  # fmt: skip
         peer = package.POSNoise(nlp_model=self.spacy, language=language)
         self.signs, self.clitics = peer.abbrev_pos_tags, _CLITICS[language]

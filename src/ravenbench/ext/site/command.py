@@ -13,13 +13,6 @@ from ravenbench.errors import counted
 SentenceEncoder = Annotated[
     str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
 ]
-Inference = Annotated[
-    str | None,
-    typer.Option(
-        help="Natural-language inference model for soundness (entailment, contradiction): a folder or a model in "
-        "the local cache."
-    ),
-]
 
 
 def site(
@@ -84,7 +77,6 @@ def diff(
     ] = False,
     encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     encoder: SentenceEncoder = None,
-    nli: Inference = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.
@@ -101,7 +93,7 @@ def diff(
 
     differences = diff(
         original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]
-        helpers=Helpers(None, encoder, nli), encoding=encoding,
+        helpers=Helpers(encoder), encoding=encoding,
     )  # fmt: skip
     if json:
         print_json(differences.to_json())

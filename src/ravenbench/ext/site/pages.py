@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, counted, remark
 from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, seeds_of, slugs
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
@@ -207,6 +207,13 @@ def site(
     check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
     all_boards = boards(by_address, _submissions(by_address, submitted or {}))
+    remark(
+        f"{s.system} leaves out {s.missing:,} of the {counted(board.problems, 'problem')} of {board.title}; "
+        "they count as unanswered"
+        for board in all_boards
+        for s in board.standings
+        if s.missing
+    )
     papers = list(dict.fromkeys(paper for place in places for paper in _papers(place)))
     pages = site_pages(title, all_boards, papers)
 

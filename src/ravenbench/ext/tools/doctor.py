@@ -56,7 +56,6 @@ EXTRAS = {
     "collections": "packed dumps of collections (zst)",
     "languages": "words of Thai, Lao, Khmer and Burmese; endings of agglutinating languages",
     "distributed": "Dask clusters and object stores",
-    "mt": "translation by CTranslate2",
     "docs": "building this documentation",
 }
 """What each extra is for; what it installs is read from the package's own metadata."""

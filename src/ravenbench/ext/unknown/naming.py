@@ -13,6 +13,7 @@ from ravenbench.attribution.posterior import LIKELY, Posterior
 from ravenbench.engine.options import checked
 from ravenbench.ext.unknown.task import Passages, UnknownPlan, UnknownRecord, UnknownSpec, open_passages
 from ravenbench.randomness import stream
+from ravenbench.reports.content import exposure
 from ravenbench.shown import Shown
 from ravenbench.statistics.shares import wilson
 from ravenbench.types import Floats, Ints
@@ -251,12 +252,20 @@ class _Runs:
         }  # fmt: skip
 
 
+def barred(store: Store, plan: UnknownPlan) -> dict[str, str]:
+    """Methods that may know more than they were handed, and why."""
+    names = [one.name for one in plan.verifiers]
+    reasons = {name: exposure(store, name, [store.cell(name, fold) for fold in plan.words]) for name in names}
+    return {name: why for name, why in reasons.items() if why}
+
+
 class _Fold(Scored):
     """What all unknown texts that are cut alike share."""
 
     def __init__(self, store: Store, plan: UnknownPlan, spec: UnknownSpec, fold: str) -> None:
         self.plan, self.spec, self.words = plan, spec, plan.words[fold]
         cells = [cell for v in plan.verifiers if (cell := store.cell(v.name, fold)) is not None and cell.error is None]
+        self.barred = barred(store, plan)
         # A method that gives a text no finite scores is left out as one that failed.
         whole = [cell.arrays for cell in cells if np.isfinite(cell.arrays["unknown"]).all()]
         names = set.intersection(*(set(arrays) for arrays in whole)) if whole else set()
@@ -281,7 +290,7 @@ class _Fold(Scored):
                 f"confidence), and guessing reaches {accuracies[0].chance:.0%}"
             )
         style, content = self._content(mine, known, p)
-        if known.moved is not None:
+        if known.moved is not None and not self.barred:
             accuracies.append(known.moved[1])
         passages, change = self._along(mine)
         names = [*self.plan.candidates, NONE]
@@ -313,6 +322,11 @@ class _Fold(Scored):
 
     def _content(self, mine: Ints, known: _Runs, p: Floats) -> tuple[Floats | None, str]:
         """Probabilities among the candidates when content words are replaced, and whether the answer stays."""
+        if self.barred:
+            return None, (
+                "Whether the answer rests on style or on content is open, for a method may know more than it was "
+                f"handed: {'; '.join(f'{name}: {why}' for name, why in self.barred.items())}."
+            )
         if known.moved is None:
             return (
                 None,

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from ravenbench.ext.unknown.naming import NONE, Candidate, Named, NamingAccuracy, NamingAnswers, analyse, percent
+from ravenbench.ext.unknown.naming import (
+    NONE,
+    Candidate,
+    Named,
+    NamingAccuracy,
+    NamingAnswers,
+    analyse,
+    barred,
+    percent,
+)
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Table, col, each, for_terminal, public_head, rows_json, table
@@ -31,6 +40,12 @@ CAUTION = (
 CONTENT_NOTE = (
     "if listed: probability if one of the candidates wrote it; content replaced: the same when content words are those "
     "of other texts."
+)
+
+
+UNTESTED = (
+    "None of the methods ({names}) was tested for content on these texts, so none is called cleared, and nothing is "
+    "subtracted from their scores: what is said of content concerns the answer, which all make together."
 )
 
 
@@ -100,6 +115,7 @@ class UnknownReport(Report[NamingAnswers]):
             "texts": [{"named": one, "mark": mark} for mark, one in self.shown()],
             "found": self.analysis,
             "caution": CAUTION,
+            "untested": self.untested(),
             "alone": sorted({plan.candidates[k.author] for k in plan.known}),
             "run": msgspec.to_builtins(public_head(self.store.run)),
         }
@@ -107,17 +123,25 @@ class UnknownReport(Report[NamingAnswers]):
     def to_json(self) -> dict[str, Any]:
         """Plain values; probabilities in [0, 1]."""
         plan = self.analysis.plan
+        reasons = barred(self.store, plan)
         return {
             "answers": rows_json(self.answers()),
             "candidates": list(plan.candidates),
             "texts": [_text_json(one) for one in self.analysis.texts],
             "methods": list(self.analysis.methods),
+            "methods_and_content": [
+                {"method": name, "tested": False, "may_know_more": reasons.get(name)} for name in self.analysis.methods
+            ],
             "none_beforehand": self.analysis.spec.none,
             "topics": plan.topics or None,
             "not_learned_from": list(plan.left_out),
             "notes": list(plan.notes),
             "caution": CAUTION,
         }
+
+    def untested(self) -> str:
+        """What was not asked of the methods."""
+        return UNTESTED.format(names=", ".join(self.analysis.methods))
 
     def closing(self) -> Sequence[RenderableType]:
         from rich.text import Text
@@ -132,7 +156,8 @@ class UnknownReport(Report[NamingAnswers]):
                 parts.append(Text(f"{more} less probable answers stand on the page."))
         parts += [for_terminal(accuracies(one, ""))] if one.accuracies else []
         parts += [Text(f"note: {note}.") for note in (*one.notes, *self.analysis.plan.notes)]
-        parts += [Text(text) for text in (one.change, one.content if one.answered else "") if text]
+        about = (one.content, self.untested()) if one.answered else ()
+        parts += [Text(text) for text in (one.change, *about) if text]
         return parts
 
 

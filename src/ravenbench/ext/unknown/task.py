@@ -6,15 +6,19 @@ OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import numpy as np
 
+from ravenbench.components import Component, foreign
+from ravenbench.engine.apart import Apart, Unsendable, why
 from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.engine.guard import runs_program
 from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, about, options_of, spec_of
 from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, remark
@@ -39,6 +43,7 @@ MOST_PASSAGES, MOST_OF_ALL = 40, 4000
 """Passages of a candidate, and of all."""
 VERSIONS = 4
 """Times each passage of an unknown text gets other content words, at least."""
+PROGRAM = "a program or service answers it, which sees texts beside the same texts with other content"
 FOREIGN = 0.6
 """An unknown text that holds less than this share of the common words that a usual known text has is unlike them."""
 
@@ -111,7 +116,7 @@ class Unknown(Task):
     freezes = False
     Spec = UnknownSpec
     own = (Option("out", "The folder or URL; default raven-runs/attribute-….", takes=PATH),)
-    failure = "{count} methods failed, the first: {first}"
+    failure = "{count} method{s} failed, the first: {first}"
     spec: UnknownSpec
 
     @classmethod
@@ -399,21 +404,49 @@ def _replaced(
     return texts[: len(known)], texts[len(known) :]
 
 
-def answered(method: Any, p: Passages) -> dict[str, Floats]:
-    """The scores of a cell (see ``Passages``)."""
+Ask = Callable[[Ints, Sequence[Sequence[str]]], Floats]
+"""Scores of several calls' texts, one call after the other, by what learned from some rows of known texts."""
+
+
+def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> Ask:
+    """Asks each call in a process that has learned and saw no other; ``learned`` gathers what methods learned."""
+    from sklearn.base import clone
+
+    def ask(rows: Ints, calls: Sequence[Sequence[str]]) -> Floats:
+        scores, present = np.full((sum(map(len, calls)), int(p.author.max()) + 1), np.nan), np.unique(p.author[rows])
+        if len(present) < 2:
+            return scores
+        # Names of one width sort as the codes do.
+        taught, names = [p.texts[i] for i in rows], [f"{p.author[i]:08d}" for i in rows]
+        learned.append(Apart.learned(store, lambda _, *given: (clone(method).fit(*given), {}), taught, names))
+        done = 0
+        for call in filter(len, calls):
+            with learned[-1].process_for(store) as process:
+                reply = process.ask(lambda fitted, texts: (fitted, {"scores": np.asarray(fitted.scores(texts))}), call)
+            scores[done : done + len(call), present] = reply["scores"]
+            done += len(call)
+        return scores
+
+    return ask
+
+
+def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floats]:
+    """The scores of a cell (see ``Passages``); by default all calls are asked at once."""
     from ravenbench.attribution.posterior import held_out, scored
 
+    ask = ask or (lambda rows, calls: scored(method, p.texts, p.author, rows, [*chain.from_iterable(calls)]))
     n, u, known = len(p.texts), len(p.unknown), np.arange(len(p.texts))
     closed = np.full((n, int(p.author.max()) + 1), np.nan)
     arrays = {"closed": closed, "moved": closed.copy(), "parts": np.full((FOLDS, u, closed.shape[1]), np.nan)}
     for part in np.unique(p.part):
         out = np.flatnonzero(p.part == part)
-        texts = [*(p.texts[i] for i in out), *p.unknown, *(p.moved[i] for i in out if p.moved)]
-        scores = scored(method, p.texts, p.author, known[p.part != part], texts)
+        calls = [[*(p.texts[i] for i in out), *p.unknown], [p.moved[i] for i in out if p.moved]]
+        scores = ask(known[p.part != part], calls)
         closed[out], arrays["parts"][part] = scores[: len(out)], scores[len(out) : len(out) + u]
         if p.moved:
             arrays["moved"][out] = scores[len(out) + u :]
-    final = scored(method, p.texts, p.author, known, [*p.unknown, *p.versions])
+    versions = [p.versions[at : at + u] for at in range(0, len(p.versions), u)]
+    final = ask(known, [list(p.unknown), *map(list, versions)])
     arrays |= {"unknown": final[:u], "versions": final[u:]}
     arrays["absent"] = held_out(method, p.texts, p.author, p.away)
     if p.topic is not None:
@@ -425,11 +458,24 @@ def answered(method: Any, p: Passages) -> dict[str, Floats]:
 class PassagesUnit(CellUnit):
     """A method learns from parts of the known passages and answers the others, and from all and answers the unknown."""
 
-    def learn(self, store: Store) -> Filled:
-        return answered(self.method, open_passages(store, self.cells[0].fold)), {}
+    def learn(self, store: Store) -> tuple[dict[str, Floats], str | None]:
+        """The scores, and why an outsider may know more than it was handed (as ``CellRecord.exposed``)."""
+        passages, learned = open_passages(store, self.cells[0].fold), list[Apart]()
+        if isinstance(self.method, Component) and runs_program(self.method):
+            return answered(self.method, passages), PROGRAM
+        if not foreign(self.method):
+            return answered(self.method, passages), None
+        try:
+            scores = answered(self.method, passages, each_apart(self.method, passages, store, learned))
+        except Unsendable:
+            return answered(self.method, passages), why(self.method, store, None)
+        return scores, next(filter(None, (why(self.method, store, one) for one in learned)), "")
 
-    def answer(self, store: Store, learned: Filled, place: CellPlace) -> Filled:
-        return learned
+    def answer(self, store: Store, learned: tuple[dict[str, Floats], str | None], place: CellPlace) -> Filled:
+        return learned[0], {}
+
+    def exposed(self, store: Store, learned: tuple[dict[str, Floats], str | None]) -> str | None:
+        return learned[1]
 
     def size(self, store: Store, place: CellPlace, filled: Any) -> int:
         return len(filled.get("unknown", ()))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -42,7 +42,7 @@ ANOMALIES: Mapping[str, re.Pattern[str]] = {
 """Anomalies that are found by looking, counted per 1,000 tokens with the two below."""
 
 MEASURES = (
-    "surprisal", "oov", "repeated_misspellings", "foreign", *ANOMALIES, "lowercase_start", "unbalanced", "languagetool",
+    "surprisal", "oov", "repeated_misspellings", "foreign", *ANOMALIES, "lowercase_start", "unbalanced",
 )  # fmt: skip
 """Higher is less sensible in all. ``surprisal`` is in bits a token, the others per 1,000 words or tokens."""
 
@@ -50,26 +50,18 @@ MEASURES = (
 class Sensibleness:
     """Measures of texts against their originals; each original is measured once.
 
-    Parameters
-    ----------
-    grammar : callable, optional
-        Number of a grammar checker's matches in a text (``services.LanguageTool``).
-
     Attributes
     ----------
     missing : dict of str to str
         Measures that are not made here, and why.
     """
 
-    def __init__(self, grammar: Callable[[str], int] | None = None) -> None:
-        self.grammar = grammar
+    def __init__(self) -> None:
         self.missing: dict[str, str] = {}
         self._known: dict[str, dict[str, float | None]] = {}
         self._words: dict[str, bool] = {}
         if (reason := missing("brown")) is not None:
             self.missing |= dict.fromkeys(("surprisal", "oov", "repeated_misspellings"), reason)
-        if grammar is None:
-            self.missing["languagetool"] = "no LanguageTool server was given"
 
     def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
         """Every measure of a rewriting minus its original's; None for one that was not made."""
@@ -99,11 +91,6 @@ class Sensibleness:
             row["oov"] = 1000 * unknown.total() / len(words)
             row["repeated_misspellings"] = 1000 * sum(c for c in unknown.values() if c > 1) / len(words)
             row["surprisal"] = self._surprisal(spans)
-        if self.grammar is not None:
-            try:
-                row["languagetool"] = 1000 * self.grammar(text) / len(words)
-            except OSError as error:
-                self.missing["languagetool"] = str(error)
         return row
 
     def _surprisal(self, spans: list[str]) -> float | None:

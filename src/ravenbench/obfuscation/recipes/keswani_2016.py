@@ -36,9 +36,7 @@ class Keswani(Obfuscator):
     Parameters
     ----------
     translator : Translator
-        ``apertium``, ``ctranslate2``, ``marian``, ``libretranslate`` or ``command`` for real use, e.g.
-        ``keswani-2016(ctranslate2(folder='models'))``; ``toy-lossy`` is for tests. ``raven list translators`` says
-        what this machine can do.
+        ``apertium`` or ``command``. ``raven list translators`` says what this machine can do.
     chain : tuple of str
         Language codes, the last that of the texts; checked leg by leg before any work.
     """
@@ -102,8 +100,6 @@ class Keswani(Obfuscator):
             message = f"{self.name}: the chain did not come back to English; does {self.translator} swap languages?"
             raise ProgramError(message)
         notes = [f"{untranslated} of {len(spans)} sentences kept: their translation failed"] if untranslated else []
-        if self.translator.name == "toy-lossy":
-            notes.append("translated by a toy")
         return Rewriting(tuple(parts), tuple(notes), {name: n for name, n in sorted(counts.items()) if n})
 
     def _leg(self, texts: list[str], source: str, target: str) -> list[str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -49,6 +50,23 @@ def wordnet() -> Any:
         # It warns that other languages are not here, which nobody asks for.
         warnings.simplefilter("ignore")
         return EnglishReader(place, None)
+
+
+@cache
+def brown_texts() -> dict[str, str]:
+    """A fifth of Brown's samples, each by another author, as plain text by name. MissingPart if Brown is not here."""
+    from nltk.corpus.reader import TaggedCorpusReader
+
+    reader = TaggedCorpusReader(find("brown"), r"c[a-r]\d[05]", sep="/", encoding="ascii")
+    return {name: _plain(reader.words(name)) for name in reader.fileids()}
+
+
+def _plain(words: Sequence[str]) -> str:
+    """Brown's tokens as text."""
+    text = " ".join(words).replace("`` ", '"').replace(" ''", '"')
+    for mark in ",.;:?!":
+        text = text.replace(f" {mark}", mark)
+    return text.replace("( ", "(").replace(" )", ")")
 
 
 @cache

@@ -69,7 +69,8 @@ def is_collection(path: str | Path) -> bool:
 
 def answer_collection(
     path: str | Path, *, methods: str | Sequence[Any] | None = None, reject: float = 0.0,
-    out: str | Path | None = None, lenient: bool = False, encoding: str | None = UTF8, progress: Progress = silent,
+    out: str | Path | None = None, lenient: bool = False, encoding: str | None = UTF8, strip_shared: bool = False,
+    progress: Progress = silent,
 ) -> CollectionScores:  # fmt: skip
     """Answer PAN problems, a folder or zip, with each method.
 
@@ -81,7 +82,9 @@ def answer_collection(
     Raises InputError if a problem cannot be read, a method cannot be used, or answers cannot be written.
     """
     left_out: dict[str, str] = {}
-    problems = tuple(read_attribution(path, lenient=lenient, left_out=left_out, encoding=encoding))
+    problems = tuple(
+        read_attribution(path, lenient=lenient, left_out=left_out, encoding=encoding, strip_shared=strip_shared)
+    )
     named = name_methods(METHODS if methods is None else methods)
     scores: dict[str, dict[str, float | None]] = {}
     with ExitStack() as stack:
@@ -119,11 +122,11 @@ def _answer(
 
 def collection_preview(
     path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None,
-    lenient: bool = False, encoding: str | None = UTF8,
+    lenient: bool = False, encoding: str | None = UTF8, strip_shared: bool = False,
 ) -> Preview:  # fmt: skip
     """What ``answer_collection`` would do; nothing is written and no method is fitted. Raises InputError if a problem
     cannot be read or a method cannot be used."""
-    problems = read_attribution(path, lenient=lenient, encoding=encoding)
+    problems = read_attribution(path, lenient=lenient, encoding=encoding, strip_shared=strip_shared)
     fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
     return Preview(
         task="attribute", folder="" if out is None else str(out), problems={p.name: len(p.unknown) for p in problems},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ravenbench.engine.options import PATH, Option
+from ravenbench.engine.options import PATH, Option, refuse_of_tables
 from ravenbench.engine.task import Ending, Preview, Task, content_hash, slug
 from ravenbench.errors import SpecError
 from ravenbench.tasks.attribute.spec import METHODS, AttributeSpec, build
@@ -66,7 +66,7 @@ class Attribute(Task):
         "protocol methods folds min_docs min_topics min_per_topic min_topic_docs "
         "docs_per_topic equal_counts sampler topics encoder difference reject lenient"
     )
-    failure = "{count} cells have no result, the first: {first}"
+    failure = "{count} cell{s} {have} no result, the first: {first}"
     plan_help = "Only show what would be done."
     spec: AttributeSpec
 
@@ -80,10 +80,12 @@ class Attribute(Task):
         path = values.get("corpus", "")
         if values.get("unknown") or not path or not collections.is_collection(path):
             return None
+        refuse_of_tables(values, "these are PAN's problems, and no table")
         if "frozen" in values:
             fix = "raven thaw MANIFEST PROBLEMS"
             raise SpecError("--frozen is for a corpus, and these are PAN's problems", fix=fix)
         how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
+        how["strip_shared"] = bool(values.get("strip_shared"))
         if plan:
             return collections.collection_preview(path, **how)
         answered = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)

@@ -381,10 +381,10 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
     offered = [f"{sign} p < {level}" for sign, level in STARS.items() if least < float(level)]
     note = f"{', '.join([*offered, '= no significant difference'])}; {test}, Holm-corrected."
     if len(offered) < len(STARS):
-        needed = f"give --trials {LEAST_STARS * len(pairs)} for ***"
+        needed = f"give --trials {LEAST_STARS * len(pairs)} for *** (p < .001)"
         needed = needed if isinstance(evaluation.metrics[metric], Counted) else "this metric has no more trials"
         note += (
-            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below {least:.2g}: {needed}."
+            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below {least:.3g}: {needed}."
         )
     numbered = list(enumerate(evaluation.ranked, 1))
     return table(

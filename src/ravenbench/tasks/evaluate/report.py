@@ -61,7 +61,9 @@ class EvaluationView(View):
         text = highest(e.title(e.ranked_by), scores, e.metrics[e.ranked_by].higher)
         tied = [s.name for s in e.ranked if s.tie_group == e.ranked[0].tie_group]
         more = f" The first {len(tied)} of {len(e.ranked)} systems do not all differ significantly."
-        return text + (more if len(tied) > 1 else "")
+        gaps = ", ".join(f"{s.name} {s.missing:,}" for s in e.ranked if s.missing)
+        silent = f" Problems without any answer, counted as unanswered: {gaps}."
+        return text + more * (len(tied) > 1) + silent * bool(gaps)
 
     def tables(self) -> tuple[Table, ...]:
         return self.evaluation.tables()

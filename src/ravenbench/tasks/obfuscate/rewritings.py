@@ -8,25 +8,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ravenbench import files, registry
-from ravenbench.components import Component, identity
+from ravenbench import files
+from ravenbench.components import identity
 from ravenbench.engine.guard import isolated, tell
 from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import InputError
 from ravenbench.formats.pan_obfuscation import Part
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import Plan, Record, record_or_none, write_record
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
-from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
 
 RESOURCES = ("wordnet", "brown", "averaged_perceptron_tagger_eng")
 BLOCK = 4
@@ -76,55 +71,6 @@ class ObfuscatePlan(Plan, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class MeanAnswer:
-    """The mean answer of fitted verifiers to variants of one questioned text."""
-
-    verifiers: tuple[Verifier, ...]
-
-    def __call__(self, variants: Sequence[str], known: tuple[str, ...]) -> Floats:
-        problems = Problems.of((str(i), known, text) for i, text in enumerate(variants))
-        mean: Floats = np.mean([verifier.verify(problems) for verifier in self.verifiers], axis=0)
-        return mean
-
-
-def surrogate_oracle(verifiers: Sequence[Component], problems: Problems, same: Bools) -> Oracle:
-    """Mean answers of verifiers fitted on training problems, for variants of one questioned text."""
-    return MeanAnswer(tuple(as_verifier(fresh(verifier)).fit(problems, same) for verifier in verifiers))
-
-
-@dataclass(frozen=True, eq=False)
-class Surrogates:
-    """Verifiers that a search may ask, fitted when they are first asked.
-
-    ``verifiers`` is their list as it was given; it enters the key of every rewriting that a search made.
-    """
-
-    verifiers: str
-    problems: Problems
-    same: Bools
-
-    @cached_property
-    def oracle(self) -> Oracle:
-        """The mean answer of all of them."""
-        return surrogate_oracle(registry.parse_list("verifier", self.verifiers), self.problems, self.same)
-
-
-def read_surrogates(
-    searching: str, verifiers: str | None, train: str | Path | None, encoding: str | None = None
-) -> Surrogates:
-    """Surrogates that learn from the problems at a path; ``searching`` names the obfuscator that asks them. Raises
-    InputError if no verifiers or no training problems are given, or these cannot be read."""
-    from ravenbench.formats.problems import read_problems
-
-    if not verifiers or train is None:
-        raise InputError(
-            f"{searching} searches against surrogate verifiers", fix="--surrogates char-ngram --train PROBLEMS"
-        )
-    data = read_problems(files.local_copy(train), "train", encoding)
-    return Surrogates(verifiers, data.problems, data.truth())
-
-
-@dataclass(frozen=True)
 class Stored:
     """A stored rewriting; ``rewriting`` is None where the obfuscator failed on this text."""
 
@@ -143,8 +89,6 @@ class RewriteUnit:
     obfuscator: Obfuscator
     seed: int
     tasks: tuple[ObfuscationTask, ...]
-    oracle: Oracle | None = None
-    oracle_name: str = ""
 
     def work(self) -> list[str]:
         """Rewrite and commit each; an error is kept in the place of the rewriting."""
@@ -160,7 +104,7 @@ class RewriteUnit:
             rewriting, wrong = (None, done) if isinstance(done, str) else (done, None)
             if wrong is not None:
                 errors.append(f"{self.obfuscator} on {task.id}: {wrong.splitlines()[0]}")
-            key = rewriting_key(self.obfuscator, self.seed, task, self.oracle_name)
+            key = rewriting_key(self.obfuscator, self.seed, task)
             record = RewritingRecord(
                 key=key,
                 id=task.id,
@@ -191,20 +135,21 @@ class RewriteUnit:
             began = time.perf_counter()
             try:
                 with isolated():
-                    one: Rewriting | str = self.obfuscator.obfuscate(task, self.seed, self.oracle)
+                    one: Rewriting | str = self.obfuscator.obfuscate(task, self.seed)
             except Exception as error:
                 one = tell(error)
             yield task, one, time.perf_counter() - began
 
 
-def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask, oracle: str = "") -> str:
+def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask) -> str:
     """Address of a rewriting: all that decides it.
 
-    The id is among it, for random draws depend on it; and which resources are here, for some recipes run without.
+    The id is among it, for random draws depend on it; and which resources are here, for some recipes run without. The
+    empty text is what a search of earlier versions asked.
     """
     texts = [content_hash(text).hex() for text in (task.questioned, *task.known)]
     decides = [identity(obfuscator), *filter(None, [obfuscator.stamp()])]
-    return content_key([*decides, seed, task.id, task.language, oracle, resources_here(), *texts])
+    return content_key([*decides, seed, task.id, task.language, "", resources_here(), *texts])
 
 
 def resources_here() -> list[bool]:
@@ -212,32 +157,26 @@ def resources_here() -> list[bool]:
     return [missing(name) is None for name in RESOURCES]
 
 
-def keys_of(
-    obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask], surrogates: Surrogates | str | None = None
-) -> list[str]:
-    """The key of every task's rewriting; ``surrogates`` count for a search alone."""
-    answering = surrogates.verifiers if isinstance(surrogates, Surrogates) else surrogates
-    name = (answering or "") if obfuscator.needs_oracle else ""
-    return [rewriting_key(obfuscator, seed, task, name) for task in tasks]
+def keys_of(obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask]) -> list[str]:
+    """The key of every task's rewriting."""
+    return [rewriting_key(obfuscator, seed, task) for task in tasks]
 
 
 def rewrite(
     folder: Path, obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask], engine: Engine,
-    progress: Progress, surrogates: Surrogates | None = None,
+    progress: Progress,
 ) -> list[Stored]:  # fmt: skip
     """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made. Raises
     InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
-    keys = keys_of(obfuscator, seed, tasks, surrogates)
+    keys = keys_of(obfuscator, seed, tasks)
     stored = [read_rewriting(folder, key) for key in keys]
     pending = [task for task, one in zip(tasks, stored, strict=True) if one is None or one.rewriting is None]
     if pending:
         obfuscator.fit(tasks)
-        answering = surrogates if obfuscator.needs_oracle else None
-        oracle, name = (None, "") if answering is None else (answering.oracle, answering.verifiers)
         size = len(pending) if obfuscator.whole_batch else BLOCK
         blocks = [tuple(pending[i : i + size]) for i in range(0, len(pending), size)]
-        units = [RewriteUnit(folder, obfuscator, seed, block, oracle, name) for block in blocks]
+        units = [RewriteUnit(folder, obfuscator, seed, block) for block in blocks]
         run_units(engine, units, progress, f"rewriting: {obfuscator.name}")
         stored = [read_rewriting(folder, key) for key in keys]
     return [one for one in stored if one is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from ravenbench import registry
 from ravenbench.engine.options import PATH, PATHS, Encoding, Spec, about
@@ -30,10 +30,10 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ),
     ] = ()
     language: Annotated[str | None, about("Language of the texts; problem sets usually say it.")] = None
-    train: Annotated[str | None, about("Problems that surrogates learn from.", takes=PATH)] = None
-    surrogates: Annotated[
-        str | None, about("Verifiers that an obfuscator may query while it searches; keep them out of your evaluation.")
-    ] = None
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form, with what earlier versions also said: their folders go on."""
+        return {**super().resolved(), "train": None, "surrogates": None}
 
     def component(self) -> Obfuscator:
         """The obfuscator. Raises SpecError if there is none of this name, or it is given a parameter it has not."""

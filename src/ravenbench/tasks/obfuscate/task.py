@@ -7,13 +7,14 @@ OUT                              the new text, folder of texts or problem set, w
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ravenbench import files, registry
+from ravenbench import files
 from ravenbench.components import identity
 from ravenbench.engine.options import PATH, Option, spec_of
 from ravenbench.engine.task import Draft, Preview, RunResult, Task, content_hash
@@ -89,16 +90,15 @@ class Obfuscate(Task):
         self.elsewhere = None if place is None else files.location(place)
 
     def fingerprint(self) -> dict[str, str]:
-        """Identity of the texts, of the obfuscator and its surrogates, and of the resources that recipes use."""
-        from ravenbench.store.plans import content_key, decides
+        """Identity of the texts, of the obfuscator, and of the resources that recipes use."""
+        from ravenbench.store.plans import content_key
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.obfuscate.rewritings import resources_here
 
         spec = self.spec
         named = {"source": spec.source, **{f"known {i}": path for i, path in enumerate(spec.known, start=1)}}
-        named |= {} if spec.train is None else {"train": spec.train}
-        searching = [decides(verifier) for verifier in registry.parse_list("verifier", spec.surrogates or "")]
-        methods = [identity(self.recipe), searching, *filter(None, [self.recipe.stamp()])]
+        # The empty list: verifiers that a search of earlier versions asked.
+        methods = [identity(self.recipe), [], *filter(None, [self.recipe.stamp()])]
         return {
             **{name: data_hash(path) for name, path in named.items()},
             "methods": content_key(methods),
@@ -110,7 +110,7 @@ class Obfuscate(Task):
         from ravenbench.text.alignment import plain_words
 
         spec, recipe, source = self.spec, self.recipe, self.source
-        keys = keys_of(recipe, spec.seed, source.tasks, spec.surrogates)
+        keys = keys_of(recipe, spec.seed, source.tasks)
         plan = ObfuscatePlan(
             obfuscator=str(recipe),
             identity=identity(recipe),
@@ -134,16 +134,11 @@ class Obfuscate(Task):
         """The planned folder, once it is known that new texts can be written where they are wanted."""
         from ravenbench.formats.output import check_folder_of_many
         from ravenbench.store.resume import written
-        from ravenbench.tasks.obfuscate.rewritings import read_surrogates
         from ravenbench.tasks.obfuscate.texts import check_out
 
         spec, out = self.spec, self.values.get("out")
-        searching = self.recipe.needs_oracle
-        self.surrogates = (
-            read_surrogates(self.recipe.name, spec.surrogates, spec.train, spec.encoding) if searching else None
-        )
         self.product, self.written = None if out is None else files.location(out), written(self.folder)
-        inputs = [spec.source, *spec.known, *([] if spec.train is None else [spec.train])]
+        inputs = [spec.source, *spec.known]
         if self.elsewhere is not None:
             check_folder_of_many(self.elsewhere, inputs)
         if self.product is not None:
@@ -154,9 +149,7 @@ class Obfuscate(Task):
         from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, rewrite
 
         stored = kept_at(self.folder, store.plan_as(ObfuscatePlan).rewritings, self.elsewhere)
-        self.done = rewrite(
-            stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress, self.surrogates
-        )
+        self.done = rewrite(stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress)
         return [f"{one.id}: {str(one.error).splitlines()[0]}" for one in self.done if one.rewriting is None]
 
     def finish(self, store: Store, errors: list[str]) -> ObfuscateResult:
@@ -178,15 +171,15 @@ class Obfuscate(Task):
 
         self.earlier()
         start = around(0)
-        cache, spec = kept_at(self.folder, place_of(self.elsewhere)), self.spec
-        keys = keys_of(self.recipe, spec.seed, self.source.tasks, spec.surrogates)
+        cache, seed = kept_at(self.folder, place_of(self.elsewhere)), self.spec.seed
+        keys = keys_of(self.recipe, seed, self.source.tasks)
         stored = [read_rewriting(cache, key) for key in keys]
         done = sum(one is not None and one.rewriting is not None for one in stored)
         problems = {"texts": len(self.source.tasks)}
         cost = self.recipe.estimate(self.source.tasks)
         notes = () if cost is None else (f"{self.recipe} would ask a language model at most {cost}.",)
         missing = [task for task, one in zip(self.source.tasks, stored, strict=True) if one is None]
-        seconds = of_recipe(self.recipe, missing, spec.seed)
+        seconds = of_recipe(self.recipe, missing, seed)
         untimed = (str(self.recipe),) if missing and seconds is None else ()
         sizes = len(stored), done, int(done < len(stored)), notes, start + (seconds or 0.0)
         return Preview(self.name, str(self.folder), problems, *sizes, megabytes(None), untimed)
@@ -225,4 +218,8 @@ class Obfuscate(Task):
             for store, place in zip(stores, places, strict=True)
         ]
         private = " and ".join(["the .json beside each text", *folders])
-        return f"rewritten: {values['out']}; the original stands in {private}: pass none of these on"
+        look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
+        return (
+            f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
+            f"next: raven diff {look}"
+        )

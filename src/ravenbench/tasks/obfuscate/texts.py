@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ravenbench import files
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, counted, remark, some
 from ravenbench.formats.archive import Archive, read_whole, whole
 from ravenbench.formats.decoding import Faults
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
@@ -17,6 +17,7 @@ from ravenbench.formats.problems import ProblemSet, pair_table, problem_roots, r
 from ravenbench.formats.tabular import is_lines
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
+from ravenbench.text.damage import odd_texts
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,9 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
             with faults.gathered():
                 texts.append(whole(archive.read(name), archive.label(name), spec.encoding))
         faults.check()
+        unread = [name for name in archive.names if name not in names]
+        remark([f"{counted(len(unread), 'file')} not read: {some(unread)}"] if unread else [])
+        remark(odd_texts(texts, names))
         tasks = [
             ObfuscationTask(name, text, tuple(known), spec.language) for name, text in zip(names, texts, strict=True)
         ]

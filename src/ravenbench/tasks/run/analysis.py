@@ -15,7 +15,7 @@ import numpy as np
 
 from ravenbench.metrics.base import Metric, metrics_of, title_of
 from ravenbench.metrics.pan import TITLES
-from ravenbench.reports.cells import Failure, mean
+from ravenbench.reports.cells import Failure, mean, without_score
 from ravenbench.reports.content import ContentProbe, content_probe
 from ravenbench.reports.view import Number, public_head
 from ravenbench.shown import Shown
@@ -58,7 +58,7 @@ def fold_rows(
 
     rows: list[FoldRow] = []
     failures: list[Failure] = []
-    sums_of_cells: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None]]] = []
+    sums_of_cells: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None], float]] = []
     added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
     for fold, setup in setups:
         info, truth = store.plan.folds[fold], store.truth(fold)
@@ -68,15 +68,18 @@ def fold_rows(
             if cell is not None and cell.answers is not None:
                 values = {m: measure(metric, truth, cell.answers, cell.scores) for m, metric in added.items()}
                 own = {m: None if np.isnan(value) else value for m, value in values.items()}
-                sums_of_cells.append((by_verifier, name, count(*checked(truth, cell.answers)), own))
+                silent = 0.0 if cell.scores is None else float(without_score(cell.scores).sum())
+                sums_of_cells.append((by_verifier, name, count(*checked(truth, cell.answers)), own, silent))
             else:
                 error = "not computed" if cell is None else cell.error or "no answers"
                 failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
         rows.append(FoldRow(fold, setup, info, by_verifier))
-    for (by_verifier, name, sums, own), row in zip(
+    for (by_verifier, name, sums, own, silent), row in zip(
         sums_of_cells, pan.scores_of([one[2] for one in sums_of_cells]), strict=True
     ):
-        by_verifier[name] = row | own | {"unanswered": float(sums.unanswered / sums.n)}
+        by_verifier[name] = row | own | {
+            "unanswered": float(sums.unanswered / sums.n), "no_answer": float(sums.unanswered), "no_score": silent
+        }  # fmt: skip
     return tuple(rows), tuple(failures)
 
 

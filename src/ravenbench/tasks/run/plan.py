@@ -36,7 +36,6 @@ from ravenbench.store.resume import data_hash
 from ravenbench.tasks.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
 from ravenbench.tasks.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
 from ravenbench.tasks.run.spec import RunSpec
-from ravenbench.text.damage import odd_texts
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, by_authors, has_no_topics, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Floats, Fold, Labels, Problems
@@ -238,8 +237,8 @@ def _given_plan(
     from ravenbench.formats.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
-    train = read_problems(spec.train, "train", spec.encoding)
-    test = read_problems(spec.test, "test", spec.encoding)
+    train = read_problems(spec.train, "train", spec.encoding, **spec.flags())
+    test = read_problems(spec.test, "test", spec.encoding, **spec.flags())
     train_same, test_same = train.truth(), test.truth()
     texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
     documents = len(texts)
@@ -250,9 +249,7 @@ def _given_plan(
     notes |= {k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None}
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined
-    odd = odd_texts(test.problems.texts)
-    remark(odd)
-    if said := [*check_overlap(train, test, spec.allow_shared), *odd, *train.notes, *test.notes]:
+    if said := [*check_overlap(train, test, spec.allow_shared), *train.notes, *test.notes]:
         notes[ACCOUNT] = said
     transplanting = spec.probe in ("transplant", "both")
     transplants = plan_given_transplants(fold, progress, spec.seed, planned) if transplanting else None

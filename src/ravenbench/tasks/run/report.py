@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +114,8 @@ class RunReport(Report[Analysis]):
         return [one for one in every if one.rows]
 
     def published(self) -> list[Table]:
-        """Tables 2, 4 and 7 of the paper with 70 topics, for what the run has of them."""
-        if not of_collection(self.store.run.spec):
+        """Tables 2, 4 and 7 of the paper with 70 topics, for what a run over as many has of them."""
+        if not of_collection(self.store.run.spec) or self.store.run.spec.get("topics") != PRINTED_TOPICS:
             return []
         return beside(_beside_hits(self.analysis), "HITS and RAVEN, 2024, with 70 topics", WHY_HITS)
 
@@ -139,8 +139,9 @@ class RunReport(Report[Analysis]):
         silent = {row.judged.outcome for row in rows} == {Content.NO_VERDICT}
         text = f"No verdict on content, because {rows[0].judged.reason}." if silent else headline(a.content)
         aucs = [s for s in a.shortcut if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None]
-        if aucs and (not text or (silent and aucs[0].difference)):
-            return f"{text} {aucs[0].verifier}: {finding(aucs[0])}".lstrip()
+        if aucs and (not text or (silent and any(s.difference for s in aucs))):
+            several = f"AUC in HITS less that in Random: {_differences(aucs)}."
+            return f"{text} {several if len(aucs) > 1 else f'{aucs[0].verifier}: {finding(aucs[0])}'}".lstrip()
         if text:
             return text
         if a.variants is not None:
@@ -180,6 +181,7 @@ class RunReport(Report[Analysis]):
             "failures": a.failures,
             "failure_table": to_html(_first_rows(failures(a))),
             "cells": len(plan.cells),
+            "missing_cells": sum(len(gap.folds) for gap in self.gaps),
             "sweep": a.sweep,
             "setups": [{"title": title(s.name), "topics": s.topics} for s in a.setups],
             "notes": {k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
@@ -249,8 +251,6 @@ class RunReport(Report[Analysis]):
         parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
-        if a.failures:
-            parts.append(Text(f"{len(a.failures)} of {len(a.plan.cells)} cells have no answers."))
         return parts
 
 
@@ -301,7 +301,9 @@ def results(analysis: Analysis) -> Table:
         shares = [r.unanswered for r in analysis.results if r.verifier == verifier.name and r.unanswered is not None]
         if shares and min(shares) > MOSTLY:
             much = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
-            note += f" {verifier.name} left {much} problems unanswered (0.5): {_unanswering(verifier)}."
+            silent = 2 * _counted(analysis, verifier.name, "no_score") > _counted(analysis, verifier.name, "no_answer")
+            why = "most of its scores are NaN (cannot tell)" if silent else _unanswering(verifier)
+            note += f" {verifier.name} left {much} problems unanswered (0.5): {why}."
     if analysis.shortcut:
         note += (
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
@@ -342,6 +344,11 @@ def _partial(analysis: Analysis) -> bool:
     return any(r.folds < r.planned for r in analysis.results)
 
 
+def _counted(analysis: Analysis, verifier: str, what: str) -> float:
+    """How many test problems got no score or no answer of a verifier, over all folds."""
+    return sum(f.scores.get(verifier, {}).get(what) or 0.0 for f in analysis.folds)
+
+
 def _unanswering(verifier: VerifierRecord) -> str:
     """Why a verifier may answer hardly anything; a calibrator that suits any scale is named where it has another."""
     scores = "its scores hardly differ"
@@ -375,6 +382,7 @@ WHY_HITS = (
     "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five verifiers; here the "
     "corpus, its topics, their encoder and the verifiers that are ranked are others, unless you chose them so."
 )
+PRINTED_TOPICS = 70
 PRINTED_HITS = {"char-ngram": (0.926, 0.927), "ppm": (0.913, 0.926)}
 """Overall in HITS and Random, Table 2."""
 
@@ -570,6 +578,17 @@ def finding(s: Shortcut) -> str:
     return text + f"It is not statistically significant{least}."
 
 
+def _differences(aucs: Sequence[Shortcut]) -> str:
+    """The difference of every verifier with its interval, and how many are significant."""
+    told = []
+    for s in aucs:
+        between = "" if s.interval is None else " [{}, {}]".format(*(figure(end, signed=True) for end in s.interval))
+        told.append(f"{s.verifier} {figure(s.difference, signed=True)}{between}")
+    sure = f"statistically significant: {sum(bool(s.distinguishable) for s in aucs)} of {len(aucs)}"
+    estimated = any(s.interval is not None for s in aucs)
+    return f"{', '.join(told)}; {sure if estimated else 'with one pool no interval can be estimated'}"
+
+
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
     """By verifier: a badge, the kind of outcome and a sentence for each axis that was measured."""
     verdicts = []
@@ -603,7 +622,12 @@ def chance_sentence(analysis: Analysis) -> str:
 def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
     ``each`` verifier without one."""
-    sentences = no_verdict(analysis.content, each=each)
+    sentences = [
+        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they count as .5."
+        for name in analysis.verifiers
+        if (silent := _counted(analysis, name, "no_score"))
+    ]
+    sentences += no_verdict(analysis.content, each=each)
     probe = analysis.probe
     if probe is not None and not probe.section.repetitions:
         if probe.section.reason != NOT_ASKED:

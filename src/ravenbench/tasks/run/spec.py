@@ -22,6 +22,7 @@ from ravenbench.engine.options import (
     checked,
 )
 from ravenbench.errors import SpecError, did_you_mean
+from ravenbench.files import read_ordinary
 from ravenbench.tasks.run.methods import methods_of
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     samplers: Annotated[
         str, about("How topics are chosen; default: hits (least alike), random, anti (most alike).")
     ] = "hits, random, anti"
-    pairs: Annotated[str, about("Pair rule: matched, controlled or reference.")] = "matched"
+    pairs: Annotated[str, about("Pair rule: matched or reference.")] = "matched"
     docs_per_topic: Annotated[AtLeastTwo | None, about("Documents kept of each topic.")] = None
     min_docs: Annotated[AtLeastOne | None, about("Topics with fewer documents are left out.")] = None
     limit: Annotated[AtLeastTwo | None, about("Most pairs on each side of a fold.")] = None
@@ -212,13 +213,18 @@ def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 
     return tuple(sizes) if len(sizes) > 1 else sizes[0]
 
 
+_LONGEST_SPEC = 2**17
+
+
 def read_toml(file: Path) -> dict[str, Any]:
     """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
     import tomllib  # takes longer to import than --help to answer
 
     try:
-        with file.open("rb") as handle:
-            raw = tomllib.load(handle)
+        data = read_ordinary(file)
+        if len(data) > _LONGEST_SPEC:  # its reader takes time by the square of a name's length
+            raise SpecError("it is too long for a spec file", file=file, expected=f"at most {_LONGEST_SPEC:,} bytes")
+        raw = tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
     except RecursionError:

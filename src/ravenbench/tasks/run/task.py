@@ -53,6 +53,7 @@ class Run(Task):
         ),
         Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
     )  # fmt: skip
+    failure = f"{Task.failure}\nEach with its trace: the page's section Failures."
     pools_seeds = True
     arguments = ("corpus",)
     order = (

@@ -62,11 +62,12 @@ class Attacked:
 def read_attacked(spec: SafetySpec) -> Attacked:
     """Read training and test problems, and take as many of the test problems as the spec allows. Raises InputError if
     they cannot be read, or nothing is among them that could be attacked."""
-    train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
+    place, how = spec.train, spec.flags()
+    train = None if place is None else read_problems(files.local_copy(place), "train", spec.encoding, **how)
     if spec.methods is not None:
         return _of_candidates(spec, train)
     assert train is not None
-    test = read_problems(files.local_copy(spec.problems), "test", spec.encoding)
+    test = read_problems(files.local_copy(spec.problems), "test", spec.encoding, **how)
     check_overlap(train, test, spec.allow_shared)
     chosen = choose(test.truth(), spec.limit)
     if not test.truth()[chosen].any():
@@ -85,7 +86,9 @@ def choose(same: Bools, limit: int | None) -> Ints:
 
 
 def _of_candidates(spec: SafetySpec, train: ProblemSet | None) -> Attacked:
-    attribution = read_attribution(files.local_copy(spec.problems), encoding=spec.encoding)
+    attribution = read_attribution(
+        files.local_copy(spec.problems), encoding=spec.encoding, strip_shared=spec.strip_shared
+    )
     rows: list[tuple[str, tuple[str, ...], str]] = []
     truth: list[str] = []
     tasks: list[ObfuscationTask] = []

@@ -427,9 +427,7 @@ class Attacks:
     def play(self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]) -> Played:
         """Attack the rewritings of one seed."""
         played = Played()
-        if "mirror" in self.names and self.component.needs_oracle:
-            played.not_played["mirror"] = "a search attack is not mirrored"
-        elif "mirror" in self.names:
+        if "mirror" in self.names:
             try:
                 played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
             except InputError as error:
@@ -445,9 +443,8 @@ class Attacks:
         """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
         by_id = {one.id: one.rewriting for one in done}
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
-        reason = "a search attack is not inverted" if self.component.needs_oracle else "nothing was changed"
-        if self.component.needs_oracle or not pairs:
-            played.not_played |= dict.fromkeys(traced, reason)
+        if not pairs:
+            played.not_played |= dict.fromkeys(traced, "nothing was changed")
             return
         own = next(s for s in ATTACKER if s != seed)
         try:

@@ -16,8 +16,8 @@ Mahmood, Shafiq & Srinivasan 2020, A girl has a name, and it's … adversarial a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,6 @@ from ravenbench.obfuscation.measures.soundness import MeaningModel, Soundness, e
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
-from ravenbench.services import LanguageTool
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store
@@ -64,32 +63,18 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Helpers:
-    """Servers and models that measures may ask beyond what every machine has; each decides some measures.
+    """A model of meaning (``seams.MEANING_GROUP``), by name or folder, which decides some measures."""
 
-    ``encoder`` and ``nli`` are models of meaning (``seams.MEANING_GROUP``), by name or folder.
-    """
-
-    languagetool: str | None = None
     encoder: str | None = None
-    nli: str | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be used; nothing is loaded or sent. Raises InputError if an address is none, or a model
-        is not on this machine."""
-        if self.languagetool is not None:
-            LanguageTool(self.languagetool)
+        """Refuse what cannot be used; nothing is loaded. Raises InputError if a model is not on this machine."""
         if self.encoder is not None:
             _meaning_model("encoder").folder(self.encoder)
-        if self.nli is not None:
-            _meaning_model("nli").folder(self.nli)
 
     def soundness(self, originals: Sequence[str]) -> Soundness:
         """Soundness with these models."""
-        return Soundness(
-            originals,
-            None if self.encoder is None else _meaning_model("encoder").load(self.encoder),
-            None if self.nli is None else _meaning_model("nli").load(self.nli),
-        )
+        return Soundness(originals, None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
 
 
 NO_HELPERS = Helpers()
@@ -119,9 +104,7 @@ class MeasureUnit:
         stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
         sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
-        server = self.helpers.languagetool
-        grammar: Callable[[str], int] | None = LanguageTool(server) if server else None
-        sense = Sensibleness(grammar)
+        sense = Sensibleness()
         rows: dict[str, MeasuredText] = {}
         for name, rewriting in texts.items():
             soundness = sound.measure(rewriting.parts)
@@ -164,9 +147,10 @@ def measure(
 
 
 def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
-    """Address of one obfuscator's measures; a resource that is here now and was not then gives another."""
+    """Address of one obfuscator's measures; a resource that is here now and was not then gives another. None stands for
+    a server and a model that earlier versions asked."""
     here = [missing(name) is None for name in ("wordnet", "brown")]
-    return content_key([VERSION, here, list(astuple(helpers)), *keys])
+    return content_key([VERSION, here, [None, helpers.encoder, None], *keys])
 
 
 def read_measures(folder: Path, key: str) -> MeasuresRecord | None:
@@ -181,6 +165,20 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
     keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
     measures = {seed: read_measures(folder, key) for seed, key in keys.items()}
     return {seed: one for seed, one in measures.items() if one is not None}
+
+
+def unmeasured(store: Store) -> dict[str, int]:
+    """What a finished folder holds beside its cells, and how often it is missing here or damaged."""
+    plan = store.plan_as(SafetyPlan)
+    lost = {
+        f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
+        for entry in plan.hiding
+    }
+    judged = any(entry.first is not None for entry in plan.hiding) and not store.run.spec.get("methods")
+    lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
+    grades = store.path / NAME
+    lost["grades by people"] = int(grades.exists() and record_or_none(grades, GradesRecord) is None)
+    return {what: count for what, count in lost.items() if count > 0}
 
 
 def _numbers(values: Mapping[str, float | None]) -> dict[str, float | None]:

@@ -18,7 +18,7 @@ from ravenbench.problems.rewritten import rewritten
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, save_plan, verifier_record
 from ravenbench.store.store import Store
 from ravenbench.tasks.attribute.answers import method_record
-from ravenbench.tasks.obfuscate.rewritings import Stored, Surrogates, rewrite
+from ravenbench.tasks.obfuscate.rewritings import Stored, rewrite
 from ravenbench.tasks.safety.attacked import Attacked, method_cells, read_attacked
 from ravenbench.tasks.safety.attacks import Attacks, normalised
 from ravenbench.tasks.safety.record import AttackedCorpus, ObfuscatorRecord, RewrittenSet, SafetyPlan
@@ -48,14 +48,9 @@ class SafetyPlanner:
         material = read_attacked(self.spec)
         # Rewritings are kept in the run's folder while it is planned, so that folder has to know whose it is.
         begin()
-        searched = self.spec.surrogates
-        surrogates = None
-        if searched is not None and material.train is not None:
-            surrogates = Surrogates(searched, material.train.problems, material.train.truth())
         self.folds = [material.base]
         entries = [
-            self._rewrite(number, name, component, material, surrogates)
-            for number, (name, component) in enumerate(named.items())
+            self._rewrite(number, name, component, material) for number, (name, component) in enumerate(named.items())
         ]
         if "normalise" in self.spec.attacks:
             self.folds += normalised(
@@ -82,9 +77,7 @@ class SafetyPlanner:
         )
         self._save(store, begin, plan, verifiers)
 
-    def _rewrite(
-        self, number: int, name: str, component: Obfuscator, attacked: Attacked, surrogates: Surrogates | None
-    ) -> ObfuscatorRecord:
+    def _rewrite(self, number: int, name: str, component: Obfuscator, attacked: Attacked) -> ObfuscatorRecord:
         """Rewrite with every seed and add the folds; one that cannot be used is told, and the rest goes on."""
         entry = ObfuscatorRecord(
             name=name,
@@ -101,7 +94,7 @@ class SafetyPlanner:
         for seed in self.spec.seeds:
             try:
                 tasks = attacked.tasks_for(component)
-                done = rewrite(self.rewritings_folder, component, seed, tasks, self.engine, self.progress, surrogates)
+                done = rewrite(self.rewritings_folder, component, seed, tasks, self.engine, self.progress)
             except InputError as error:
                 return msgspec.structs.replace(entry, error=str(error).replace("\n  ", "; "))
             failed = {one.id: str(one.error).splitlines()[0] for one in done if one.rewriting is None}

@@ -16,7 +16,7 @@ from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import FEWER_IS_SOUNDER, SURVIVAL
 from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.report import Report
+from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import (
     Col,
     Column,
@@ -44,6 +44,7 @@ from ravenbench.tasks.safety.analysis import (
     mean,
 )
 from ravenbench.tasks.safety.imitation import ImitationRow
+from ravenbench.tasks.safety.measures import unmeasured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,15 +64,12 @@ SOUND = {
     "tfidf": "tf-idf cosine",
     "lsa": "LSA cosine", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept",
     "antonyms": "antonyms /1000", "length_ratio": "length ratio", "encoder": "encoder cosine", "sts": "STS 0–5",
-    "entails": "entails rewriting", "entails_share": "parts that entail", "entailed": "entailed by rewriting",
-    "entailed_share": "parts entailed", "contradicted": "contradicted",
 }  # fmt: skip
 SENSE = {
     "surprisal": "surprisal (bits)", "oov": "unknown words", "repeated_misspellings": "repeated misspellings",
     "foreign": "foreign words", "space_before_mark": "space before mark", "no_space_after_mark": "no space after mark",
     "doubled_marks": "doubled marks", "inner_capital": "inner capital", "lowercase_start": "lowercase start",
     "repeated_words": "repeated words", "unbalanced": "unbalanced", "chatter": "chatter",
-    "languagetool": "grammar faults",
 }  # fmt: skip
 Attack = tuple[ObfuscatorRow, VerifierRow]
 PRINTED_2016 = {
@@ -102,6 +100,12 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def analyse(self) -> SafetyAnalysis:
         return analyse(self.store)
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """The cells that it lacks, and what is measured of rewritings and kept beside them."""
+        lost = unmeasured(self.store).items()
+        return [*super().gaps, *(Gap(what, n, ("the rewritings",) * n, "missing or damaged") for what, n in lost)]
 
     def tables(self) -> list[Table]:
         """Where attribution was attacked, tables of its own in the place of averages that need a threshold."""

@@ -15,7 +15,7 @@ from ravenbench.engine.options import (
     AllowShared,
     AtLeastTwo,
     Encoding,
-    Spec,
+    TextsSpec,
     about,
     checked,
     plain_of,
@@ -31,7 +31,7 @@ DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
 DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 
 
-class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a safety run's answers."""
 
     problems: Annotated[
@@ -85,7 +85,6 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             metavar="MASK",
         ),
     ] = "normaliser"
-    surrogates: Annotated[str | None, about("Verifiers that obfuscators may query while they search.")] = None
     encoding: Encoding = None
     allow_shared: AllowShared = False
     limit: Annotated[AtLeastTwo | None, about("Use so many test problems of each class.")] = None
@@ -111,9 +110,14 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return transform
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form; without methods it says nothing of them, so that earlier runs of verifiers go on."""
+        """JSON form; without methods it says nothing of them, and ``surrogates`` are what earlier versions also said:
+        earlier runs go on."""
         only = {"methods", "reject"} if self.methods is None else set()
-        return {name: value for name, value in msgspec.to_builtins(self).items() if name not in only}
+        fields: dict[str, Any] = {}
+        for name, value in msgspec.to_builtins(self).items():
+            fields |= {} if name in only else {name: value}
+            fields |= {"surrogates": None} if name == "normalise" else {}
+        return fields
 
     def data(self, methods: Mapping[str, Any]) -> dict[str, str]:
         """Identity of the problems, and of all methods on which answers depend.
@@ -123,9 +127,8 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """
         recipes = self.named_obfuscators().values()
         rewriting = [*map(identity, recipes), *(stamp for recipe in recipes if (stamp := recipe.stamp()))]
-        searched = registry.parse_list("verifier", self.surrogates or "")
         verifiers = {} if methods else self.named_verifiers()
-        answering: list[Any] = [decides(component) for component in (*verifiers.values(), *searched)]
+        answering: list[Any] = [decides(component) for component in verifiers.values()]
         answering += [method_identity(method) for method in methods.values()]
         return {
             "problems": data_hash(self.problems),
@@ -170,23 +173,9 @@ def _check_sides(values: Mapping[str, Any]) -> None:
             raise SpecError(f"--{name} and --methods do not go together", fix=f"leave out --{name}")
 
 
-def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifiers: dict[str, Component]) -> None:
-    """Refuse attacks that do not exist, and searches without surrogates or with those under evaluation. Raises
-    SpecError if there is one of these.
-    """
+def check_attacks(spec: SafetySpec) -> None:
+    """Refuse attacks that do not exist. Raises SpecError if there is one."""
     spec.normaliser()
     for name in spec.attacks:
         if name not in ATTACKS:
             raise SpecError(f"there is no attack {name!r}", expected=" or ".join(ATTACKS))
-    searching = [name for name, component in obfuscators.items() if component.needs_oracle]
-    if searching and (spec.surrogates is None or spec.train is None):
-        raise SpecError(
-            f"{searching[0]} searches against surrogate verifiers", fix="--surrogates VERIFIER,… and --train PROBLEMS"
-        )
-    both = {str(v) for v in registry.parse_list("verifier", spec.surrogates or "")} & {
-        str(v) for v in verifiers.values()
-    }
-    if both:
-        raise SpecError(
-            "a surrogate may not be evaluated", found=", ".join(sorted(both)), fix="leave it out of --verifiers"
-        )

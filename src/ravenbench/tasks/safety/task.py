@@ -52,17 +52,10 @@ class Safety(Task):
     Spec = SafetySpec
     own = (
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
-        Option("languagetool", "Address of a LanguageTool server; texts are sent there.", function=False),
         Option("encoder", "Sentence encoder for soundness: a folder or a model in the local cache.", function=False),
         Option(
-            "nli",
-            "Natural-language inference model for soundness (entailment, contradiction): a folder or a model in the "
-            "local cache.",
-            function=False,
-        ),
-        Option(
             "helpers",
-            "A LanguageTool server (rewritten texts are then sent there), a sentence encoder, an inference model.",
+            "A sentence encoder.",
             takes="Helpers",
             command=False,
         ),
@@ -72,14 +65,13 @@ class Safety(Task):
     )
     arguments = ("problems",)
     order = (
-        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise surrogates limit "
-        "languagetool encoder nli grades rewritings out"
+        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise limit "
+        "encoder grades rewritings out"
     )
     failure = "not all could be done, the first: {first}"
     note = (
         "Errors of the result are those of obfuscators that could not be used and of cells that failed. Methods may "
-        "also be estimators over texts; they learn from the candidates' texts, and ``train`` is then what the "
-        "surrogates of a search learn from."
+        "also be estimators over texts; they learn from the candidates' texts."
     )
     spec: SafetySpec
 
@@ -92,7 +84,7 @@ class Safety(Task):
         self.spec = spec = build({**values, "methods": ", ".join(self.methods) or None})
         self.verifiers = {} if self.methods else spec.named_verifiers()
         self.obfuscators = spec.named_obfuscators()
-        check_attacks(spec, self.obfuscators, self.verifiers)
+        check_attacks(spec)
         self.data = spec.data(self.methods)
         self.inputs = [spec.problems, *([] if spec.train is None else [spec.train])]
         stem = Path(files.local_copy(spec.problems)).stem
@@ -124,8 +116,7 @@ class Safety(Task):
 
         values = self.values
         smoke_test(self.verifiers)
-        addresses = (values.get(name) for name in ("languagetool", "encoder", "nli"))
-        self.helpers = values.get("helpers") or Helpers(*addresses)
+        self.helpers = values.get("helpers") or Helpers(values.get("encoder"))
         self.helpers.check()
         self.reviews = read_reviews(Path(values["grades"])) if "grades" in values else None
         if self.elsewhere is not None:
@@ -186,16 +177,12 @@ class Safety(Task):
         spec, named = self.spec, self.obfuscators
         material, store = read_attacked(spec), self.earlier()
         sets = [(component, seed) for component in named.values() for seed in spec.seeds]
-        keys = [
-            key
-            for component, seed in sets
-            for key in keys_of(component, seed, material.tasks_for(component), spec.surrogates)
-        ]
+        keys = [key for component, seed in sets for key in keys_of(component, seed, material.tasks_for(component))]
         rewritten = sum(
             (r := read_rewriting(self.rewritings_folder, key)) is not None and r.rewriting is not None for key in keys
         )
         if store is None:
-            folds, fits = _sizes(spec, len(named), sum(not component.needs_oracle for component in named.values()))
+            folds, fits = _sizes(spec, len(named), len(named))
             answering = len(self.verifiers) + len(self.methods)
             cells, answered, fits = folds * answering, 0, fits * answering
         else:
@@ -254,14 +241,8 @@ class Safety(Task):
 
     @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        from ravenbench.services import leaves_machine
-
         named = build(values).named_obfuscators()
-        messages = [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
-        languagetool = values.get("languagetool")
-        if not plan and languagetool is not None and leaves_machine(languagetool):
-            messages.append("LanguageTool: texts leave this machine")
-        return messages
+        return [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
 
 
 def any_unusable(store: Store) -> bool:

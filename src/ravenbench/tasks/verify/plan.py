@@ -23,7 +23,6 @@ from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
 from ravenbench.store.plans import cell_key, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
-from ravenbench.text.damage import odd_texts
 from ravenbench.types import Bools, Fold
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.folds import collapsed
@@ -123,7 +122,7 @@ def draft(
         faults=dict(test.faults),
         fault_truth=dict(test.fault_truth),
         left_out={} if train is None else dict(train.faults),
-        notes=[*common, *(f"training: {note}" for note in notes), *test.notes, *odd_texts(test.problems.texts)],
+        notes=[*common, *(f"training: {note}" for note in notes), *test.notes],
         transplant=section,
     )
     labels = {name: longer(getattr(taught, name), len(texts)) for name in ("author", "topic", "language")}

@@ -19,18 +19,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ravenbench import files, registry
 from ravenbench.components import Component, identity_hash
-from ravenbench.engine.options import COMPONENT, PATH, AllowShared, Encoding, Option, Spec, about, spec_of
+from ravenbench.engine.options import COMPONENT, PATH, AllowShared, Encoding, Option, TextsSpec, about, spec_of
 from ravenbench.engine.task import Draft, Preview, Task, slug
-from ravenbench.errors import InputError, RavenError, SpecError, said
+from ravenbench.errors import InputError, RavenError, SpecError, remark, said
 from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
+    from ravenbench.formats.problems import ProblemSet
+    from ravenbench.problems.overlap import LearnedHashes
     from ravenbench.store.store import Store
     from ravenbench.types import Answers
     from ravenbench.verifiers.contract.base import Verifier
 
 
-class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
 
     verifier: Annotated[str, about("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
@@ -57,7 +59,7 @@ class VerifySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
         own: dict[str, Any] = {"verifier": self.verifier, "probe": self.probe}
-        own |= {"allow_shared": True} if self.allow_shared else {}
+        own |= self.flags() | ({"allow_shared": True} if self.allow_shared else {})
         return own if self.encoding is None else own | {"encoding": self.encoding}
 
 
@@ -129,7 +131,7 @@ class Verify(Task):
     )  # fmt: skip
     place = "folder"
     arguments = ("verifier",)
-    order = "verifier test out train save load probe encoding allow_shared folder"
+    order = "verifier test out train save load probe encoding unquoted strip_shared skip_faulty allow_shared folder"
     note = (
         "If the method itself fails, in training or on more than a tenth of the problems, that is a RavenError, and "
         "nothing is written."
@@ -137,12 +139,14 @@ class Verify(Task):
     result = "Verified"
     device = True
     transplants: Callable[..., Any] | None = None
+    train: ProblemSet | None = None
+    learned: LearnedHashes | None = None
     spec: VerifySpec
 
     def resolve(self) -> None:
         from ravenbench.engine.guard import smoke_test
         from ravenbench.formats.problems import read_problems
-        from ravenbench.problems.overlap import check_overlap
+        from ravenbench.problems.overlap import LearnedHashes, check_overlap
         from ravenbench.store.plans import content_key, decides
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.verify.plan import check_classes
@@ -156,11 +160,19 @@ class Verify(Task):
         smoke_test({name: self.component})
         self.spec = spec = spec_of(VerifySpec, {**self.values, "verifier": name})
         self.progress("reading the problems", 0, 0)
-        self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding)
-        self.train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
+        how = spec.flags()
+        self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding, **how)
+        if (train := spec.train) is not None:
+            self.train = read_problems(files.local_copy(train), "train", spec.encoding, **how)
         self.data, self.common = {"test": data_hash(spec.test)}, list[str]()
         if spec.load is not None:
             self.data["load"] = persist.digest(spec.load)
+            self.learned = LearnedHashes.read(Path(spec.load) / persist.LEARNED)
+            unknown = "this verifier was saved without what it learned from: problems to answer may be among it"
+            self.common = (
+                [unknown] if self.learned is None else check_overlap(self.learned, self.test, spec.allow_shared)
+            )
+            remark(self.common)
         if self.train is not None and spec.train is not None:
             check_classes(self.train.name, self.train.truth())
             self.common = check_overlap(self.train, self.test, spec.allow_shared)
@@ -193,6 +205,7 @@ class Verify(Task):
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import local, run_units
+        from ravenbench.problems.overlap import LearnedHashes
         from ravenbench.store.resume import note
         from ravenbench.tasks.verify.blocks import BlockUnit, collect, keep, trained_before, unanswered
         from ravenbench.tasks.verify.plan import VerifyPlan
@@ -214,7 +227,9 @@ class Verify(Task):
                 self.fitting = time.perf_counter() - began
             shared = keep(store, trained, self.fitting)
         if save is not None:
-            persist.save(trained, save, self.written, partial(note, self.folder))
+            learned = self.learned if self.train is None else LearnedHashes.of(self.train)
+            by_hashes = None if learned is None else learned.written()
+            persist.save(trained, save, self.written, partial(note, self.folder), by_hashes)
         units = [BlockUnit.of(store, block, None if shared else trained) for block in missing]
         own = [unit for unit in units if unit.block.fold == "test"]
         engine = self.engine if shared else local(1)

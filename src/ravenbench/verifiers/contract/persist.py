@@ -2,6 +2,7 @@
 
 FOLDER/verifier.json   format, spec, identity, packages, state, SHA-256 of arrays.npz; written last
 FOLDER/arrays.npz      learned arrays
+FOLDER/learned.json    hashes of the texts, problems and authors it learned from
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read
 
 Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
@@ -31,7 +32,8 @@ from numpy.typing import NDArray
 from ravenbench import registry
 from ravenbench.components import Component, foreign, identity, path_of
 from ravenbench.errors import FormatError, InputError, SpecError
-from ravenbench.files import write_bytes, write_json
+from ravenbench.files import read_ordinary, write_bytes, write_json
+from ravenbench.formats.decoding import from_json
 from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
 from ravenbench.seams import SAVED_GROUP, registered
@@ -79,6 +81,8 @@ class NotKept(SpecError):
     """A verifier that works, but holds an estimator of scikit-learn that has no plain form."""
 
 
+LEARNED = "learned.json"
+"""Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``); those saved earlier have none."""
 _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
@@ -90,6 +94,7 @@ def save(
     folder: str | Path,
     known: Collection[str] = (),
     note: Callable[[str], object] | None = None,
+    learned: bytes | None = None,
 ) -> Path:
     """Write a fitted verifier; the folder appears when it is complete.
 
@@ -101,6 +106,8 @@ def save(
         Hashes (``formats.output.digest``) of folders that may be replaced.
     note : callable, optional
         Told the folder's hash before it takes its place.
+    learned : bytes, optional
+        What tells by hashes what it learned from, kept in ``LEARNED``.
 
     Raises
     ------
@@ -125,6 +132,8 @@ def save(
         for name, figure in verifier.figures().items():
             write_bytes(place / name, figure)
         write_json(place / _HEAD, {**head, "arrays_sha256": write_bytes(place / _ARRAYS, buffer.getvalue())})
+        if learned is not None:
+            write_bytes(place / LEARNED, learned)
         if note is not None:
             note(folder_digest(place))
     return folder
@@ -151,7 +160,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     if expected is not None:
         _same(head, as_verifier(expected), folder)
     try:
-        data = (folder / _ARRAYS).read_bytes()
+        data = read_ordinary(folder / _ARRAYS)
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=folder / _ARRAYS) from None
     if hashlib.sha256(data).hexdigest() != head["arrays_sha256"]:
@@ -181,14 +190,14 @@ def digest(folder: str | Path) -> str:
 def _head(folder: Path) -> dict[str, Any]:
     where = folder / _HEAD
     try:
-        head = json.loads(where.read_text(encoding="utf-8"))
+        head = from_json(read_ordinary(where).decode("utf-8"), where, problem="not JSON", fix="train again")
     except OSError as error:
         raise InputError(
             "this is no trained verifier",
             file=folder,
             expected=f"a folder that raven verify --save wrote, with {_HEAD}",
         ) from error
-    except (ValueError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise FormatError(f"not JSON ({error})", file=where, fix="train again") from None
     keys = {"format", "spec", "identity", "scikit-learn", "state", "arrays_sha256"}
     if not isinstance(head, dict) or head.keys() != keys:

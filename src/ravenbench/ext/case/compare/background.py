@@ -24,6 +24,7 @@ from ravenbench.ext.case.compare.record import (
     part_of,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.ext.case.content_space import ContentSpace
 from ravenbench.ext.case.extract import Extract
 from ravenbench.ext.case.kinds import distances, kinds, profile
 from ravenbench.ext.case.like_case import (
@@ -39,7 +40,6 @@ from ravenbench.ext.case.like_case import (
 )
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import stream
-from ravenbench.text.content_words import ContentSpace
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
@@ -354,7 +354,8 @@ class Shaped:
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
         moved = self._transplanter.transplant(test, same)
-        off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows])
+        labels = {"transplanted": "off", "source": FoldRole.PAIRS.of(name)}
+        off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows], labels=labels)
         self.parts.append((off, about[moved.rows]))
 
     def _class(

@@ -45,6 +45,6 @@ def looked_at(background: Population, cases: Sequence[CaseTexts], seed: int) -> 
         records[case.id] = HandRecord(
             words=result.words, places=change.places.tolist(), llr=llr, low=low, high=high, p=round(change.p, 4),
             place=change.place, changes=change.changes_hand, authors=change.authors, texts=change.texts,
-            power=round(change.power, 4),
+            power=round(change.power, 4), hidden=round(result.hidden, 4),
         )  # fmt: skip
     return records

@@ -6,6 +6,7 @@ What keeps texts from being compared: copies, a candidate among the background's
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.errors import FormatError, InputError, SpecError, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.files import sha256
@@ -122,9 +123,12 @@ def read_material(spec: CompareSpec) -> Material:
     are named), a folder holds no text, or a row of the batch cannot be read."""
     if spec.which is not None:
         raise SpecError("--which chooses among the texts of a class", fix="name the class by --each FOLDER")
+    asked = () if spec.batch is not None else ("questioned", "known")
+    absent = [f"--{name}" for name in (*asked, "background") if not getattr(spec, name)]
     if not spec.background:
         raise SpecError(
-            "nothing to judge by: --background is missing", expected="texts by other people, by author",
+            f"nothing to judge by: {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing",
+            expected="texts by other people, by author",
             fix="--background FOLDER with author/text.txt, as what others wrote on the same occasion: forty authors"
             " with five texts each serve well, ten with two are the least",
         )  # fmt: skip
@@ -264,6 +268,13 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
     by_name: dict[str, list[Path]] = {}
     if not any(equals for _, equals, _ in named):
         paths = [Path(value) for value in known]
+        if len(folders := [path for path in paths if path.is_dir()]) > 1:
+            named_so = " ".join(f"--known {shlex.quote(f'{p.resolve().name}={p}')}" for p in folders)
+            raise SpecError(
+                "several folders without names may be one candidate or several", found=", ".join(map(str, folders)),
+                expected="--known NAME=PATH", fix="one NAME for all that one person wrote, a NAME of its own for each"
+                f" further candidate: {named_so}",
+            )  # fmt: skip
         return {_called(paths): paths}
     for value, (name, equals, path) in zip(known, named, strict=True):
         if not equals or not name.strip() or not path:
@@ -393,6 +404,13 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     for code, author in enumerate(corpus.author.names):
         if name := names.get(name_key(author)) or next((n for n in names.values() if _addressed(n, author)), None):
             gone[code] = f"{author}: has the name of the candidate {name}"
+    others = [author for code, author in enumerate(corpus.author.names) if code not in gone]
+    for group in lookalikes([*names.values(), *others]) if names else ():
+        for mine in {*group} & {*names.values()}:
+            note = f"background authors that may be {mine} under another name: {some({*group} - {mine})}"
+            remark([note])
+            for case in cases:
+                screened.notes[case.id] += [note] if case.candidate.name == mine else []
     questions = {path: runs(plain(text.text)) for path, text in queries.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
@@ -433,7 +451,8 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
         if path in copied:
             refusals.append(Reason(Why.COPIED, (
                 f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
-                "which a comparison of style cannot tell"
+                "which a comparison of style cannot tell; if it is that very file, take it out of the background, or "
+                "give the whole class by --each"
             )))  # fmt: skip
         for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
             if is_copy(questions[path], known, COPIED) or case.questioned.text.split() == text.text.split():

@@ -28,6 +28,7 @@ from ravenbench.ext.case.validation import DRAWS as SAMPLES
 from ravenbench.ext.case.validation import MeasureEstimate, estimated, measures, times_drawn
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
+from ravenbench.reports.content import exposure
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
 from ravenbench.text.tokens import count_words
@@ -61,7 +62,7 @@ class PairScores:
         Raw scores (n,) or (n, f) of each verifier, made by fits that knew neither author.
     moved : mapping
         The same with the questioned text's content words replaced; nan where they could not be, or where this was not
-        asked.
+        asked. Without verifiers that may know more than they were handed.
     same, unseen : (n,) bool
         Truth; and whether the questioned text's topic was left out of training.
     authors : (n, 2) int64
@@ -94,7 +95,8 @@ class ShapeScores:
 
     ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
-    set. It is empty where a case has one known text.
+    set. It is empty where a case has one known text. ``barred`` says of verifiers why they may know more than they were
+    handed.
     """
 
     shape: ShapeRecord
@@ -105,6 +107,7 @@ class ShapeScores:
     cases: Mapping[str, Floats]
     content: Floats
     failures: tuple[Failure, ...]
+    barred: Mapping[str, str]
 
 
 def _unscored(problems: Problems, scores: Floats) -> str:
@@ -146,8 +149,12 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     failures: list[Failure] = []
     moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
     sets = list(map(FoldRole.SETS.of, shape.folds)) if shape.problems and len(shape.known) > 1 else []
-    complete = complete_scores(store, plan, [*shape.folds, *moved, *sets, *shape.case_folds], failures)
+    folds = [*shape.folds, *moved, *sets, *shape.case_folds]
+    complete = complete_scores(store, plan, folds, failures)
     names = tuple(complete)
+    exposed = {name: exposure(store, name, (store.cell(name, fold) for fold in folds)) for name in names}
+    barred = {name: why for name, why in exposed.items() if why}
+    isolated = {name: scores for name, scores in complete.items() if name not in barred}
     cases = {
         name: np.concatenate([complete[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
     }
@@ -157,12 +164,13 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     return ShapeScores(
         shape,
         names,
-        replace(pairs, moved=_moved(store, complete, shape.folds)),
+        replace(pairs, moved=_moved(store, isolated, shape.folds)),
         own,
         tuple(place),
         {name: _means(scores, row) for name, scores in cases.items()},
         np.array([problem.content for problem in place], dtype=np.float64),
         tuple(failures),
+        barred,
     )
 
 
@@ -250,7 +258,7 @@ class WeighedSystem:
         """LRs of pairs with these scores as written, scores with content words replaced, and content similarities."""
         written = self.written.llr(scores, content)
         nothing = np.full(len(content), np.nan)
-        style = dict.fromkeys(written, nothing) if self.style is None else self.style.llr(moved, content)
+        style = dict.fromkeys(written, nothing) | ({} if self.style is None else self.style.llr(moved, content))
         part = STYLE * np.clip((content - self.middle) / max(self.knee - self.middle, 1e-12), 0.0, 1.0)
         llr = {
             name: np.where(np.isnan(style[name]), values, values + part * (style[name] - values))

@@ -33,7 +33,7 @@ import numpy as np
 from ravenbench.ext.case.likelihood_ratios import LN10, Calibration, calibrate
 from ravenbench.ext.shelf.published.two_level import DirichletMultinomial, PoissonGamma, TwoLevel
 from ravenbench.randomness import stream
-from ravenbench.text.content_words import hidden
+from ravenbench.text.content_words import LETTERS, hidden, hidden_share
 from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import SPACED, count_words, cut
 from ravenbench.texts import TextTable
@@ -169,6 +169,7 @@ class OneHand:
     falls: Floats
     weight: Floats
     power: float
+    hidden: float
 
     def look(self, text: str) -> HandChange:
         """What is found along a text, of which as many words are looked at as the background texts have."""
@@ -206,7 +207,10 @@ def one_hand(texts: Sequence[str], author: Ints, seed: int = 0) -> OneHand | str
     spliced_falls = ((mean - other) / deviation).max(axis=1)
     low, high = np.quantile(own, BAND, axis=0)
     power = float(np.average(_chance(falls, weight, spliced_falls) <= ALARMS, weights=weight))
-    return OneHand(learn(texts, author, functions, seed), words, mean, deviation, low, high, falls, weight, power)
+    share = hidden_share(map(LETTERS.findall, texts), functions)
+    return OneHand(
+        learn(texts, author, functions, seed), words, mean, deviation, low, high, falls, weight, power, share
+    )
 
 
 def _chance(falls: Floats, weight: Floats, values: Floats) -> Floats:

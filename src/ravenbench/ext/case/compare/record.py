@@ -146,7 +146,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
 class HandRecord(Record, frozen=True, kw_only=True):
     """Whether one hand wrote the questioned text (``one_hand.HandChange``), of which so many ``words`` were
-    looked at; ``reason`` says why nothing could be said."""
+    looked at; ``reason`` says why nothing could be said, ``hidden`` which share of their words was hidden."""
 
     reason: str | None = None
     words: int = 0
@@ -160,6 +160,7 @@ class HandRecord(Record, frozen=True, kw_only=True):
     authors: int = 0
     texts: int = 0
     power: float = 0.0
+    hidden: float | None = None
 
 
 class CaseRecord(Record, frozen=True, kw_only=True):

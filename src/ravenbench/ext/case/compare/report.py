@@ -29,6 +29,7 @@ from ravenbench.ext.case.compare.sentences import (
     signed,
     verbal,
 )
+from ravenbench.ext.case.content import contents_json, contents_sentence, contents_table
 from ravenbench.ext.case.likelihood_ratios import pav, tippett
 from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.files import write_json, write_text
@@ -48,7 +49,7 @@ from ravenbench.reports.view import (
     table,
     to_html,
 )
-from ravenbench.store.records import record_or_none
+from ravenbench.store.records import read_record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,8 +93,9 @@ class CompareReport(Report[Comparison]):
 
     @cached_property
     def note(self) -> FileNote:
-        """Reference, examiner and date, where they were given."""
-        return record_or_none(self.store.path / NOTE, FileNote) or FileNote()
+        """Reference, examiner and date, where they were given. StoreError if their file is damaged."""
+        place = self.store.path / NOTE
+        return read_record(place, FileNote) if place.exists() else FileNote()
 
     @cached_property
     def shown(self) -> list[tuple[str, CaseFound]]:
@@ -208,6 +210,7 @@ def _lines(case: CaseFound) -> list[str]:
         NO_PROBABILITY.format(name=name),
         misleading(answer.misleading, answer.misled, answer.fused.llr),
         *([] if answer.content is None else [answer.content.sentence]),
+        contents_sentence(answer.contents),
         "On people left out: "
         + "; ".join(f"{name} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" for name, one in worths(answer))
         + " (means: at most 1 if LRs mean what they say).",
@@ -269,7 +272,10 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
         made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
-        made += [slice_table(case.answer, f"validation{mark}")]
+        made += [
+            slice_table(case.answer, f"validation{mark}"),
+            contents_table(case.answer.contents, f"contents{mark}"),
+        ]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
 
 
@@ -434,6 +440,7 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
     check = answer.content
     return {
         "verifiers": objects(answer.lines, *_LINE),
+        "verifiers_and_content": contents_json(answer.contents),
         "misleading": answer.misleading,
         "misleading_pairs": list(answer.misled),
         "rank": answer.rank,
@@ -463,7 +470,7 @@ def place_figure(answer: Answer) -> Figure:
     case is a line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)
     valid = answer.validated
-    llr, same, alike = valid.llr[FUSED], valid.pairs.same, valid.pairs.content >= answer.alike
+    llr, same, alike = valid.as_cases(), valid.pairs.same, valid.pairs.content >= answer.alike
     jitter = stream(0, "compare-jitter").random(len(llr))
     for y, side, color in ((1, same, SAME), (0, ~same, DIFFERENT)):
         for chosen, size, alpha in ((side & ~alike, 6, 0.4), (side & alike, 16, 0.8)):

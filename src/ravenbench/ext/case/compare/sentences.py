@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ravenbench.ext.case.compare.record import HandRecord
 from ravenbench.reports.view import Column, number
+from ravenbench.text.content_words import hidden_sentence
 
 SCALE = (
     (6.0, "extremely strong support"),
@@ -109,7 +110,8 @@ def by_chance(texts: int, low: int, chance: float) -> str:
     seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
     return (
         f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
-        f"one half by chance, as background pairs by one author do; here {seen}."
+        "one half (log10 LR below −.30), whatever its interval, by chance, as background pairs by one author do; here "
+        f"{seen}."
     )
 
 
@@ -119,6 +121,7 @@ def hand_sentence(hand: HandRecord) -> str:
         return f"Whether the questioned text is by one person could not be looked at: {hand.reason}."
     whole = f"{hand.texts} background texts of {hand.words} words by one author each ({hand.authors} authors)"
     spliced = f"Of background texts put together from two authors at their middle, {hand.power:.0%} were found."
+    spliced += "" if hand.hidden is None else f" {hidden_sentence(hand.hidden)}"
     if not hand.changes:
         return (
             f"No change of hand was found along {hand.words} words of the questioned text. They were compared "

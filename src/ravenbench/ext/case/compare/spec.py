@@ -36,7 +36,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     questioned: Annotated[
         tuple[str, ...],
         about(
-            "The text whose author is in question: a UTF-8 .txt file. Several: repeat the option.",
+            "The text whose author is in question: a document (.txt, .docx, .pdf, .eml …). Several: repeat.",
             takes=PATHS,
             metavar="FILE",
             many=True,
@@ -45,8 +45,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     known: Annotated[
         tuple[str, ...],
         about(
-            "Texts the candidate wrote: a .txt file or a folder of them. NAME=PATH names the candidate; else the "
-            "folder does. Several candidates: repeat NAME=PATH; one name with several paths is one candidate.",
+            "Texts the candidate wrote: files or a folder. NAME=PATH names the candidate; else the folder does. "
+            "Several candidates, or several folders: repeat NAME=PATH; one name with several paths is one candidate.",
             takes=f"{PATHS} | Mapping[str, {PATHS}]",
             metavar="[NAME=]PATH",
             many=True,

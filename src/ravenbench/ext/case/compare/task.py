@@ -60,7 +60,7 @@ class Compare(Task):
         Option("date", "Date of the report, for the page, as it is to stand there."),
     )
     positional = ("questioned", "known", "background")
-    failure = "{count} parts failed, the first: {first}"
+    failure = "{count} part{s} failed, the first: {first}"
     note = "``ravenbench.analyse(result.store)`` gives the likelihood ratios, ``ravenbench.write_report`` the page."
     stray = (
         "raven compare takes each text by an option that says what it is",

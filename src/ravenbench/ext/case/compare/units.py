@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ravenbench.components import Component
+from ravenbench.engine import apart
 from ravenbench.engine.cells import CellUnit, Filled, pending
-from ravenbench.ext.case.compare.record import ComparePlan, FoldRole
+from ravenbench.ext.case.compare.record import CaseProblem, ComparePlan, FoldRole
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.combinations import Masked
 from ravenbench.verifiers.contract.base import Scorer, as_verifier, checked_answers, checked_scores, fresh
 from ravenbench.verifiers.contract.languages import check_language
@@ -26,34 +28,68 @@ LEAST = 1e-6
 class ScoreUnit(CellUnit):
     """One method, one training set, and the raw scores of every cell that shares it."""
 
-    def learn(self, store: Store) -> Callable[[Problems], Floats]:
+    def learn(self, store: Store) -> Any:
         fold = store.fold(self.cells[0].fold)
+        if apart.outsider(self.method):
+            return apart.learned(
+                self.method, store, fold.train, fold.train_same, learn=lambda _, *given: (learned(*given[:3]), {})
+            )
         return learned(self.method, fold.train, fold.train_same)
 
-    def answer(self, store: Store, learned: Callable[[Problems], Floats], place: CellPlace) -> Filled:
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         test = store.fold(place.fold).test
+        if apart.outsider(self.method):
+            arrays, _ = apart.answered(
+                learned, store, place.fold, test, calls=calls_of(store, place.fold, test),
+                answers=lambda score, call, _: (score, {"scores": checked_scores(score(call), len(call), "it")}),
+            )  # fmt: skip
+            return {"scores": checked_scores(arrays["scores"], len(test), place.verifier)}, {}
         arrays = {"scores": checked_scores(learned(test), len(test), place.verifier)}
         scorer: Any = getattr(learned, "__self__", None)
         for row in plain_rows(store, place.fold).values() if getattr(scorer, "shows_tokens", False) else ():
             texts, questioned = test.texts.rows(test.known(row)), test.texts[test.questioned_index[row]]
-            token_ratios = [
+            tokens = [
                 (token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])
             ]
-            arrays[f"tokens-{row}"] = np.array(token_ratios, dtype=np.float64).reshape(-1, 3)
+            arrays[f"tokens-{row}"] = np.array(tokens, dtype=np.float64).reshape(-1, 3)
         return arrays, {}
 
 
-def plain_rows(store: Store, fold: str) -> dict[str, int]:
-    """The row of each case itself in a fold that asks about cases, by the case's id; none in other folds."""
-    for shape in store.plan_as(ComparePlan).shapes:
+def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
+    """Which problems of a fold an outsider is asked together: no text with other content stands beside the one that it
+    was made from, or beside another that was made from it."""
+    record, problems, origin = store.plan.folds[fold], case_problems(store, fold), test.questioned_index.tolist()
+    if record.source is not None:
+        origin = store.shared_fold(record.source).test.questioned_index[list(map(int, test.ids))].tolist()
+    of_case = {one.case: origin[row] for row, one in enumerate(problems) if one.asks == "plain"}
+    groups, seen = defaultdict[Any, list[int]](list), Counter[Any]()
+    for row in range(len(test)):
+        asks = problems[row].asks if problems else record.transplanted
+        if asks in ("on", "off"):
+            origin[row] = of_case[problems[row].case] if problems else origin[row]
+            groups[asks, seen[asks, origin[row]]].append(row)
+            seen[asks, origin[row]] += 1
+        else:
+            groups[None].append(row)
+    rows_of = [np.array(rows, dtype=np.int64) for rows in groups.values()]
+    return [rows[part] for rows in rows_of for part in apart.divided(test.select(rows), [origin[i] for i in rows])]
+
+
+def case_problems(store: Store, fold: str) -> list[CaseProblem]:
+    """What the problems of a fold that asks about cases are for, in their order; none in other folds."""
+    for shape in store.plan_as(ComparePlan).shapes if fold.endswith(FoldRole.CASES) else ():
         first = 0
         for name in shape.case_folds if fold in shape.case_folds else ():
             size = len(store.shared_fold(name).test)
             if name == fold:
-                numbered = enumerate(shape.problems[first : first + size])
-                return {problem.case: row for row, problem in numbered if problem.asks == "plain"}
+                return list(shape.problems[first : first + size])
             first += size
-    return {}
+    return []
+
+
+def plain_rows(store: Store, fold: str) -> dict[str, int]:
+    """The row of each case itself in a fold that asks about cases, by the case's id; none in other folds."""
+    return {one.case: row for row, one in enumerate(case_problems(store, fold)) if one.asks == "plain"}
 
 
 def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:

@@ -35,6 +35,8 @@ def read_conditions(path: Path) -> list[Condition]:
         raise no_such(path)
     with Archive(path) as archive:
         rows = list(table_rows(archive, path.name))
+    if not 0 < len(rows) <= MOST_CELLS:
+        raise FormatError("a dossier is made of conditions", file=path, found=len(rows), expected=f"1 to {MOST_CELLS}")
     conditions: list[Condition] = []
     for line, row in rows:
         sizes = {name: _whole(row, name, path, line) for name in SIZES}
@@ -45,10 +47,6 @@ def read_conditions(path: Path) -> list[Condition]:
         if any(name == other.name for other in conditions):
             raise FormatError("two conditions have one name", file=path, line=line, found=name, fix="name them apart")
         conditions.append(Condition(name=name, between=between, **sizes))
-    if not 0 < len(conditions) <= MOST_CELLS:
-        raise FormatError(
-            "a dossier is made of conditions", file=path, found=len(conditions), expected=f"1 to {MOST_CELLS}"
-        )
     return conditions
 
 

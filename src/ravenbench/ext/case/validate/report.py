@@ -14,9 +14,16 @@ import numpy as np
 
 from ravenbench.ext.case.compare.dossier import FILE, CellResult, Criterion, Dossier
 from ravenbench.ext.case.compare.dossier import Figure as Measure
-from ravenbench.ext.case.compare.model import FUSED, PairScores, issue_llr, read_scores
+from ravenbench.ext.case.compare.model import FUSED, PairScores, issue_llr, read_scores, validate
 from ravenbench.ext.case.compare.record import ShapeRecord, part_under
 from ravenbench.ext.case.compare.report import css_text
+from ravenbench.ext.case.content import (
+    VerifierContent,
+    contents_json,
+    contents_sentence,
+    contents_table,
+    verifier_contents,
+)
 from ravenbench.ext.case.likelihood_ratios import cllr, pav, tippett
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
 from ravenbench.ext.case.validation import DRAWS, entropy, estimated
@@ -57,12 +64,14 @@ SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
 
 @dataclass(frozen=True, eq=False)
 class DossierCell:
-    """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested."""
+    """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested.
+    ``contents`` says what was done about content of each verifier."""
 
     record: TestedRecord
     result: CellResult
     pairs: PairScores | None
     llr: Floats
+    contents: tuple[VerifierContent, ...] = ()
 
     def about(self, key: str) -> Measure | None:
         """A measure, None where the cell was not tested."""
@@ -126,7 +135,7 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
         verdict="failed" if reasons else "passed",
         reasons=reasons,
     )
-    return DossierCell(record, result, pairs, llr)
+    return DossierCell(record, result, pairs, llr, verifier_contents(learned_from, validate(learned_from.pairs)))
 
 
 def _placed(pairs: PairScores, under: ShapeRecord, shape: ShapeRecord) -> PairScores:
@@ -167,7 +176,11 @@ class ValidateReport(Report[Validation]):
         return analyse(self.store)
 
     def tables(self) -> list[Table]:
-        return [self.summary(), *(measures_table(c, f"cell-{i}", self.analysis.plan) for i, c, _ in self.tested())]
+        return [
+            self.summary(),
+            *(measures_table(c, f"cell-{i}", self.analysis.plan) for i, c, _ in self.tested()),
+            *(contents_table(c.contents, f"contents-{i}") for i, c, _ in self.tested()),
+        ]
 
     def tested(self) -> list[tuple[int, DossierCell, PairScores]]:
         """Cells with LRs, numbered from 1 in the order of all, and their pairs."""
@@ -234,6 +247,9 @@ class ValidateReport(Report[Validation]):
             **msgspec.to_builtins(self.analysis.dossier),
             "background_notes": dict(self.analysis.plan.background.notes),
             "notes": list(self.analysis.plan.notes),
+            "verifiers_and_content": {
+                cell.result.condition.name: contents_json(cell.contents) for _, cell, _ in self.tested()
+            },
         }
 
     def fill(self, folder: Path) -> None:
@@ -249,6 +265,7 @@ class ValidateReport(Report[Validation]):
         return [
             for_terminal(self.summary()),
             *(Text(f"{name}: {reason}") for name, reason in reasons),
+            *(Text(f"{c.result.condition.name}: {contents_sentence(c.contents)}") for _, c, _ in self.tested()),
             *(Text(f"note: {note}") for note in self.analysis.plan.notes),
             Text(f"criterion and conditions, fixed beforehand: SHA-256 {dossier.fixed}"),
         ]

@@ -54,7 +54,7 @@ class Validate(Task):
     arguments = ("background",)
     positional = ("background", "conditions")
     order = "background conditions propose"
-    failure = "{count} parts failed, the first: {first}"
+    failure = "{count} part{s} failed, the first: {first}"
     spec: ValidateSpec
 
     def resolve(self) -> None:

@@ -9,8 +9,8 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.encoders import causal
 from ravenbench.ext.encoders.kept_vectors import KeptVectors
-from ravenbench.ext.machine import causal
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.published.lambdag import TokenRatio
 from ravenbench.randomness import stream

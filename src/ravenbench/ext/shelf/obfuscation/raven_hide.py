@@ -20,10 +20,12 @@ import numpy as np
 
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
+from ravenbench.formats.archive import walk
 from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import find
 from ravenbench.text.ppm import cross_entropies
@@ -70,7 +72,7 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 2
+    version = 3
     mode: ClassVar[str] = "repaired"
 
     goal: float = 0.0
@@ -104,7 +106,8 @@ class RavenHide(Obfuscator):
         known = tuple(one for one in task.known if one.strip())
         size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
-        candidates, notes = safe_edits(text)
+        candidates = safe_edits(text)
+        notes = list[str]()
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
         parts = from_edits(text, _joined(text, chosen))
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
@@ -125,7 +128,8 @@ class RavenHide(Obfuscator):
             f"it stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
-        notes.append("next: raven diff ORIGINAL HIDDEN" + f"; change these words by hand: {left}" * bool(left))
+        if left:
+            notes.append(f"change these words by hand: {left}")
         return Rewriting(parts, tuple(notes), count_operations(parts))
 
     def _search(
@@ -144,8 +148,11 @@ class RavenHide(Obfuscator):
             near = search.near()
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
             if not (gains > 0).any():
-                dear = bool((open_ & (now > near)).any())
-                return chosen, "the limit of sense was reached" if dear else "no safe edit was left that helps"
+                helpful = open_ & (now > near)
+                if (helpful & (cost > left)).any():
+                    return chosen, "the limit of sense was reached"
+                losing = f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
+                return chosen, losing if helpful.any() else "no safe edit was left that helps"
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)
             chosen.append(candidates[best])
@@ -192,25 +199,15 @@ def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
 @lru_cache(4)
 def _crowd_texts(background: str) -> tuple[str, ...]:
     if background:
-        texts = [decode(path.read_bytes(), path) for path in sorted(Path(background).rglob("*.txt"))]
+        names = [name for name in walk(Path(background))[0] if name.endswith(".txt")]
+        texts = [decode(Path(background, name).read_bytes(), Path(background, name)) for name in names]
         texts = [text for text in texts if text.strip()]
         if not texts:
             raise InputError(
                 "there is no text by other people here", file=background, expected="a folder of .txt files"
             )
         return tuple(texts)
-    from nltk.corpus.reader import TaggedCorpusReader
-
-    reader = TaggedCorpusReader(find("brown"), r"c[a-r]\d[05]", sep="/", encoding="ascii")
-    return tuple(_plain(reader.words(name)) for name in reader.fileids())
-
-
-def _plain(words: Sequence[str]) -> str:
-    """Brown's tokens as text."""
-    text = " ".join(words).replace("`` ", '"').replace(" ''", '"')
-    for mark in ",.;:?!":
-        text = text.replace(f" {mark}", mark)
-    return text.replace("( ", "(").replace(" )", ")")
+    return tuple(brown_texts().values())
 
 
 @lru_cache(8)

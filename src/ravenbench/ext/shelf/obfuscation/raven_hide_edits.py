@@ -12,14 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-import numpy as np
-
-from ravenbench.obfuscation.guards import stretches
 from ravenbench.obfuscation.parts import Edit, Span, sentences
-from ravenbench.obfuscation.wording.resources import language_model, load, word_set
-from ravenbench.obfuscation.wording.words import match_case, tags, tokens
-from ravenbench.text.nltk_data import missing
-from ravenbench.types import Ints
+from ravenbench.obfuscation.wording.resources import load, word_set
+from ravenbench.obfuscation.wording.words import match_case
 
 _INNER = r"[^'‘’\n]|(?<=\w)['’](?=\w)"
 """In single quotes; an apostrophe between letters closes nothing."""
@@ -77,7 +72,8 @@ def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
             cost = float(line.strip("[]"))
         elif line and not line.startswith("#"):
             phrases, before, after = ([*line.split(" :: "), "", ""])[:3]
-            conditions = re.compile(before.replace("^", _SENTENCE_START)), re.compile(after)
+            whole = re.sub(r"^(?=\(\?:\w)", r"\\b", before)  # no end of a longer word
+            conditions = re.compile(whole.replace("^", _SENTENCE_START)), re.compile(after)
             for group in phrases.split(" ; "):
                 sources, _, targets = group.partition(" > ")
                 names = [name.strip() for name in f"{sources} | {targets}".strip(" |").split(" | ")]
@@ -97,8 +93,8 @@ def _form_rows(names: list[str]) -> Iterator[list[str]]:
         yield [" ".join(word[i] if len(word) == many else word[0] for word in name) for name in split]
 
 
-def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
-    """Every safe edit of a text, and what is missing for more (MissingPart's messages)."""
+def safe_edits(text: str) -> list[SafeEdit]:
+    """Every safe edit of a text."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     proposed = [
         *_typography(text),
@@ -108,15 +104,12 @@ def safe_edits(text: str) -> tuple[list[SafeEdit], list[str]]:
         *_marks(text),
         *_sentence_edits(text),
     ]
-    lacking = [reason for name in ("brown", "averaged_perceptron_tagger_eng") if (reason := missing(name))]
-    if not lacking:
-        proposed += _swaps(text)
     free = [
         one
         for one in proposed
         if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
-    return list({one.edits: one for one in free}.values()), [f"no words were exchanged: {one}" for one in lacking]
+    return list({one.edits: one for one in free}.values())
 
 
 def _within(edit: Edit, spans: list[Span]) -> bool:
@@ -140,7 +133,7 @@ def _typography(text: str) -> Iterator[SafeEdit]:
 
 def _spelling(text: str) -> Iterator[SafeEdit]:
     """All British spellings made American, or all American ones British."""
-    everyday = word_set("everyday words of both spellings")
+    everyday = word_set("everyday words of both spellings") | {"forward", "forwards", "backward", "backwards"}
     british = {one: other for one, other in load("british_american").items() if not {one, other} & everyday}
     for table in (british, {other: one for one, other in british.items()}):
         edits = tuple(
@@ -169,6 +162,14 @@ def _phrases(text: str) -> Iterator[SafeEdit]:
                 yield _one(start, end + gone, new, "drop" if gone else "phrase", other.cost)
 
 
+_GOES_ON = re.compile(r" (?!(?:not|only|and|or|but|because|if|when|to|at|in|on|as|with|is|was)\b)[a-z]")
+_PARTICIPLE = re.compile(
+    r" (?:(?:also|already|always|never|just|all) )?(?:been|got|[a-z]{2,}ed|[a-z]+en|done|made|said|found)\b"
+)
+"""What must follow a contraction of *I am* and of *I have*, which are not contracted where they bear the stress."""
+_STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all|or)\s\Z")
+
+
 def _contractions(text: str) -> Iterator[SafeEdit]:
     table = load("contractions")
     sign = "’" if text.count("’") > text.count("'") else "'"
@@ -178,10 +179,12 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             continue
         for match in re.finditer(rf"(?<![\w'’-]){long}(?![\w'’-])", text, re.IGNORECASE):
             before = text[max(0, match.start() - _BEFORE) : match.start()]
-            if long == "let us" and not re.search(_SENTENCE_START, before):
+            if long in ("let us", "that is", "who is", "what is") and not re.search(_SENTENCE_START, before):
                 continue
-            follows = re.match(r" (?:not\b|only\b)| ?[.,;:!?)]", text[match.end() :])
-            if not follows or (long in negated and not re.match(r" only\b", text[match.end() :])):
+            after = text[match.end() : match.end() + _AFTER]
+            follows = _PARTICIPLE if long.endswith("have") else _GOES_ON
+            stands = follows.match(after) is not None and _STRESSED.search(before) is None
+            if not after.startswith(" only") if long in negated else stands:
                 new = match_case(match.group(), short.replace("'", sign))
                 yield _one(*match.span(), new, "contract", 0.2)
         if short.lower().endswith("'d") or short.lower().endswith("'s"):
@@ -197,7 +200,7 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
         yield _one(*match.span(), f"{match[1]} is ", "expand", 0.2)
 
 
-_DASH = r"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])"
+_DASH = rf"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])(?!(?:{_SUBJECT})\b)"
 _VERB = "think|thought|know|knew|believe|believed|hope|hoped|say|said|says|feel|felt|guess|suppose|found"
 _THAT = "|".join(rf"(?<=\b{name} {verb})" for name in _SUBJECT.split("|")[:7] for verb in _VERB.split("|"))
 _OPENER = "Then|Now|Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|Of course|In the end|In fact"
@@ -251,7 +254,7 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
     for (start, end), following in zip(spans, [*spans[1:], None], strict=True):
         body = text[start:end].rstrip()
         stop = start + len(body)
-        if not body.endswith(".") or body.endswith("..") or re.search("[(:;—]", body):
+        if not body.endswith(".") or body.endswith("..") or re.search('[(:;—“”"]', body):
             continue
         yield from _cuts(start, body)
         yield from _moved_clause(start, stop, body)
@@ -259,7 +262,13 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
         other = "" if following is None else text[following[0] : following[1]].rstrip()
         opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
         short = max(len(body.split()), len(other.split())) <= 16
-        if opens and short and text[stop:end] in (" ", "  ") and other.endswith(".") and not re.search("[;:—]", other):
+        if (
+            opens
+            and short
+            and text[stop:end] in (" ", "  ")
+            and other.endswith(".")
+            and not re.search('[;:—“”"]', other)
+        ):
             first = other[0] if other[:2] in ("I ", "I'") else other[0].lower()
             yield _one(stop - 1, end + 1, "; " + first, "join", 0.3)
             if "," not in body + other and not re.search(r"\b(?:and|but)\b", body):
@@ -312,42 +321,3 @@ def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
         front, at = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb"), start + match.end(2)
         if not _DEPENDENT.search(match[2]):
             yield SafeEdit((front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3)
-
-
-_PAIR = re.compile(
-    r"(?:(?<= (?:of|by|in|is) )|(?<= (?:the|for|and|was|are|his|her|our|its) )|"
-    r"(?<= (?:with|were|from|both|very|more) ))"
-    r"([a-z]{3,}) (and|or) ([a-z]{3,})(?=[.,;]| (?:in|on|at|of|that|to|for|with|are|is|was|were)\b)"
-)
-
-
-def _swaps(text: str) -> Iterator[SafeEdit]:
-    """*tired and hungry* for *hungry and tired*, unless Brown has the words in this order."""
-    guarded = stretches(text)
-    for start, end in sentences(text):
-        words = tokens(text, start, end)
-        tagged = tags(words) if words else []
-        places = {token.start: i for i, token in enumerate(words)}
-        for match in _PAIR.finditer(text, start, end):
-            one, other = (places.get(match.start(k)) for k in (1, 3))
-            if (
-                one is not None
-                and other is not None
-                and tagged[one] == tagged[other] in ("NN", "NNS", "JJ", "RB", "VBG")
-            ):
-                swapped = f"{match[3]} {match[2]} {match[1]}"
-                if not guarded.touch(*match.span()) and not _set(match[1], match[2], match[3]):
-                    yield _one(*match.span(), swapped, "swap", 0.3)
-
-
-def _set(one: str, word: str, other: str) -> bool:
-    """Whether Brown has the two words in this order, as it has what is always said so (*bread and butter*)."""
-    return _seen(language_model().ids([one, word, other])[1:4])
-
-
-def _seen(ids: Ints) -> bool:
-    """Whether Brown has these two or three words in a row."""
-    keys = language_model().tables[len(ids) - 1][0]
-    key = np.uint64(sum(int(number) << 16 * (len(ids) - 1 - i) for i, number in enumerate(ids)))
-    place = int(np.searchsorted(keys, key))
-    return place < len(keys) and bool(keys[place] == key)

@@ -47,7 +47,7 @@ KEPT = {
 
 def _facts(parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] | None = None) -> dict[str, str]:
     """What the models given say of a rewriting, and what was kept of its meaning by the measures named."""
-    if meaning is None and helpers.encoder is None and helpers.nli is None:
+    if meaning is None and helpers.encoder is None:
         return {}
     titles = {**(meaning or {}), **{name: name for name in NEURAL}}
     return _formatted(helpers.soundness([]).measure(parts), titles)

@@ -10,17 +10,16 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ravenbench.errors import InputError, ProgramError, SpecError
-from ravenbench.files import lives, machine, owner
 from ravenbench.programs.confinement import FilesystemView, confined, needed, note, obstacle
+from ravenbench.programs.parent import parent_of
 
 
 def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual: str = "") -> list[str]:
@@ -129,18 +128,6 @@ def usage(root: int, folder: Path) -> Usage:
     return Usage(len(processes), sum(_own_memory(process) for process in processes), _size(folder))
 
 
-def process_stat(process: int) -> list[str]:
-    """State, parent and further numbers of a process (``proc(5)``); [] where there is none or the system hides it."""
-    with suppress(OSError):
-        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].decode().split()
-    return []
-
-
-def parent_of(process: int) -> int:
-    """The parent of a process, 0 where it is not known."""
-    return int(fields[1]) if len(fields := process_stat(process)) > 1 else 0
-
-
 def machine_memory() -> int:
     """Four fifths of this machine's memory in bytes; 0 where the system does not say."""
     try:
@@ -163,45 +150,6 @@ def _size(folder: Path) -> int:
             with suppress(OSError):
                 total += Path(place, name).lstat().st_blocks * 512
     return total
-
-
-_PREFIX = "raven-program"
-
-
-@contextmanager
-def private_folder() -> Iterator[Path]:
-    """A folder that no other user can read and that is gone when the block ends, however it ends.
-
-    Its name holds this machine and process, so that a folder left by a process that was killed is known as such.
-    """
-    sweep()
-    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}-{owner()}-", ignore_cleanup_errors=True) as at:
-        yield Path(at)
-
-
-def sweep(patience: float = 0.0) -> None:
-    """Remove the private folders of processes of this machine that live no more.
-
-    Parameters
-    ----------
-    patience : float
-        Seconds to wait for the children of this process that still have one.
-    """
-    until = time.monotonic() + patience
-    while True:
-        waiting = False
-        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{machine()}-*"):
-            with suppress(ValueError, IndexError, OSError):
-                process = int(folder.name.split("-")[3])
-                if folder.stat().st_uid != os.getuid():
-                    continue
-                if not lives(process):
-                    shutil.rmtree(folder, ignore_errors=True)
-                elif process != os.getpid() and parent_of(process) == os.getpid():
-                    waiting = True
-        if not waiting or time.monotonic() >= until:
-            return
-        time.sleep(0.1)
 
 
 FLOOD = 64 * 2**20

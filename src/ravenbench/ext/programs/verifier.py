@@ -10,9 +10,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ravenbench.errors import FormatError, ProgramError, SpecError
+from ravenbench.ext.programs.process import Ran, Rules, arguments
 from ravenbench.formats.answers import SystemAnswers, read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
-from ravenbench.programs.process import Ran, Rules, arguments, private_folder
+from ravenbench.programs.parent import private_folder
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Labels, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier

@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from ravenbench.errors import InputError, ProgramError
+from ravenbench.ext.programs.process import Rules
 from ravenbench.programs import confinement
 from ravenbench.programs.confinement import noted, obstacle, ways
-from ravenbench.programs.process import Rules, private_folder, sweep
+from ravenbench.programs.parent import private_folder, sweep
 
 CONFINED = pytest.mark.skipif(obstacle() is not None, reason=f"programs cannot be confined here: {obstacle()}")
 BOTH = pytest.mark.parametrize("confine", [pytest.param("required", marks=CONFINED), "off"])
@@ -132,7 +133,7 @@ def test_what_an_unconfined_program_leaves_behind_is_told(work: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_programs_die_with_their_parent(work: Path, confine: str, how: signal.Signals) -> None:
     code = (
-        "import sys; from pathlib import Path; from ravenbench.programs.process import Rules\n"
+        "import sys; from pathlib import Path; from ravenbench.ext.programs.process import Rules\n"
         f"Rules({confine!r}).run([sys.executable, '-c', {BEAT + 'time.sleep(60)'!r}], Path({str(work)!r}), 60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code])
@@ -224,7 +225,7 @@ def test_how_it_ran_is_noted(work: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_private_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     code = (
-        "import os, tempfile; from ravenbench.programs.process import private_folder\n"
+        "import os, tempfile; from ravenbench.programs.parent import private_folder\n"
         f"tempfile.tempdir = {str(tmp_path)!r}\nwith private_folder() as f: (f / 'text').write_text('x'); os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", code], check=False)

@@ -1,6 +1,6 @@
+from ravenbench.ext.programs.export import export
 from ravenbench.formats.problems import read_problems
 from ravenbench.tasks.api import run
-from ravenbench.tasks.run.export import export
 
 
 def test_every_fold_can_be_read_back_as_pan_problems(tmp_path):

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Literal, Self
 
 from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
+from ravenbench.ext.programs.process import Rules, arguments
 from ravenbench.formats.archive import Archive, read_whole
 from ravenbench.formats.pan_obfuscation import Part, read_parts
 from ravenbench.formats.tabular import table_kind, table_rows
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
-from ravenbench.programs.process import Rules, arguments, private_folder
+from ravenbench.programs.parent import private_folder
 from ravenbench.text.alignment import plain_words
 
 LONGEST = 10

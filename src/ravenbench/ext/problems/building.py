@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -171,23 +171,6 @@ def build_problems(
     used = np.unique(np.concatenate([[*case.known, case.questioned] for case in cases_drawn]))
     dropped["left over"] = len(rows) - len(used)
     return Built(_columnar(corpus, cases_drawn), same, dropped)
-
-
-def table_one(problems: Problems) -> dict[str, Any]:
-    """A row of the PAN-2014 overview's Table 1. ``documents`` counts one that stands in two problems twice, as the
-    overview does; ``distinct`` once. ``words`` are runs of word characters (within half a percent of the overview's
-    figures), their mean over ``documents``."""
-    sizes = np.zeros(len(problems.texts))
-    for row in problems.documents:
-        sizes[row] = len(words(problems.texts[row]))
-    cited = np.concatenate([problems.known_index, problems.questioned_index])
-    return {
-        "problems": len(problems),
-        "documents": len(cited),
-        "distinct": len(problems.documents),
-        "known": float(problems.sizes.mean()) if len(problems) else None,
-        "words": float(sizes[cited].mean()) if len(cited) else None,
-    }
 
 
 def _column(corpus: Corpus, name: str) -> Labels:

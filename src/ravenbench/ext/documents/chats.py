@@ -7,14 +7,13 @@ signal-export writes the first form, or a JSON object a line. whatstk is under t
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ravenbench.errors import FormatError
 from ravenbench.formats.collector import checked_text
-from ravenbench.formats.decoding import checked_name
+from ravenbench.formats.decoding import checked_name, from_json
 from ravenbench.formats.document import Account, Document
 
 MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -46,6 +45,11 @@ def is_chat(text: str) -> bool:
     lines = [MARKS.sub("", line) for line in text[:20_000].split("\n") if line.strip()][:_LOOKED_AT]
     starts = [line for line in lines if (match := _START.match(line)) and _SENDER.match(line[match.end() :])]
     return len(starts) >= 2 and _START.match(lines[0]) is not None
+
+
+def is_exported(text: str) -> bool:
+    """Whether a plain text is an exported chat."""
+    return is_chat(text) or is_signal_json(text)
 
 
 def is_signal_json(text: str) -> bool:
@@ -103,11 +107,11 @@ def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
         if not line.strip():
             continue
         try:
-            message = json.loads(line)
+            message = from_json(line, "", number)
             sender, body, quote = (message.get(key) or "" for key in ("sender", "body", "quote"))
             words = checked_text(quote + body)
             named = checked_name(sender, "a sender", "") if sender and not message.get("call") else None
-        except (ValueError, TypeError, AttributeError, RecursionError, FormatError):
+        except (TypeError, AttributeError, FormatError):
             damaged.append(number)
             continue
         yield named, words

@@ -1,10 +1,12 @@
-"""A run's folds as PAN problems, so that any outside system can use the benchmark."""
+"""``raven export``: a run's folds as PAN problems, so that any outside system can use the benchmark."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from ravenbench.engine.task import task_of
 from ravenbench.errors import InputError
@@ -47,3 +49,29 @@ def export(store: Store, folder: Path) -> list[str]:
         places = {n: {"setup": f.setup, "source": f.source, "version": f.transplanted} for n, f in folds.items()}
         write_json(place / "folds.json", places)
     return list(folds)
+
+
+def command(
+    run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Write every fold of a run as PAN problems: OUT/<fold>/train and OUT/<fold>/test, problems and truth.
+
+    Any outside system can then be trained and tested on the benchmark. OUT/folds.json tells which folds are the
+    transplant probe's: their test set is that of another fold (source) with other content (version), their training set
+    is the same, so that a system trained on the source answers them as it is. Write its answers to
+    ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
+    fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
+
+    Of a search: queries.jsonl, those with other content as VERSION/ID, and candidates.jsonl, to be ranked for raven
+    report SEARCH --answers NAME=RANKING.
+    """
+    from ravenbench.cli.show import print_json, say
+    from ravenbench.store.store import Store
+
+    folds = export(Store.open(run), out)
+    if json:
+        print_json({"folder": str(out), "folds": folds})
+    else:
+        say(f"{len(folds)} {'files' if folds[0].endswith('.jsonl') else 'folds'} in {out}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.programs import supervisor
+from ravenbench.ext.programs import supervisor
 
 SLEEPER = "import time; time.sleep(600)"
 

@@ -1,0 +1,38 @@
+"""Rows of this extension in the bench's tables (``tests/extensions.py``)."""
+
+from pathlib import Path
+from typing import Any
+
+from ravenbench.ext.map.spec import MapSpec
+
+NAMES = {"TextMap", "map_texts"}
+ESCAPES = {"map": [("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2", "-o", "$out")]}
+OUTPUTS = {
+    ("map", "out"): (
+        ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2"),
+        ("corpus.jsonl", "toy"),
+        True,
+    ),
+}
+READING = {
+    "map": ("map", "$corpus", "--mfw-min", "10", "--mfw-max", "10", "--resamples", "0", "--out", "$out"),
+}
+READING_TABLES = {"map"}
+GOLDEN = {
+    "map": (
+        ("map", "synthetic(documents=30, authors=4, topics=3, words=150)", "--mfw-min", "50", "--mfw-max", "50",
+         "--resamples", "5", "--analysis-type", "all", "--out", "page"),
+    ),
+}  # fmt: skip
+SPECS = {"map": MapSpec}
+
+
+def text_map(pages: Any) -> Path:
+    pages.raven(
+        "map", "synthetic(documents=50, authors=5, topics=4, words=200)", "--mfw-min", 50, "--mfw-max", 50,
+        "--resamples", 5, "--analysis-type", "all", "--out", pages.place / "map",
+    )  # fmt: skip
+    return pages.place / "map" / "index.html"
+
+
+PAGES = {"map": text_map}
