@@ -23,6 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log10
+from typing import Self, cast
 
 import numpy as np
 
@@ -156,10 +157,15 @@ def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
 
 
 class _Once:
-    """A fitted transform that changes each text once, for the test sets share most of theirs."""
+    """A transform that changes each text once, for the test sets share most of theirs."""
 
     def __init__(self, transform: TextTransform) -> None:
         self._transform, self._changed = transform, dict[str, str]()
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn from texts."""
+        self._transform.fit(texts)
+        return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The texts changed."""
@@ -171,7 +177,7 @@ class _Once:
 def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
     """The same folds through a transform, learned from their (common) training texts; names get the prefix ``n-``."""
     train = folds[0].train
-    normaliser = _Once(fresh(transform).fit(train.texts.rows(train.documents)))  # type: ignore[attr-defined]
+    normaliser = _Once(cast("TextTransform", fresh(transform))).fit(train.texts.rows(train.documents))
     plain = train.map_texts(normaliser)
     return [
         replace(
