@@ -163,7 +163,7 @@ BUDGETS = {
     "ext/problems": 500,
     "ext/programs": 1_300,
     "ext/retrieval": 3_400,
-    "ext/shelf": 13_400,
+    "ext/shelf": 13_300,
     "ext/site": 1_700,
     "ext/tools": 500,
     "ext/unknown": 1_400,

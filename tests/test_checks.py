@@ -129,20 +129,10 @@ class Unkept(Plain):
         return super().score(problems) + self.shift
 
 
-class Silent(Plain):
-    share = 1
-
+class Hesitant(Plain):
     def score(self, problems):
-        return np.where(np.arange(len(problems)) < self.share * len(problems), np.nan, super().score(problems))
-
-
-class Hesitant(Silent):
-    transductive = True
-
-    def score(self, problems):
-        known, questioned = sides(problems)
-        unsure = np.array([len(text) % 5 == 0 for text in questioned])
-        return np.where(unsure, np.nan, Plain.score(self, problems))
+        unsure = np.array([len(text) % 5 == 0 for text in sides(problems)[1]])
+        return np.where(unsure, np.nan, super().score(problems))
 '''
 
 
@@ -165,7 +155,6 @@ def mine(tmp_path, monkeypatch):
         ("Cache", "call it kept_"),
         ("Forgets", "__init__ must store n under its own name"),
         ("Unkept", "saved and loaded, it cannot answer .*'shift'.*under names that end in _"),
-        ("Silent", "NaN says that it cannot tell, and may not be all it says"),
     ],
 )
 def test_what_breaks_a_promise_is_told_in_a_sentence(mine, name, said):

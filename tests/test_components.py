@@ -115,7 +115,7 @@ def test_outsiders_by_module_and_class():
         (f"{__name__}:Leav", "has no 'Leav'(?s:.*)did you mean 'Leaf'"),
         ("nowhere_at_all.x:Y", "no module(?s:.*)FILE:CLASS"),
         ("nowhere_at_all.py:Y", "fix: write nowhere_at_all:Y, without .py"),
-        ("Mine", "FILE:CLASS(?s:.*)known: gone, leaf, wrap"),
+        ("Qqqqqq", "FILE:CLASS(?s:.*)known: gone, leaf, wrap"),
     ],
 )
 def test_what_does_not_parse_says_why(text, message):

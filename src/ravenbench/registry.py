@@ -101,8 +101,8 @@ def load(kind: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             file, py, _ = module.partition(".py")
-            near = f"write {file}:{attribute}, without .py" if py else f"is the package installed? {OWN}"
-            raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix=near) from error
+            road = f"write {file}:{attribute}, without .py" if py else f"is the package installed? {OWN}"
+            raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix=road) from error
         if error.name and error.name.partition(".")[0] == "ravenbench":
             raise SpecError(
                 f"{kind} {name!r} imports {error.name!r}, which this version of Raven has elsewhere, or not at all",

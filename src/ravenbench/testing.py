@@ -123,8 +123,7 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
         same_scores = early is None or np.array_equal(early, scores, equal_nan=True)
         assert same_scores, f"{name}: before fit it must raise NotFittedError"
         assert len(scores) == len(blind), f"{name}: there must be one score a problem"
-        usable = not np.isinf(scores).any() and not np.isnan(scores).all()
-        assert usable, f"{name}: scores must be finite; NaN says that it cannot tell, and may not be all it says"
+        assert not np.isinf(scores).any(), f"{name}: scores must be finite, or NaN where it cannot tell"
     if not verifier.transductive:
         order = stream(3, "check-order").permutation(len(blind))
         _close(answers[order], verifier.verify(blind.select(order)), f"{name}: answers depend on problem order")

@@ -23,7 +23,8 @@ inputs are tests (`tests/bad_input/`); [data/bad-input.csv](data/bad-input.csv) 
 - **Control characters from U+0080 to U+009F** are left where Windows-1252 was converted as ISO-8859-1; the message
   gives the command that restores them. Problem sets and attribution problems keep them.
 - **Documents** (Word, PDF, mail …) that cannot be read are an error where they are named; in a folder they are left out
-  and listed. Each is read in a process of its own with {seconds} seconds of processor time a megabyte and {memory} GB of memory.
+  and listed. Each is read in a process of its own with {seconds} seconds of processor time a megabyte and
+  {memory} GB of memory.
   Images and embedded files stay packed, no macro runs, nothing is fetched.
 - **All faults** of a table, of answers and of a folder's texts are counted and told at once, ten with their lines, each
   kind with what mends it.

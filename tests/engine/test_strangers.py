@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,8 @@ def test_each_fails_its_own_cells_alone(strangers, capfd):
         for name, message in FAILING.items():
             first = store.cell(f"strangers:{name}", fold).error.splitlines()[0]
             assert message in first, (name, first)
+        raised = store.cell("strangers:Surrogate", fold).error.splitlines()[0]
+        assert re.search(r"\(strangers\.py, line \d+\)$", raised), raised
     assert len(result.errors) == len(FAILING) * len(store.plan.folds)
     said = capfd.readouterr()
     assert "aloud" not in said.out

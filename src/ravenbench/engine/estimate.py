@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -41,7 +42,7 @@ def reckon(work: Callable[[int], object], whole: float, most: int = MOST, fewest
     tried = list[tuple[int, float]]()
     count = min(fewest, most)
     try:
-        with one_thread(), stdout_to_stderr(), isolated():
+        with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
             work(count)
             while not tried or (tried[-1][1] < ENOUGH and 2 * count <= most):
                 count = 2 * count if tried else count

@@ -317,7 +317,8 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
             return rich
     narrow = without(table, *wide)
     rich = _for_terminal(narrow, tight)
-    excess = console.measure(rich, options=unbroken).maximum - console.width
+    # Two columns of blanks at the edges are not printed.
+    excess = console.measure(rich, options=unbroken).maximum - console.width - 2 * (not tight)
     longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
     return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
 

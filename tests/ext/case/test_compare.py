@@ -361,7 +361,7 @@ def test_two_folders_without_names_are_not_joined(tmp_path, others):
         write(tmp_path / name / "1.txt", text(90, 1))
     given = {"questioned": tmp_path / "anna b" / "1.txt", "background": others}
     both = [str(tmp_path / "anna b"), str(tmp_path / "bert")]
-    with pytest.raises(SpecError, match="one candidate or several(?s:.*)--known 'anna b=.*anna b' --known bert="):
+    with pytest.raises(SpecError, match=r"one candidate or several(?s:.*)--known 'anna b=.*anna b' --known bert="):
         read_material(spec_of({**given, "known": both}))
     named = [f"anna={place}" for place in both]
     assert len(read_material(spec_of({**given, "known": named})).cases) == 1, "one name is one person"

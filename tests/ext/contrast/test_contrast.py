@@ -159,7 +159,7 @@ def test_the_page_and_the_files(done):
 
 def test_the_lead_is_the_test_by_shuffling():
     rng = random.Random(0)
-    words = [f"word{n}" for n in range(40)]
+    words = [f"{a}{b}" for a in "abcdef" for b in "uvwxyz"]
     sides = [{f"{side}_{n}": " ".join(rng.choices(words, k=200)) for n in range(8)} for side in "AB"]
     made = contrast(*sides, text_slice_length=50, rare_occurrences_threshold=1, resamples=50)
     assert made.analysis.chance is not None

@@ -271,7 +271,7 @@ def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
     assert account_of([msgspec.structs.replace(documents[1], left_out=front)]) == []
     odd = [read(tmp_path, f"{i}.txt", "good \u202eevil\u202c" + i * " x\u202c") for i in range(3)]
     (note,) = account_of(odd)
-    assert note.startswith("0.txt: 2 marks turn") and note.endswith("(and 2 documents more)")
+    assert note.startswith("0.txt: marks that turn") and note.endswith("(and 2 documents more)")
 
 
 def test_without_a_file_or_with_a_folder(tmp_path):

@@ -104,7 +104,7 @@ def test_what_a_learning_platform_hands_out_has_authors(tmp_path):
         place.write_text(f"What I did on day {number} of this long year.")
     result = extract_texts(tmp_path / "in", tmp_path / "out")
     assert {(one.author, one.known_by) for one in result.texts} == {("Ann Lee", "file name"), ("Bob Ray", "folder")}
-    with pytest.raises(CorpusError, match="no author wrote two documents(?s:.*)fix: add further texts"):
+    with pytest.raises(CorpusError, match=r"no author wrote two documents(?s:.*)fix: add further texts"):
         load_corpus(tmp_path / "out")
 
 

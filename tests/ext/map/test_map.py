@@ -106,9 +106,9 @@ def test_a_column_of_metadata_gives_colours_and_groups(tmp_path):
     m = map_texts(tmp_path, **SMALL, analysis_type="CA", group_by="gender")
     assert m.analysis.group.names == ("F", "M") and "gender" in m.to_polars("texts").columns
     assert any("nearest text has the same gender" in one for one in m.sentences)
-    with pytest.raises(InputError, match="no such column(?s:.*)did you mean 'gender'"):
+    with pytest.raises(InputError, match=r"no such column(?s:.*)did you mean 'gender'"):
         map_texts(tmp_path, **SMALL, group_by="genders")
-    with pytest.raises(InputError, match="no such column(?s:.*)fix: put a table beside the texts, as metadata.csv"):
+    with pytest.raises(InputError, match=r"no such column(?s:.*)fix: put a table beside the texts, as metadata.csv"):
         map_texts(tmp_path, **SMALL, group_by="author-age")
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +24,7 @@ from ravenbench.statistics.axes import Content
 from ravenbench.store.store import Store
 from ravenbench.tasks.run import figures as run_figures
 from ravenbench.tasks.run.analysis import Shortcut, analyse
-from ravenbench.tasks.run.report import RunReport, cure, finding
+from ravenbench.tasks.run.report import RunReport, cure, finding, missing
 
 
 class Reader(HTMLParser):
@@ -86,6 +87,18 @@ def test_page_says_what_was_found_and_what_failed(written: Path) -> None:
     assert "1 of 144 cells have no answers" in text and "ValueError: <b>no</b> positives" in text
     assert "Nobody (2026). Nothing. <i>Journal of Fabrication</i>." in text
     assert "at least 50 words" in text and "3,600" in text and "ab" * 32 in text
+
+
+def test_scores_that_are_none_are_counted_and_a_finding_names_every_verifier(made_up: Store) -> None:
+    analysis = analyse(made_up)
+    name, fold = analysis.verifiers[0], analysis.folds[0]
+    scores = {**fold.scores, name: {**fold.scores[name], "no_score": 35.0}}
+    silent = replace(analysis, folds=(replace(fold, scores=scores), *analysis.folds[1:]))
+    assert f"{name} gave no score (NaN) to 35 test problems: unanswered, they count as .5." in missing(silent)
+    assert not any("NaN" in one for one in missing(analysis))
+    bare = RunReport(made_up, replace(analysis, content=None)).finding()
+    assert bare.startswith("AUC in HITS less that in Random: ") and bare.endswith("statistically significant: 1 of 3.")
+    assert re.findall(r"([\w-]+) −\.\d+ \[", bare) == ["char-ngram", "ppm", "topic-fit"]
 
 
 def test_that_there_is_no_verdict_is_said_once(pages: Pages) -> None:

@@ -200,9 +200,9 @@ def extract_texts(
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
             handed_in = SUBMISSION.match(folder or path.name)
-            place = handed_in[1] if handed_in is not None else folder
-            author = sender or place or UNKNOWN
-            known_by = "folder" if folder else "file name" if place else "nothing"
+            person = handed_in[1] if handed_in is not None else folder
+            author = sender or person or UNKNOWN
+            known_by = "folder" if folder else "file name" if person else "nothing"
             known_by = ("header" if document.title else "sender") if sender else known_by
             if is_nobody(author):
                 if author != UNKNOWN:

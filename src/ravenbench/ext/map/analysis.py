@@ -115,7 +115,7 @@ class Collection(NamedTuple):
         if name not in self.columns:
             raise InputError(
                 f"{option}: there is no such column", found=name, expected=", ".join(self.columns),
-                fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.75) or "put a table beside "
+                fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.8) or "put a table beside "
                 f"the texts, as metadata.csv or NAME_metadata.tsv: a column {name!r}, and one with the files' names",
             )  # fmt: skip
         return self.columns[name]

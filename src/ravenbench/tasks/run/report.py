@@ -580,13 +580,13 @@ def finding(s: Shortcut) -> str:
 
 def _differences(aucs: Sequence[Shortcut]) -> str:
     """The difference of every verifier with its interval, and how many are significant."""
-    told = []
+    each_one = []
     for s in aucs:
         between = "" if s.interval is None else " [{}, {}]".format(*(figure(end, signed=True) for end in s.interval))
-        told.append(f"{s.verifier} {figure(s.difference, signed=True)}{between}")
+        each_one.append(f"{s.verifier} {figure(s.difference, signed=True)}{between}")
     sure = f"statistically significant: {sum(bool(s.distinguishable) for s in aucs)} of {len(aucs)}"
     estimated = any(s.interval is not None for s in aucs)
-    return f"{', '.join(told)}; {sure if estimated else 'with one pool no interval can be estimated'}"
+    return f"{', '.join(each_one)}; {sure if estimated else 'with one pool no interval can be estimated'}"
 
 
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:

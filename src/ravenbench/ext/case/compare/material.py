@@ -123,8 +123,8 @@ def read_material(spec: CompareSpec) -> Material:
     are named), a folder holds no text, or a row of the batch cannot be read."""
     if spec.which is not None:
         raise SpecError("--which chooses among the texts of a class", fix="name the class by --each FOLDER")
-    asked = () if spec.batch is not None else ("questioned", "known")
-    absent = [f"--{name}" for name in (*asked, "background") if not getattr(spec, name)]
+    needed = () if spec.batch is not None else ("questioned", "known")
+    absent = [f"--{name}" for name in (*needed, "background") if not getattr(spec, name)]
     if not spec.background:
         raise SpecError(
             f"nothing to judge by: {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing",
