@@ -23,6 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log10
+from typing import Self, cast
 
 import numpy as np
 
@@ -39,7 +40,7 @@ from ravenbench.text.alignment import match
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Fold, Problems
+from ravenbench.types import Bools, Floats, Fold, Problems, TextTransform
 from ravenbench.verifiers.contract.base import fresh
 
 ATTACKS = ("normalise", "mirror", "invert", "preimage")
@@ -155,10 +156,28 @@ def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
     return bool(np.mean(shares) > UNSAFE) if shares else None
 
 
+class _Once:
+    """A transform that changes each text once, for the test sets share most of theirs."""
+
+    def __init__(self, transform: TextTransform) -> None:
+        self._transform, self._changed = transform, dict[str, str]()
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn from texts."""
+        self._transform.fit(texts)
+        return self
+
+    def transform(self, texts: Sequence[str]) -> list[str]:
+        """The texts changed."""
+        new = list(dict.fromkeys(text for text in texts if text not in self._changed))
+        self._changed.update(zip(new, self._transform.transform(new), strict=True))
+        return [self._changed[text] for text in texts]
+
+
 def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
     """The same folds through a transform, learned from their (common) training texts; names get the prefix ``n-``."""
     train = folds[0].train
-    normaliser = fresh(transform).fit(train.texts.rows(train.documents))  # type: ignore[attr-defined]
+    normaliser = _Once(cast("TextTransform", fresh(transform))).fit(train.texts.rows(train.documents))
     plain = train.map_texts(normaliser)
     return [
         replace(

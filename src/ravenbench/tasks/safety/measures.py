@@ -55,7 +55,7 @@ from ravenbench.tasks.safety.record import (
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 from ravenbench.texts import content_hash
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Floats, Ints
 
 VERSION = 2
 """Raised by hand whenever a measure changes."""
@@ -238,7 +238,14 @@ def _detect(
         return {}
     measure = Sensibleness()
     results = {}
-    parts = {name: _Sample.of(texts, measure) for name, texts in {"": genuine, **rewritten}.items()}
+    samples = {"": genuine, **rewritten}
+    counted = _count([text for texts, _ in samples.values() for text in texts])
+    parts, start = dict[str, _Sample](), 0
+    for name, (texts, group) in samples.items():
+        dense = np.array([_features(text, measure) for text in texts]).reshape(len(texts), -1)
+        stop = start + len(texts)
+        parts[name] = _Sample(tuple(one[start:stop] for one in counted), dense, group)
+        start = stop
     for number, name in enumerate(rewritten):
         progress("detecting rewritings", number, len(rewritten))
         known = _score(parts[""], [parts[name]], parts[name])
@@ -250,14 +257,33 @@ def _detect(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    texts: Sequence[str]
+    """Texts: how often each trigram and word stands in them (``FREQUENT``), dense features, groups of authors."""
+
+    counts: tuple[Any, ...]
     dense: Floats
     group: Ints
 
-    @classmethod
-    def of(cls, sample: Texts, measure: Sensibleness) -> _Sample:
-        texts, group = sample
-        return cls(texts, np.array([_features(text, measure) for text in texts]).reshape(len(texts), -1), group)
+    def rows(self, rows: Ints) -> _Sample:
+        """Some of the texts."""
+        return _Sample(tuple(one[rows] for one in self.counts), self.dense[rows], self.group[rows])
+
+
+FREQUENT = (4000, 150)
+"""How many character trigrams and words are features."""
+
+
+def _count(texts: Sequence[str]) -> list[Any]:
+    """Sparse counts (texts, all trigrams) and (texts, all words), columns in order, once for all detectors."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    kinds: tuple[dict[str, Any], ...] = (
+        {"analyzer": "char", "ngram_range": (3, 3), "lowercase": False},
+        {"token_pattern": r"\w+"},
+    )
+    counts = [CountVectorizer(**kind, dtype=np.float64).fit_transform(texts) for kind in kinds]
+    for one in counts:
+        one.sort_indices()
+    return counts
 
 
 def _features(text: str, measure: Sensibleness) -> list[float]:
@@ -283,61 +309,69 @@ def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[f
     from sklearn.model_selection import GroupKFold
 
     count = len(np.unique(genuine.group))
-    if count < FOLDS or not len(test.texts):
+    if count < FOLDS or not len(test.group):
         return None, None
-    same = np.concatenate([np.zeros(len(genuine.texts), dtype=bool), np.ones(len(test.texts), dtype=bool)])
+    same = np.concatenate([np.zeros(len(genuine.group), dtype=bool), np.ones(len(test.group), dtype=bool)])
     scores = np.zeros(len(same))
-    for _, test_rows in GroupKFold(FOLDS).split(genuine.texts, groups=genuine.group):
+    for _, test_rows in GroupKFold(FOLDS).split(genuine.dense, groups=genuine.group):
         out = np.unique(genuine.group[test_rows])
         fitted = _Detector().fit(_outside(genuine, out), [_outside(s, out) for s in train])
-        for sample, start in ((genuine, 0), (test, len(genuine.texts))):
+        for sample, start in ((genuine, 0), (test, len(genuine.group))):
             rows = np.flatnonzero(np.isin(sample.group, out))
             if len(rows):
-                scores[start + rows] = fitted.score([sample.texts[int(i)] for i in rows], sample.dense[rows])
+                scores[start + rows] = fitted.score(sample.rows(rows))
     roc = curve(same, scores)
     tpr = None if roc is None else float(roc.tpr[roc.fpr <= FALSE_ALARMS].max())
     return auc(same, scores), tpr
 
 
 def _outside(sample: _Sample, out: Ints) -> _Sample:
-    rows: Bools = ~np.isin(sample.group, out)
-    return _Sample(
-        [t for t, keep in zip(sample.texts, rows, strict=True) if keep], sample.dense[rows], sample.group[rows]
-    )
+    return sample.rows(np.flatnonzero(~np.isin(sample.group, out)))
 
 
 class _Detector:
     """Scaled dense features, character trigrams and frequent words into one logistic regression."""
 
     def fit(self, genuine: _Sample, rewritten: Sequence[_Sample]) -> _Detector:
-        from sklearn.feature_extraction.text import TfidfVectorizer
+        from scipy.sparse import vstack
+        from sklearn.feature_extraction.text import TfidfTransformer
         from sklearn.linear_model import LogisticRegression
         from sklearn.preprocessing import StandardScaler
 
-        texts = [text for sample in (genuine, *rewritten) for text in sample.texts]
-        dense = np.concatenate([sample.dense for sample in (genuine, *rewritten)])
-        label = np.arange(len(texts)) >= len(genuine.texts)
-        self._vectors: list[Any] = [
-            TfidfVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False, max_features=4000, sublinear_tf=True),
-            TfidfVectorizer(token_pattern=r"\w+", max_features=150),
+        samples = (genuine, *rewritten)
+        counts = tuple(vstack(kind, format="csr") for kind in zip(*(s.counts for s in samples), strict=True))
+        dense = np.concatenate([sample.dense for sample in samples])
+        label = np.arange(len(dense)) >= len(genuine.dense)
+        self._columns = [_most(kind, most) for kind, most in zip(counts, FREQUENT, strict=True)]
+        self._weights: list[Any] = [
+            TfidfTransformer(sublinear_tf=sublinear).fit(kind[:, columns])
+            for kind, columns, sublinear in zip(counts, self._columns, (True, False), strict=True)
         ]
-        for vectors in self._vectors:
-            vectors.fit(texts)
         self._scaler: Any = StandardScaler().fit(dense)
         self._model: Any = LogisticRegression(class_weight="balanced", solver="liblinear")
-        self._model.fit(self._matrix(texts, dense), label)
+        self._model.fit(self._matrix(counts, dense), label)
         return self
 
-    def score(self, texts: Sequence[str], dense: Floats) -> Floats:
+    def score(self, sample: _Sample) -> Floats:
         """Probability of being rewritten."""
-        return np.asarray(self._model.predict_proba(self._matrix(texts, dense))[:, 1])
+        return np.asarray(self._model.predict_proba(self._matrix(sample.counts, sample.dense))[:, 1])
 
-    def _matrix(self, texts: Sequence[str], dense: Floats) -> Any:
+    def _matrix(self, counts: Sequence[Any], dense: Floats) -> Any:
         from scipy.sparse import csr_array, hstack
 
         # Ten or so dense features beside rows of length 1: brought to their scale.
         scaled = np.clip(self._scaler.transform(dense), -5, 5) / np.sqrt(dense.shape[1])
-        return hstack([csr_array(scaled), *(v.transform(texts) for v in self._vectors)], format="csr")
+        weighed = (w.transform(c[:, k]) for w, c, k in zip(self._weights, counts, self._columns, strict=True))
+        return hstack([csr_array(scaled), *weighed], format="csr")
+
+
+def _most(counts: Any, most: int) -> Ints:
+    """Columns, ascending, of the features that stand most often in these texts; of equally frequent ones those that
+    ``CountVectorizer(max_features=most)`` takes.
+    """
+    total = np.asarray(counts.sum(axis=0)).ravel()
+    present = np.flatnonzero(total)
+    return np.sort(present[(-total[present]).argsort()[:most]])
 
 
 NAME = "grades.json"

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,11 +128,24 @@ class Ratios:
     """Mean log ratio of the n-grams' shares in the known texts and in the crowd's."""
 
     columns = None
+    _known: Codes
+    _known_counts: Floats
 
-    def __init__(self, known: Codes, crowd: Sequence[Codes]) -> None:
+    def __init__(self, crowd: Sequence[Codes]) -> None:
         self._crowd, crowd_counts = np.unique(np.concatenate(crowd), return_counts=True)
-        self._known, known_counts = np.unique(known, return_counts=True)
-        self._crowd_counts, self._known_counts = crowd_counts.astype(float), known_counts.astype(float)
+        self._crowd_counts = crowd_counts.astype(float)
+
+    def taught(self, known: Codes) -> Self:
+        """The same view of the crowd with these known texts."""
+        view = copy(self)
+        view._known, known_counts = np.unique(known, return_counts=True)
+        view._known_counts = known_counts.astype(float)
+        return view
+
+    def of_text(self, codes: Codes) -> float:
+        """Nearness of a text as it is."""
+        present, counts = np.unique(codes, return_counts=True)
+        return float((counts.astype(float) @ self._weights(present)) / max(1, len(codes)))
 
     def _weights(self, codes: Codes) -> Floats:
         share = (_look(self._crowd, self._crowd_counts, codes) + 0.5) / (self._crowd_counts.sum() + UNSEEN)
@@ -150,13 +165,20 @@ class Ratios:
 class Deviations:
     """Cosine of the deviations of the n-grams' shares from the crowd's means, in its standard deviations."""
 
-    def __init__(self, known: Codes, crowd: Sequence[Codes]) -> None:
+    _author: Floats
+
+    def __init__(self, crowd: Sequence[Codes]) -> None:
         codes, counts = np.unique(np.concatenate(crowd), return_counts=True)
         self.columns = np.sort(codes[np.argsort(-counts, kind="stable")[:TYPES]])
         shares = np.stack([self._shares(one) for one in crowd])
         self._mean, self._spread = shares.mean(axis=0), shares.std(axis=0) + 0.2 / np.mean([len(one) for one in crowd])
+
+    def taught(self, known: Codes) -> Self:
+        """The same view of the crowd with these known texts."""
+        view = copy(self)
         author = (self._shares(known) - self._mean) / self._spread
-        self._author = author / max(1e-12, float(np.linalg.norm(author)))
+        view._author = author / max(1e-12, float(np.linalg.norm(author)))
+        return view
 
     def _shares(self, codes: Codes) -> Floats:
         present, counts = np.unique(codes, return_counts=True)
@@ -198,12 +220,13 @@ class HidingPanel:
         for kind, symbols, n in makers:
             crowd_grams = [grams(symbols(piece), n) for piece in crowd.pieces]
             known_grams = [grams(symbols(text), n) for text in known]
-            view = kind(np.concatenate(known_grams), crowd_grams)
+            untaught = kind(crowd_grams)
+            view = untaught.taught(np.concatenate(known_grams))
             others = float(np.mean([self._one(view, one) for one in crowd_grams]))
             # The author's own scale: each piece against all others of his.
             parts = [grams(symbols(piece), n) for piece in own]
             among = [
-                self._one(kind(np.concatenate([*parts[:i], *parts[i + 1 :]]), crowd_grams), part)
+                self._one(untaught.taught(np.concatenate([*parts[:i], *parts[i + 1 :]])), part)
                 for i, part in enumerate(parts)
                 if len(parts) > 1
             ]
@@ -213,6 +236,8 @@ class HidingPanel:
 
     @staticmethod
     def _one(view: Ratios | Deviations, codes: Codes) -> float:
+        if isinstance(view, Ratios):
+            return view.of_text(codes)
         return float(view.near(GramChanges.of(codes, [(codes[:0], codes[:0])], view.columns), np.zeros(1))[0])
 
     def near(self, text: str) -> float:
