@@ -108,7 +108,7 @@ class ProgramError(RavenError):
 
 OPTIONS: set[str] = set()
 """The options of the command at hand (``--out``); none where Raven is called from Python."""
-_CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]*--))")
+_CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]{0,99}--))")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 

@@ -122,7 +122,7 @@ def made(**values: object) -> dict[str, str]:
 
 REWRITINGS = [
     Case("parts that are no JSON", "parts", "p.json:1: not JSON", {"p.json": "["}),
-    Case("parts nested too deep", "parts", "p.json:1: not JSON", {"p.json": DEEP}),
+    Case("parts nested too deep", "parts", "p.json: not JSON", {"p.json": DEEP}),
     Case("parts that are an object", "parts", "p.json: not a list of parts", {"p.json": "{}"}),
     Case("a part that is a text", "parts", "p.json: not a part", {"p.json": '["a"]'}),
     Case("a part without a number", "parts", "p.json: not a part", {"p.json": parts(part("one"))}),

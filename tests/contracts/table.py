@@ -527,7 +527,7 @@ def hostile_names(task: Task, room: Room) -> None:
     assert not re.search(r"<(script|img|iframe|input)|onerror=", shown)
     for name, content in contents(folder / "report").items():
         text = content.decode("utf-8", "replace") if not name.endswith(("png", "pdf")) else ""
-        assert "alert(1)</script>" not in text or name.endswith(("json", "tex")), name
+        assert "alert(1)</script>" not in text or name.endswith(("json", "tex", "csv")), name
         if name.endswith(".csv"):
             assert not re.search(r'(^|,)"?[=@]', text, re.MULTILINE), name
         if name.endswith(".tex"):

@@ -80,6 +80,7 @@ class ShownCommand(_Switches, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
         OPTIONS.update(name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts))
+        ctx.call_on_close(OPTIONS.clear)
         try:
             rest = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
@@ -188,7 +189,6 @@ def run() -> None:
         # It came while something else was being told.
         sys.exit(terminal.farewell())
     finally:
-        OPTIONS.clear()
         terminal.last()
 
 

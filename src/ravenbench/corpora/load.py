@@ -22,7 +22,7 @@ from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.corpora.tables import is_parts_folder, kind_of, read_table
+from ravenbench.corpora.tables import checked_kind, is_parts_folder, kind_of, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark, some
 from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
 from ravenbench.formats.archive import Archive, is_there, no_such
@@ -518,6 +518,7 @@ def _loaded(what: str | Path, encoding: str | None, more: dict[str, Any], option
 def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]) -> Corpus:
     """Read what lies at a path by the reader of its layout."""
     if path.is_file() and table_kind(path.name) is not None and options.get("text") is None:
+        checked_kind(path)
         with Archive(path, encoding) as archive:
             roles = pair_table(archive, archive.names[0])
         if roles is not None:

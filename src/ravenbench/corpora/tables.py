@@ -210,7 +210,7 @@ def read_table(
         without it all faults are told together.
     """
     path = Path(path)
-    kind = "parquet" if is_parts_folder(path) else _kind(path)
+    kind = "parquet" if is_parts_folder(path) else checked_kind(path)
     rows = _parquet(path) if kind == "parquet" else _text(path, encoding, unquoted)
     first = list(islice(rows, LOOKED_AT))
     columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
@@ -275,7 +275,8 @@ def _parts(path: Path) -> list[Path]:
     return sorted(p for p in path.iterdir() if kind_of(p) not in (None, "json") and not p.name.startswith("."))
 
 
-def _kind(path: Path) -> str:
+def checked_kind(path: Path) -> str:
+    """What kind of table lies here, by its name and first bytes. InputError if none does, or they disagree."""
     if path.is_dir():
         raise InputError(
             "a folder stands where a table should be", file=path,

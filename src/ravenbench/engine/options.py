@@ -280,7 +280,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 _WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
 _UNWRITABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 _KINDS: dict[str, Any] = {
-    "str": str, "Path": os.PathLike, "int": Integral, "float": Real, "bool": bool, "Mapping": Mapping,
+    "str": (str, os.PathLike), "Path": os.PathLike, "int": Integral, "float": Real, "bool": bool, "Mapping": Mapping,
     "Engine": Callable, "Progress": Callable, "None": type(None),
 }  # fmt: skip
 _OWN = {"Component", "Corpus", "Metric", "Obfuscator", "RunSpec", "Shown"}

@@ -120,7 +120,8 @@ def _as_place(value: Any, parameter: Parameter | None) -> Any:
 
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*')| (none|k-fold)\b)?")
-_IN_MEMORY = re.compile(r"[^\s:,;]*/tables/[0-9a-f]{16}(?:/([^\s:,;/]+?)(?:\.jsonl)?(?=[\s:,;]|$))?")
+_WORD = re.compile(r"[^\s,;]+")
+_IN_MEMORY = re.compile(r"/tables/[0-9a-f]{16}(?:/([^:/]+))?")
 """A table or corpus in memory as ``corpora.memory`` keeps it; the group is its parameter."""
 IN_MEMORY = "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of records."
 _BY_HAND = {
@@ -154,7 +155,15 @@ def _by_parameters(text: str, names: Mapping[str, str]) -> str:
 
 def _of_tables(text: str) -> str:
     """A text with the names of tables in memory in place of the files that hold them."""
-    return _IN_MEMORY.sub(lambda match: f"the table {match[1]!r}" if match[1] else "the corpus in memory", text)
+
+    def named(word: re.Match[str]) -> str:
+        place = _IN_MEMORY.search(word[0])
+        if place is None:
+            return word[0]
+        kind = f"the table {place[1].removesuffix('.jsonl')!r}" if place[1] else "the corpus in memory"
+        return kind + word[0][place.end() :]
+
+    return _WORD.sub(named, text)
 
 
 def _end_at_call(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

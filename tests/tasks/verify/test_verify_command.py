@@ -356,7 +356,7 @@ def test_the_plan_of_a_run_writes_nothing(corpus, tmp_path, monkeypatch):
     done = run("length", "--train", corpus, "--test", corpus, "--plan")
     assert done.exit_code == 0, done.exception
     assert "train: 24 problems" in done.stdout and "cells: 1, 0 of them done; fits to do: 1" in done.stdout
-    assert "a fit is one training of one method" in done.stdout
+    assert "a fit is one training of one method" in " ".join(done.stdout.split())
     told = result(run("length", "--train", corpus, "--test", corpus, "--plan", "--json"))
     assert told["task"] == "verify" and told["problems"] == {"train": 24, "test": 12}
     assert sorted(tmp_path.rglob("*")) == before

@@ -36,7 +36,7 @@ _SHOWN = 20_000
 _PAGE = 4_000_000
 """Most characters of all texts together."""
 _LONGEST = 80
-SUBMISSION = re.compile(r"(.+?)_\d+_assignsubmission_")
+SUBMISSION = re.compile(r"(?<=.)_\d{1,20}_assignsubmission_")
 """How Moodle names what people have handed in, each file or the folder of each."""
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+')
 
@@ -199,8 +199,8 @@ def extract_texts(
         for document, notes in read:
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
-            handed_in = SUBMISSION.match(folder or path.name)
-            person = handed_in[1] if handed_in is not None else folder
+            handed_in = SUBMISSION.search(folder or path.name)
+            person = (folder or path.name)[: handed_in.start()] if handed_in is not None else folder
             author = sender or person or UNKNOWN
             known_by = "folder" if folder else "file name" if person else "nothing"
             known_by = ("header" if document.title else "sender") if sender else known_by
