@@ -203,7 +203,7 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     if len(common) >= 3:
         doubts.append(
             f"read as authors: {some(authors)}; but the files in every folder are called after {some(common)}. If "
-            "these are the authors, put all files into one folder"
+            "these are the authors, put all files into one folder, under names that differ"
         )
     if not folders and labels and all(PurePosixPath(n).stem.count("_") > 1 and "_-_" not in n for n in labels):
         doubts.append(

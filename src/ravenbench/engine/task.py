@@ -145,7 +145,7 @@ class Task(Declared):
 
     A class has, beside what every command says of itself,
         ``place``                   which of its own options is the task's folder
-        ``report``                  module of the task's report (``reports.report.Report``)
+        ``report``                  ``module:Class`` of the task's report (``reports.report.Report``)
         ``failure``                 what the command says of failed cells: ``{count}``, ``{s}``, ``{have}``, ``{first}``
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
                                     folder, and it has the option ``frozen``

@@ -445,3 +445,15 @@ def test_a_script_without_words_is_refused_for_that_and_nothing_else(others, tmp
     plan.resolve()
     (case,) = plan.draft().plan.cases
     assert [why for why in case.refusals if "blanks" in why] and not any("unlike" in why for why in case.refusals)
+
+
+def test_folders_within_a_candidates_folder_are_said(tmp_path, others):
+    for author, person in ((90, "ann"), (91, "bob")):
+        write(tmp_path / "known" / person / "1.txt", text(author, 1))
+    write(tmp_path / "q.txt", text(90, 2))
+
+    def notes(known):
+        return read_material(spec_of({"questioned": tmp_path / "q.txt", "background": others, "known": known})).notes
+
+    assert any("those in ann, bob too" in note and "--known NAME=PATH" in note for note in notes(tmp_path / "known"))
+    assert not any("those in" in note for note in notes(tmp_path / "known" / "ann"))

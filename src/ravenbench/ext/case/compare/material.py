@@ -157,7 +157,7 @@ def read_material(spec: CompareSpec) -> Material:
         for one in candidates
     ]
     _check_ids(cases)
-    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
+    return Material(tuple(cases), (*_folders_within(spec.known), *reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
 def read_text(path: Path, encoding: str | None = UTF8) -> Text:
@@ -281,6 +281,18 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
             raise SpecError("of several candidates each has a name", found=value, expected="--known NAME=PATH")
         by_name.setdefault(name.strip(), []).append(Path(path))
     return by_name
+
+
+def _folders_within(known: Sequence[str]) -> list[str]:
+    """That texts of a candidate without a name stand in folders of their own, which may be people."""
+    places = [Path(value) for value in known if "=" not in value and Path(value).is_dir()]
+    inner = sorted({path.name for place in places for path in place.iterdir() if path.is_dir()})
+    if not inner:
+        return []
+    return [
+        f"all texts within {places[0]} are taken as one candidate's, those in {some(inner)} too. If these are people, "
+        "name each: --known NAME=PATH"
+    ]
 
 
 def _called(paths: Sequence[Path]) -> str:
