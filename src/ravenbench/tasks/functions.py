@@ -125,8 +125,10 @@ _IN_MEMORY = re.compile(r"/tables/[0-9a-f]{16}(?:/([^:/]+))?")
 """A table or corpus in memory as ``corpora.memory`` keeps it; the group is its parameter."""
 IN_MEMORY = "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of records."
 _BY_HAND = {
-    "repeat the option": "give a list",
     "repeat NAME=PATH": "give several in the dict",
+    "Several: repeat.": "Several: a list.",
+    "may be repeated": "several: a list",
+    "May be repeated": "Several: a list",
     "NAME=PATH": "A dict {NAME: PATH}",
 }
 """What help says of the command line, as it is done in Python."""
@@ -203,13 +205,7 @@ def docstring_of(task: type[Declared]) -> str:
         for on_the_line, in_python in _BY_HAND.items():
             about = about.replace(on_the_line, in_python)
         lines += textwrap.wrap(about, 108, initial_indent="    ", subsequent_indent="    ")
-    lines += [
-        "",
-        "Notes",
-        "-----",
-        "Wherever a path is taken, a table in memory may stand: of pandas, polars or pyarrow,",
-    ]
-    lines += ["or a list of records."]
+    lines += ["", "Notes", "-----", IN_MEMORY]
     lines += ["", "Raises", "------", "InputError", "    Before any long work, if something cannot be used."]
     return "\n".join(lines)
 

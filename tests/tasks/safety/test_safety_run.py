@@ -360,3 +360,11 @@ def test_the_folder_may_be_a_url(small, spec):
     assert done.errors == ()
     assert told(done.store) == told(Store.open(small))
     assert play(spec, changes=SMALL, out="memory://safety/run", workers=1).errors == ()
+
+
+def test_options_of_reading_that_were_not_asked_for_are_no_part_of_a_spec():
+    from ravenbench.engine.options import READING
+
+    given = {"problems": "test", "obfuscators": "random"}
+    assert not {*READING} & SafetySpec(**given).resolved().keys(), "runs of earlier versions go on"
+    assert SafetySpec(**given, strip_shared=True).resolved()["strip_shared"] is True

@@ -12,6 +12,7 @@ from ravenbench.components import Component, identity
 from ravenbench.engine.options import (
     COMPONENTS,
     PATH,
+    READING,
     AllowShared,
     AtLeastTwo,
     Encoding,
@@ -110,9 +111,9 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return transform
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form; without methods it says nothing of them, and ``surrogates`` are what earlier versions also said:
-        earlier runs go on."""
-        only = {"methods", "reject"} if self.methods is None else set()
+        """JSON form, such that earlier runs go on: it says nothing of methods where there are none, nor of options of
+        reading that were not asked for; ``surrogates`` are what earlier versions also said."""
+        only = {*READING} - self.flags().keys() | ({"methods", "reject"} if self.methods is None else set())
         fields: dict[str, Any] = {}
         for name, value in msgspec.to_builtins(self).items():
             fields |= {} if name in only else {name: value}
