@@ -14,6 +14,7 @@ import numpy as np
 
 from ravenbench.components import Component, parts
 from ravenbench.engine.guard import isolated, one_thread, runs_program, stdout_to_stderr
+from ravenbench.engine.pool import Progress, silent
 from ravenbench.store.records import CellPlace
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Problems
@@ -60,13 +61,16 @@ def untimed(component: Any) -> bool:
     return runs_program(component) or any(getattr(part, "trains_long", False) for part in parts(component))
 
 
-def of_folds(methods: Mapping[str, Any], folds: Sequence[Fold], missing: Iterable[CellPlace]) -> Seconds:
+def of_folds(
+    methods: Mapping[str, Any], folds: Sequence[Fold], missing: Iterable[CellPlace], progress: Progress = silent
+) -> Seconds:
     """CPU seconds of cells of verifiers, each tried on one fold and reckoned by the bytes of the problems of all."""
     by_name, places = {fold.name: fold for fold in folds}, dict[str, list[Fold]]()
     for place in missing:
         places.setdefault(place.verifier, []).append(by_name[place.fold])
     each = dict[str, float | None]()
-    for name, every in places.items():
+    for done, (name, every) in enumerate(places.items()):
+        progress("trying methods", done, len(places))
         first, trains = every[0], {fold.train_digest(): fold for fold in every}.values()
         taught, answered = _alike([fold.train for fold in trains]), _alike([fold.test for fold in every])
         each[name] = None if untimed(methods[name]) else _tried(methods[name], first, taught, answered)

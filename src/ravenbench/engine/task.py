@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from ravenbench import registry
 from ravenbench.engine.options import PATH, Declared, Option, defaults_of, spec_of
@@ -84,6 +84,22 @@ class Preview:
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
         return asdict(self)
+
+
+class Planned(Protocol):
+    """What a plan of any task says, a ``Preview`` or one of the task's own kind."""
+
+    @property
+    def cells(self) -> int: ...
+    @property
+    def fits(self) -> int: ...
+    @property
+    def cpu_seconds(self) -> float | None: ...
+    @property
+    def megabytes(self) -> float | None: ...
+    @property
+    def untimed(self) -> Sequence[str]: ...
+    def to_json(self) -> dict[str, Any]: ...
 
 
 P = TypeVar("P", bound="Plan")
@@ -209,6 +225,18 @@ class Task(Declared):
             runs = [run_task(cls, job, **how) for job in jobs.values()]
         return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 
+    @classmethod
+    def plan(cls, values: Mapping[str, Any]) -> Planned:
+        """What ``call`` would do."""
+        values = dict(values)
+        with bounded(values):
+            how = {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
+            acting, given = cls.acting(values)
+            jobs = list(acting.jobs(given).values()) if acting.pools_seeds else [given]
+            if len(jobs) > 1:
+                raise SpecError("a plan is of one seed", found=f"{len(jobs)} seeds", fix="each costs about the same")
+            return acting(jobs[0], **how).preview()
+
     def resolve(self) -> None:
         """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
         InputError if something cannot be used; nothing was written then.
@@ -324,7 +352,7 @@ class Task(Declared):
         start = around(len(missing))
         if type(self).components is Task.components:  # a task that does its cells in its own way
             return start, tuple(dict.fromkeys(cell.verifier for cell in missing))
-        seconds, untimed = of_folds(self.components(), draft.folds, missing)
+        seconds, untimed = of_folds(self.components(), draft.folds, missing, self.progress)
         return start + seconds, untimed
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
@@ -534,6 +562,14 @@ class Work(Declared):
             own["progress"] = shown_by_default(given.pop("progress", None))
         with limits:
             return cls.work(cls.read(given), **own)
+
+    @classmethod
+    def plan(cls, values: Mapping[str, Any]) -> Planned:
+        """What ``call`` would do."""
+        given = dict(values)
+        with bounded(given):
+            given.pop("progress", None)
+            return cls.preview(given)
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Any:
