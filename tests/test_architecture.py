@@ -177,7 +177,7 @@ BUDGETS = {
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_700,
+    "tasks": 13_800,
     "text": 4_500,
     "topics": 700,
     "verifiers": 2_600,
