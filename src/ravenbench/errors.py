@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
@@ -189,6 +189,11 @@ def some(names: Iterable[str], most: int = 3) -> str:
     """The first of some names, and whether there are more."""
     shown = sorted(names)
     return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
+
+
+def first_names(names: Sequence[str], most: int = 5, between: str = "; ") -> str:
+    """The first of some names, and how many more there are."""
+    return between.join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def counted(number: int, thing: str) -> str:
