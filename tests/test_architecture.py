@@ -109,6 +109,7 @@ BETWEEN = {
     ("contrast", "map"),
     ("lab", "corpora"),
     ("machine", "encoders"),
+    ("problems", "corpora"),
     ("retrieval", "encoders"),
     ("shelf", "encoders"),
     ("unknown", "case"),
@@ -146,18 +147,18 @@ def test_extensions_that_come_with_raven_are_listed():
 
 BUDGETS = {
     "attribution": 1_400,
-    "cli": 1_500,
-    "corpora": 2_000,
+    "cli": 1_100,
+    "corpora": 1_800,
     "engine": 3_300,
     "ext": 100,
     "ext/case": 7_400,
     "ext/changes": 1_000,
     "ext/contrast": 1_100,
-    "ext/corpora": 1_900,
+    "ext/corpora": 2_400,
     "ext/documents": 1_600,
     "ext/encoders": 1_200,
     "ext/freeze": 600,
-    "ext/lab": 1_900,
+    "ext/lab": 2_000,
     "ext/machine": 1_800,
     "ext/map": 1_800,
     "ext/problems": 500,
@@ -180,7 +181,7 @@ BUDGETS = {
     "tasks": 13_700,
     "text": 4_500,
     "topics": 700,
-    "verifiers": 2_600,
+    "verifiers": 2_400,
 }
 """Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
 

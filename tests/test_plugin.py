@@ -156,9 +156,7 @@ NEEDED = {
     "verifier": {"Scorer", "Verifier", "FoldFree", "Calibrated", "Estimator"},
     "calibrator": {
         "Calibrator",
-        "Banded",
         "Isotonic",
-        "Linear",
         "LogOdds",
         "Logistic",
         "ScaledLogistic",

@@ -50,7 +50,7 @@ _NAMES = {
     "texts": "TextTable",
     "topics.encoders": "Encoder",
     "types": "Answers Corpus Document Fold Labels Problems",
-    "verifiers.calibrators": "Banded Isotonic Linear LogOdds Logistic ScaledLogistic ThresholdBand",
+    "verifiers.calibrators": "Isotonic LogOdds Logistic ScaledLogistic ThresholdBand",
     "verifiers.contract.base": "Calibrated Calibrator FoldFree Scorer Verifier",
     "verifiers.estimator": "Estimator",
 }

@@ -42,7 +42,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "length": "ravenbench.verifiers.controls:Length",
         "style-only": "ravenbench.verifiers.controls:StyleOnly",
         "topic-only": "ravenbench.verifiers.controls:TopicOnly",
-        "blend": "ravenbench.verifiers.controls:Blend",
         "meta": "ravenbench.verifiers.combinations:Meta",
         "stacked": "ravenbench.verifiers.combinations:Stacked",
         "function-words": "ravenbench.verifiers.baselines:FunctionWords",
@@ -56,8 +55,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "logistic": "ravenbench.verifiers.calibrators:Logistic",
         "scaled-logistic": "ravenbench.verifiers.calibrators:ScaledLogistic",
         "isotonic": "ravenbench.verifiers.calibrators:Isotonic",
-        "linear": "ravenbench.verifiers.calibrators:Linear",
-        "banded": "ravenbench.verifiers.calibrators:Banded",
         "log-odds": "ravenbench.verifiers.calibrators:LogOdds",
     },
     "transform": {

@@ -36,8 +36,6 @@ KINDS = {
 }
 OF_FILES = {"files that vanish", "a link that leads nowhere"}
 COMMANDS = {
-    "corpus info": ("corpus", "info", "$corpus"),
-    "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
 } | extensions.rows("READING")  # fmt: skip
@@ -120,7 +118,7 @@ def test_every_command_says_what_a_collection_has(room, command, kind):
     assert re.search(KINDS[kind], said), said[-3000:]
 
 
-TABLES = ("corpus info", "run", "attribute", *sorted(extensions.names("READING_TABLES")))
+TABLES = ("run", "attribute", *sorted(extensions.names("READING_TABLES")))
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - OF_FILES))
