@@ -52,7 +52,6 @@ _NAMES = {
     "types": "Answers Corpus Document Fold Labels Problems",
     "verifiers.calibrators": "Isotonic LogOdds Logistic ScaledLogistic ThresholdBand",
     "verifiers.contract.base": "Calibrated Calibrator FoldFree Scorer Verifier",
-    "verifiers.estimator": "Estimator",
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -24,6 +24,7 @@ from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.shelf.calibrators import Banded as Banded
 from ravenbench.ext.shelf.calibrators import Linear as Linear
+from ravenbench.ext.shelf.estimator import Estimator as Estimator
 from ravenbench.ext.site.pages import site as site
 from ravenbench.formats.answers import Truth as Truth
 from ravenbench.formats.problems import read_problems as read_problems
@@ -89,7 +90,6 @@ from ravenbench.verifiers.contract.base import Calibrator as Calibrator
 from ravenbench.verifiers.contract.base import FoldFree as FoldFree
 from ravenbench.verifiers.contract.base import Scorer as Scorer
 from ravenbench.verifiers.contract.base import Verifier as Verifier
-from ravenbench.verifiers.estimator import Estimator as Estimator
 
 __version__: str
 

@@ -47,7 +47,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "function-words": "ravenbench.verifiers.baselines:FunctionWords",
         "distorted": "ravenbench.verifiers.combinations:Distorted",
         "masked": "ravenbench.verifiers.combinations:Masked",
-        "estimator": "ravenbench.verifiers.estimator:Estimator",
     },
     "detector": {},
     "calibrator": {

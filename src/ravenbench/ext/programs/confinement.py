@@ -7,8 +7,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,8 +18,6 @@ _SCRATCH = 2**30
 """Bytes that may lie in /tmp and /dev/shm, which exist for the program alone, in memory."""
 _NAMED = re.compile(r"/[^\s'\";|&<>()$]+")
 _NAMESPACES = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL")
-
-_ran: ContextVar[list[str] | None] = ContextVar("ran", default=None)
 
 
 @dataclass(frozen=True)
@@ -90,27 +86,6 @@ def needed(argv: Sequence[str]) -> list[Path]:
                 if need.exists() and not _is_system(need) and not _too_much(need):
                     paths[need] = None
     return list(paths)
-
-
-@contextmanager
-def noted() -> Iterator[None]:
-    """Note how outside programs are run while the block lasts."""
-    before = _ran.set([])
-    try:
-        yield
-    finally:
-        _ran.reset(before)
-
-
-def note(way: str) -> None:
-    """Note how an outside program was run."""
-    if (ways := _ran.get()) is not None and way not in ways:
-        ways.append(way)
-
-
-def ways() -> str:
-    """How outside programs were run since ``noted`` began: "confined", or "not confined" and why; "" where none was."""
-    return "; ".join(_ran.get() or ())
 
 
 def _system() -> list[str]:
