@@ -164,7 +164,7 @@ BUDGETS = {
     "ext/problems": 500,
     "ext/programs": 1_400,
     "ext/retrieval": 3_400,
-    "ext/shelf": 13_500,
+    "ext/shelf": 13_600,
     "ext/site": 1_700,
     "ext/tools": 500,
     "ext/unknown": 1_400,

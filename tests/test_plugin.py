@@ -156,7 +156,6 @@ NEEDED = {
     "verifier": {"Scorer", "Verifier", "FoldFree", "Calibrated"},
     "calibrator": {
         "Calibrator",
-        "Isotonic",
         "LogOdds",
         "Logistic",
         "ScaledLogistic",

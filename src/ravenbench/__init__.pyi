@@ -23,6 +23,7 @@ from ravenbench.ext.machine.detectors import Detector as Detector
 from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.shelf.calibrators import Banded as Banded
+from ravenbench.ext.shelf.calibrators import Isotonic as Isotonic
 from ravenbench.ext.shelf.calibrators import Linear as Linear
 from ravenbench.ext.shelf.estimator import Estimator as Estimator
 from ravenbench.ext.site.pages import site as site
@@ -80,7 +81,6 @@ from ravenbench.types import Document as Document
 from ravenbench.types import Fold as Fold
 from ravenbench.types import Labels as Labels
 from ravenbench.types import Problems as Problems
-from ravenbench.verifiers.calibrators import Isotonic as Isotonic
 from ravenbench.verifiers.calibrators import Logistic as Logistic
 from ravenbench.verifiers.calibrators import LogOdds as LogOdds
 from ravenbench.verifiers.calibrators import ScaledLogistic as ScaledLogistic

@@ -53,7 +53,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "threshold-band": "ravenbench.verifiers.calibrators:ThresholdBand",
         "logistic": "ravenbench.verifiers.calibrators:Logistic",
         "scaled-logistic": "ravenbench.verifiers.calibrators:ScaledLogistic",
-        "isotonic": "ravenbench.verifiers.calibrators:Isotonic",
         "log-odds": "ravenbench.verifiers.calibrators:LogOdds",
     },
     "transform": {

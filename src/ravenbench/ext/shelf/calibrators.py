@@ -1,4 +1,5 @@
-"""Calibrators of verifiers on the shelf: one reads a distance, one leaves a band of answers out."""
+"""Calibrators beside those that the bench goes by: a non-decreasing map, one that reads a distance, and one that leaves
+a band of answers out."""
 
 from __future__ import annotations
 
@@ -10,9 +11,46 @@ import numpy as np
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.calibrators import Logistic, apply_band, best_radius, one_column, scored
+from ravenbench.verifiers.calibrators import Logistic, apply_band, best_radius, learnable, one_column, scored
 from ravenbench.verifiers.contract.base import Calibrator
 from ravenbench.verifiers.contract.folds import Folds, out_of_fold
+
+
+class Isotonic(Calibrator):
+    """The non-decreasing map that fits best: linear between blocks of pooled scores, constant beyond the scores seen.
+
+    A problem is left unanswered where a whole block holds as many same- as different-author problems; a line
+    between two blocks that passes through 0.5 there answers with the next larger number.
+
+    Attributes
+    ----------
+    scores_, values_ : (k,) float64
+        Corners of the map.
+    """
+
+    name = "isotonic"
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Learn from scores (n,).
+
+        SpecError if there are several features a problem. CorpusError if one class is absent.
+        """
+        from sklearn.isotonic import IsotonicRegression
+
+        scores, same = learnable(one_column(scores, self.name), same, self.name)
+        model = IsotonicRegression(y_min=0.0, y_max=1.0).fit(scores, same.astype(np.float64))
+        self.scores_: Floats = np.asarray(model.X_thresholds_, dtype=np.float64)
+        self.values_: Floats = np.asarray(model.y_thresholds_, dtype=np.float64)
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        scores = one_column(scores, self.name)
+        out = np.interp(scores, self.scores_, self.values_)
+        half = self.scores_[self.values_ == 0.5]
+        tied = (scores >= half[0]) & (scores <= half[-1]) if len(half) else np.zeros(len(out), dtype=bool)
+        out[(out == 0.5) & ~tied] = np.nextafter(0.5, 1)
+        out[~scored(scores)] = 0.5
+        return out
 
 
 @dataclass(eq=False, repr=False)
