@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
@@ -191,9 +191,9 @@ def some(names: Iterable[str], most: int = 3) -> str:
     return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
 
 
-def first_names(names: Sequence[str], most: int = 5, between: str = "; ") -> str:
+def first_names(names: list[str], most: int = 5) -> str:
     """The first of some names, and how many more there are."""
-    return between.join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def counted(number: int, thing: str) -> str:

@@ -66,7 +66,6 @@ MOVED = {
     "obfuscation.recipes.llm": "ext.machine.llm",
     "problems.building": "ext.problems.building",
     "problems.like_case": "ext.case.like_case",
-    "programs.confinement": "ext.programs.confinement",
     "programs.process": "ext.programs.process",
     "programs.supervisor": "ext.programs.supervisor",
     "reports.advise": "ext.case.advise.report",

@@ -118,7 +118,7 @@ def test_every_command_says_what_a_collection_has(room, command, kind):
     assert re.search(KINDS[kind], said), said[-3000:]
 
 
-TABLES = ("run", "attribute", *sorted(extensions.names("READING_TABLES")))
+TABLES = ("corpus info", "run", "attribute", *sorted(extensions.names("READING_TABLES")))
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - OF_FILES))

@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ravenbench.corpora.remarks import ACCOUNT, remarks
-from ravenbench.errors import CorpusError, FormatError, InputError, first_names, writable
+from ravenbench.errors import CorpusError, FormatError, InputError, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
@@ -328,6 +328,11 @@ def told_apart(names: Collection[str]) -> list[str]:
     """Spellings of a name, those that look alike by their characters' numbers."""
     plain = Counter(map(plain_name, names))
     return [name if plain[plain_name(name)] == 1 else ascii(name)[1:-1] for name in sorted(names)]
+
+
+def first_names(names: list[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
+    return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def check_pairs(author: Labels, file: str | Path) -> None:

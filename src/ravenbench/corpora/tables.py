@@ -73,7 +73,7 @@ def guess(
         if role == "topic" and level in here:
             roles[role] = level
             continue
-        plain = {re.sub(r"[^a-z]", "", name.lower()): name for name in reversed(here) if name not in used}
+        plain = {_letters(name): name for name in reversed(here) if name not in used}
         chosen = next((plain[name] for name in NAMES[role] if name in plain), None)
         if chosen is None and role == "text":
             chosen = _longest(rows, [name for name in here if name not in used])
@@ -87,6 +87,10 @@ def guess(
         elif role in ("text", "author", "topic"):
             raise _nothing(path, role, rows, here)
     return roles
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
 
 
 def _longest(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str | None:

@@ -31,7 +31,7 @@ from ravenbench.engine.prepare import (
     plan_pairs,
     read_block,
 )
-from ravenbench.programs.notes import ways
+from ravenbench.programs.confinement import ways
 from ravenbench.store.records import CellPlace, CellRecord, Seconds
 from ravenbench.store.store import Store, keep_open, open_store
 from ravenbench.verifiers.contract.base import Calibrated, Scorer, as_verifier, fresh

@@ -16,4 +16,3 @@ READING = {
     "corpus info": ("corpus", "info", "$corpus"),
     "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
 }
-READING_TABLES = {"corpus info"}

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ravenbench.errors import InputError, ProgramError, SpecError
 from ravenbench.ext.programs.confinement import FilesystemView, confined, needed, obstacle
-from ravenbench.programs.notes import note
+from ravenbench.programs.confinement import note
 from ravenbench.programs.parent import parent_of
 
 

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.build import told_apart
+from ravenbench.corpora.build import first_names, told_apart
 from ravenbench.corpora.remarks import doubtful_names
-from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark
+from ravenbench.errors import CorpusError, FormatError, InputError, remark
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text

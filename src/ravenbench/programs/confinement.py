@@ -1,4 +1,4 @@
-"""How outside programs were run, noted where they are started and asked for where their answers are kept."""
+"""Whether outside programs were confined: noted where they are started, asked for where their answers are kept."""
 
 from __future__ import annotations
 
