@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 from msgspec import UNSET
@@ -17,6 +16,7 @@ from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
+from ravenbench.ext.case.compare.hands import looked_at
 from ravenbench.ext.case.compare.material import (
     CaseTexts,
     Material,
@@ -49,10 +49,6 @@ from ravenbench.verifiers.contract.languages import readable
 
 LOOKING = 0.035
 """CPU seconds a thousand words of background texts that the one-hand test learns from."""
-LOOKED_THROUGH = 3000
-"""Words of a questioned text that are looked at for a change of hand."""
-SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25)
-"""Lengths tried, as shares of the questioned text's, where the background's authors wrote too little."""
 
 
 def draft(
@@ -98,7 +94,7 @@ def draft(
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
     progress("looking for a change of hand", 0, 0)
-    hands = _hands(background, material.cases, spec.seed)
+    hands = looked_at(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
     texts, moved = on_one_table([side for fold in folds for side in (fold.train, fold.test)], case_texts)
     folds = [
@@ -207,36 +203,3 @@ def _case_record(
         part=part,
         hand=hand,
     )
-
-
-def _hands(background: Population, cases: Sequence[CaseTexts], seed: int) -> dict[str, HandRecord]:
-    """What is found along the questioned text of every case, by the case's id."""
-    from ravenbench.ext.case.compare.one_hand import LEAST, STEP, OneHand, one_hand, portions
-
-    texts, author = background.corpus.texts, background.corpus.author.codes
-    documents = [texts.rows(np.flatnonzero(author == code)) for code in range(len(background.authors))]
-
-    @cache
-    def known(words: int) -> OneHand | str:
-        return one_hand(*portions(documents, words), seed)
-
-    records = {}
-    for case in cases:
-        result: OneHand | str = f"it has fewer than {2 * LEAST} words"
-        for share in SHRINK:
-            words = int(min(case.questioned.words, LOOKED_THROUGH) * share) // STEP * STEP
-            if words >= 2 * LEAST:
-                result = known(words)
-            if isinstance(result, OneHand):
-                break
-        if isinstance(result, str):
-            records[case.id] = HandRecord(reason=result)
-            continue
-        change = result.look(case.questioned.text)
-        llr, low, high = ([round(float(v), 4) for v in values] for values in (change.llr, change.low, change.high))
-        records[case.id] = HandRecord(
-            words=result.words, places=change.places.tolist(), llr=llr, low=low, high=high, p=round(change.p, 4),
-            place=change.place, changes=change.changes_hand, authors=change.authors, texts=change.texts,
-            power=round(change.power, 4), hidden=round(result.hidden, 4),
-        )  # fmt: skip
-    return records
