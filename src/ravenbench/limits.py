@@ -70,9 +70,8 @@ def within(limits: RunLimits) -> Iterator[None]:
 
 @cache
 def collect_seldom() -> None:
-    """For a process that does one thing and ends: hardly anything here dies in rings. Looking for them as often as
-    Python does takes a thirtieth of a first report, and once more at its end, where all memory is given back, another
-    thirtieth."""
+    """For a process that ends: hardly anything here dies in rings; to look for them as often as Python does takes a
+    thirtieth of a first report, and once more at its end, where all memory is given back, another."""
     gc.set_threshold(50_000, 10, 10)
     atexit.register(gc.freeze)
 

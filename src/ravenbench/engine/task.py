@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
 from ravenbench.engine.options import PATH, Declared, Option, defaults_of, spec_of
@@ -84,22 +84,6 @@ class Preview:
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
         return asdict(self)
-
-
-class Planned(Protocol):
-    """What a plan of any task says, a ``Preview`` or one of the task's own kind."""
-
-    @property
-    def cells(self) -> int: ...
-    @property
-    def fits(self) -> int: ...
-    @property
-    def cpu_seconds(self) -> float | None: ...
-    @property
-    def megabytes(self) -> float | None: ...
-    @property
-    def untimed(self) -> Sequence[str]: ...
-    def to_json(self) -> dict[str, Any]: ...
 
 
 P = TypeVar("P", bound="Plan")
@@ -226,7 +210,7 @@ class Task(Declared):
         return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 
     @classmethod
-    def plan(cls, values: Mapping[str, Any]) -> Planned:
+    def plan(cls, values: Mapping[str, Any]) -> Preview:
         """What ``call`` would do."""
         values = dict(values)
         with bounded(values):
@@ -564,12 +548,9 @@ class Work(Declared):
             return cls.work(cls.read(given), **own)
 
     @classmethod
-    def plan(cls, values: Mapping[str, Any]) -> Planned:
+    def plan(cls, values: Mapping[str, Any]) -> Preview:
         """What ``call`` would do."""
-        given = dict(values)
-        with bounded(given):
-            given.pop("progress", None)
-            return cls.preview(given)
+        return cls.preview({name: value for name, value in values.items() if name not in ("progress", *LIMITS)})
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Any:

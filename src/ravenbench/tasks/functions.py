@@ -22,7 +22,7 @@ from ravenbench.errors import InputError, did_you_mean
 from ravenbench.former import check_there
 
 if TYPE_CHECKING:
-    from ravenbench.engine.task import Planned
+    from ravenbench.engine.task import Preview
 
 P = ParamSpec("P")
 
@@ -48,31 +48,17 @@ def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
     return function
 
 
-def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Planned:
-    """What a task would do with these arguments, and about what it costs, as ``--plan`` says it; nothing is written.
+def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Preview:
+    """What a task would do with these arguments, and about what it costs; no folder of a run is written.
 
-    Parameters
-    ----------
-    function : callable
-        The task: ``plan(ravenbench.compare, "letter.txt", "smith", "others")``.
-
-    Returns
-    -------
-    Planned
-        ``cells``, ``fits``, ``cpu_seconds``, ``megabytes`` of a worker, methods that are ``untimed``; of ``run`` also
-        what could be detected. ``to_json()`` has all.
-
-    Raises
-    ------
-    TypeError
-        If the function has no plan.
-    InputError
-        If something cannot be used.
+    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits``, ``cpu_seconds``,
+    ``megabytes`` of a worker, methods that are ``untimed``; that of ``run`` also what could be detected. ``to_json()``
+    has all. TypeError if the function has no plan; InputError if something cannot be used.
     """
     task = getattr(function, "task", None)
     if task is None or not task.plan_help:
         raise TypeError(f"{getattr(function, '__name__', function)} has no plan: it is no task that takes long")
-    planned: Planned = as_public(function_of(task, "plan"))(*args, **kwargs)
+    planned: Preview = as_public(function_of(task, "plan"))(*args, **kwargs)
     return planned
 
 
