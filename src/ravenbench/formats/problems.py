@@ -879,8 +879,7 @@ def _first_problems(problems: Problems) -> list[int]:
 
 def _shared(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
-    said = sentence_on_shared(texts, _first_problems(problems)[:MOST])
-    return [re.sub(r", by \d[\d,]* authors", ", of several problems", sentence) for sentence in said]
+    return sentence_on_shared(texts, _first_problems(problems)[:MOST], "of several problems")
 
 
 def _stripped(one: ProblemSet) -> ProblemSet:

@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
@@ -20,7 +22,7 @@ import numpy as np
 
 from ravenbench.corpora.build import first_names, told_apart
 from ravenbench.corpora.remarks import doubtful_names
-from ravenbench.errors import CorpusError, FormatError, InputError, remark
+from ravenbench.errors import CorpusError, FormatError, InputError, remark, some
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
@@ -28,8 +30,9 @@ from ravenbench.formats.decoding import UTF8, checked_name
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
-from ravenbench.text.damage import odd_texts
+from ravenbench.text.damage import MOST, is_wordless, odd_texts
 from ravenbench.text.names import is_nobody, name_key
+from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
 
@@ -94,7 +97,10 @@ def pool_of(
         }
         for kind in (kind for kind, holds in kinds.items() if holds):
             faults.setdefault(kind, []).append(row.id)
-    searched = [i for i, own in enumerate(true) if own]
+    bare = {i for i, row in enumerate(queries) if all(map(is_wordless, row.texts))}
+    if bare:
+        remark([f"queries that hold no word to go by are not searched for: {some(queries[i].id for i in bare)}"])
+    searched = [i for i, own in enumerate(true) if own and i not in bare]
     if not searched or len(candidates) < 2:
         raise CorpusError(
             "there is nothing to search for", found=f"{len(searched)} queries with a true candidate, "
@@ -195,20 +201,25 @@ def _columns(corpus: Corpus) -> dict[str, Labels]:
     return {name: labels for name, labels in columns.items() if labels is not None}
 
 
-def pool_at(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> Pool | None:
-    """The pool of files of queries and candidates, or of PAN's attribution problems; None where there are neither."""
+def pool_at(
+    path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
+) -> Pool | None:  # fmt: skip
+    """The pool of files of queries and candidates, or of PAN's attribution problems; None where there are neither.
+    ``strip_shared`` takes out what texts of several authors share."""
     if not Path(path).exists():
         return None
     with Archive(path) as archive:
         if not archive.single and _files(archive):
-            pool = read_pool(path, seed, encoding)
+            pool = read_pool(path, seed, encoding, strip_shared)
             authors = pool.candidates.labels.get("author")
             remark([*odd_texts(pool.texts), *doubtful_names(authors.names if authors is not None else ())])
             return pool
-    return of_attribution(path, seed, encoding) if is_attribution(path) else None
+    return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 
 
-def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> Pool:
+def read_pool(
+    path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
+) -> Pool:  # fmt: skip
     """Queries and candidates from a folder or zip with ``queries.jsonl`` and ``candidates.jsonl``.
 
     Where there is no ``ground_truth.jsonl``, candidates by a query's author are its true ones. FormatError if a file or
@@ -221,6 +232,14 @@ def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> P
                 "there are no queries and candidates here", file=path, expected="queries.jsonl, candidates.jsonl"
             )
         queries, candidates = (_rows(archive, files[side]) for side in ("queries", "candidates"))
+        if strip_shared:
+            texts, authors = (map(itemgetter(i), _texts_by(queries, candidates)) for i in (0, 1))
+            plain = cleaner(texts, authors, empty=False)
+            queries, candidates = (
+                [row._replace(texts=list(map(plain, row.texts))) for row in rows] for rows in (queries, candidates)
+            )
+        several = list(islice(_texts_by(queries, candidates), MOST))
+        remark(sentence_on_shared([text for text, _ in several], [author for _, author in several]))
         if "truth" not in files:
             return pool_of(queries, candidates, None, seed, name=archive.stem)
         place = {row.id: i for i, row in enumerate(candidates)}
@@ -258,6 +277,15 @@ def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> P
         strangers = sorted(positive.keys() - {row.id for row in queries})
         faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
         return pool_of(queries, candidates, true, seed, name=archive.stem, faults=faults)
+
+
+def _texts_by(*sides: Sequence[ItemRow]) -> Iterator[tuple[str, str]]:
+    """All texts, each with its author; where nobody is named, each item is by somebody else."""
+    named = any(row.labels["author"] for rows in sides for row in rows)
+    return (
+        (text, (row.labels["author"] or "") if named else row.id)
+        for rows in sides for row in rows for text in row.texts
+    )  # fmt: skip
 
 
 def _files(archive: Archive) -> dict[str, str]:
@@ -337,10 +365,12 @@ def first_of(keys: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((keys[name] for name in names if name in keys), None)
 
 
-def of_attribution(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> Pool:
+def of_attribution(
+    path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
+) -> Pool:  # fmt: skip
     """PAN's attribution problems as a search: the known texts of that with most candidates are searched for the author
     of each of its unknown texts."""
-    problems = [problem for problem in read_attribution(path, encoding=encoding) if problem.truth]
+    problems = [problem for problem in read_attribution(path, encoding=encoding, strip_shared=strip_shared) if problem.truth]
     if not problems:
         raise InputError("no problem here says who wrote its unknown texts", file=path)
     problem = max(problems, key=lambda one: (len(one.candidates), one.name))
