@@ -34,7 +34,10 @@ Language: English
 Character set encoding: UTF-8
 
 """
-START, END = "*** START OF THIS PROJECT GUTENBERG EBOOK {0} ***\n\n", "\n\n*** END OF THIS PROJECT GUTENBERG EBOOK {0} ***\n"
+START, END = (
+    "*** START OF THIS PROJECT GUTENBERG EBOOK {0} ***\n\n",
+    "\n\n*** END OF THIS PROJECT GUTENBERG EBOOK {0} ***\n",
+)
 CREDITS = "Produced by {4}\n\n"
 LICENCE = """
 ***** This file should be named {3}-0.txt or {3}-0.zip *****
@@ -57,7 +60,9 @@ NOTICES = {
     "a title at the end": "Whoever finds a mistake in these pages is asked to write to the keepers of the collection, "
                           "and to say that it stands in {0}",
 }  # fmt: skip
-WORDS = [f"{a}{b}{c}" for a in ("ba", "li", "ko", "mu") for b in ("ran", "tel", "so", "wi") for c in ("d", "ng", "st", "")]
+WORDS = [
+    f"{a}{b}{c}" for a in ("ba", "li", "ko", "mu") for b in ("ran", "tel", "so", "wi") for c in ("d", "ng", "st", "")
+]
 
 
 def body(seed: int, words: int = 400) -> str:

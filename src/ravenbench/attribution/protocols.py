@@ -130,8 +130,8 @@ FEW_WORDS = 20
 
 
 def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bools:
-    """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they hold no
-    word, or no letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text."""
+    """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they hold no word, or no
+    letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text."""
     letters = frozenset().union(*map(frozenset, taught))
     known = frozenset(filter(str.isalpha, letters))
     bare = np.array([is_wordless(text) or known.isdisjoint(text) for text in texts], dtype=np.bool_)

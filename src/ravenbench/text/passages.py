@@ -71,14 +71,12 @@ class _Parts(NamedTuple):
     @classmethod
     def of(cls, words: Keys, place: Ints) -> Self:
         """All words in a row."""
-        if len(words) < IN_A_ROW:
-            return cls(place[:0], place[:0], words[:0])
-        count = len(words) - IN_A_ROW + 1
+        count = max(0, len(words) - IN_A_ROW + 1)
         key = np.zeros(count, dtype=np.uint64)
         for i in range(IN_A_ROW):
             key = (key ^ words[i : i + count]) * _FACTORS[0]
             key ^= key >> np.uint64(29)
-        whole = place[IN_A_ROW - 1 :] - place[:count] == IN_A_ROW - 1
+        whole = place[len(place) - count :] - place[:count] == IN_A_ROW - 1
         return cls(place[:count], place[:count] + IN_A_ROW, key).take(whole)
 
     def take(self, which: Bools | Ints) -> Self:
@@ -118,8 +116,8 @@ def _of_several(key: Keys, owner: Ints) -> Bools:
 
 
 def _levels(pieces: Sequence[tuple[int, int, Keys]]) -> tuple[tuple[Keys, ...], frozenset[int]]:
-    """Keys of words in one order by level, and rows of the texts that hold such a passage. Pieces are the row of a text,
-    the number of its author, and its words."""
+    """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row, the
+    number of its author, and words."""
     sizes = np.array([len(words) + BETWEEN + 1 for _, _, words in pieces])
     begins = np.cumsum(sizes) - sizes
     rows, authors = (np.array([piece[i] for piece in pieces], dtype=np.int64) for i in (0, 1))
@@ -210,15 +208,12 @@ class SharedPassages:
 
 def _with_line(text: str, start: int, stop: int) -> tuple[int, int]:
     """A stretch of a text with the rest of the lines that it begins and ends in, where it is most of them."""
-    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", stop)
-    last = last if last >= 0 else len(text)
-    ends = min(stop, end) if (end := text.find("\n", start)) >= 0 else stop
-    begins = max(start, text.rfind("\n", 0, stop) + 1)
-    if ends - start >= MOST_OF_LINE * (ends - first):
-        start = first
-    if stop - begins >= MOST_OF_LINE * (last - begins):
-        stop = last
-    return start, stop
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", stop) % (len(text) + 1)
+    ends, begins = min(stop, text.find("\n", start) % (len(text) + 1)), max(start, text.rfind("\n", 0, stop) + 1)
+    return (
+        first if ends - start >= MOST_OF_LINE * (ends - first) else start,
+        last if stop - begins >= MOST_OF_LINE * (last - begins) else stop,
+    )
 
 
 def _without_gutenberg(text: str) -> str:

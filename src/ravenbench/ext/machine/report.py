@@ -159,6 +159,7 @@ class DetectReport(Report[DetectorFigures]):
             note += f" No answer, and so nothing else is shown: {', '.join(a.withheld)}."
         title = "False alarms on people's texts"
         alarm: Col[AlarmShare] = col("false alarms", lambda s: s.value, json="false_alarms")
+        remark: Col[str] = col("remark", str, text=True, json="remark")
         called: Col[AlarmShare] = col("called a machine's", lambda s: s.value, json="share")
         return [
             table("false-alarms", title, a.alarms, *columns, alarm, interval, open_, note=note),
@@ -174,5 +175,5 @@ class DetectReport(Report[DetectorFigures]):
                 "FPR and FNR take an answer of .5 for a machine, as PAN's evaluator does; lower is better.",
             ),
             table("shares", "Called a machine's, among texts with labels", a.shares, *columns, called, interval, open_),
-            table("remarks", "Remarks on the texts", a.remarks, col("remark", str, text=True, json="remark")),
+            *([table("remarks", "Remarks on the texts", a.remarks, remark)] if a.remarks else []),
         ]  # fmt: skip

@@ -158,7 +158,9 @@ class Detect(Task):
         from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 
         spec, components = self.spec, self.components()
-        learned, questioned = (read_generated(place, spec.encoding, spec.strip_shared) for place in (spec.train, spec.texts))
+        learned, questioned = (
+            read_generated(place, spec.encoding, spec.strip_shared) for place in (spec.train, spec.texts)
+        )
         keys = {identity_key(text) for text in learned.texts}
         if shared := keys & {identity_key(text) for text in questioned.texts}:
             raise InputError(

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
@@ -67,6 +65,7 @@ def pool_of(
     candidates: Sequence[ItemRow],
     true: Sequence[Sequence[int]] | None,
     seed: int,
+    strip_shared: bool = False,
     **more: Any,
 ) -> Pool:
     """The pool of these rows; ``true`` lists each query's true candidates, by default those by its author. Candidates
@@ -115,7 +114,12 @@ def pool_of(
     order = stream(seed, "retrieval-order").permutation(len(candidates))
     place = np.argsort(order)
     every = [*(queries[i] for i in searched), *(candidates[i] for i in order.tolist())]
-    texts, rows = TextTable.collect(composed(text) for row in every for text in row.texts)
+    plain: Callable[[str], str] = str
+    if strip_shared:
+        named = any(row.labels.get("author") for row in every)
+        authors = (row.labels.get("author") if named else row.id for row in every for _ in row.texts)
+        plain = cleaner((text for row in every for text in row.texts), authors, empty=False)
+    texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
     columns = {c: Labels.of(row.labels.get(c) for row in every) for c in COLUMNS}
     columns["author"] = Labels.of(
@@ -213,6 +217,9 @@ def pool_at(
             pool = read_pool(path, seed, encoding, strip_shared)
             authors = pool.candidates.labels.get("author")
             remark([*odd_texts(pool.texts), *doubtful_names(authors.names if authors is not None else ())])
+            labels = pool.described()[1].get("author")
+            some_texts = pool.texts.rows(np.arange(min(MOST, len(pool.texts))))
+            remark(sentence_on_shared(some_texts, range(MOST) if labels is None else labels.codes.tolist()))
             return pool
     return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 
@@ -232,16 +239,8 @@ def read_pool(
                 "there are no queries and candidates here", file=path, expected="queries.jsonl, candidates.jsonl"
             )
         queries, candidates = (_rows(archive, files[side]) for side in ("queries", "candidates"))
-        if strip_shared:
-            texts, authors = (map(itemgetter(i), _texts_by(queries, candidates)) for i in (0, 1))
-            plain = cleaner(texts, authors, empty=False)
-            queries, candidates = (
-                [row._replace(texts=list(map(plain, row.texts))) for row in rows] for rows in (queries, candidates)
-            )
-        several = list(islice(_texts_by(queries, candidates), MOST))
-        remark(sentence_on_shared([text for text, _ in several], [author for _, author in several]))
         if "truth" not in files:
-            return pool_of(queries, candidates, None, seed, name=archive.stem)
+            return pool_of(queries, candidates, None, seed, strip_shared=strip_shared, name=archive.stem)
         place = {row.id: i for i, row in enumerate(candidates)}
         positive: dict[str, set[int]] = {}
         writers: dict[str, str | None] = {}
@@ -276,16 +275,7 @@ def read_pool(
         ]
         strangers = sorted(positive.keys() - {row.id for row in queries})
         faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
-        return pool_of(queries, candidates, true, seed, name=archive.stem, faults=faults)
-
-
-def _texts_by(*sides: Sequence[ItemRow]) -> Iterator[tuple[str, str]]:
-    """All texts, each with its author; where nobody is named, each item is by somebody else."""
-    named = any(row.labels["author"] for rows in sides for row in rows)
-    return (
-        (text, (row.labels["author"] or "") if named else row.id)
-        for rows in sides for row in rows for text in row.texts
-    )  # fmt: skip
+        return pool_of(queries, candidates, true, seed, strip_shared=strip_shared, name=archive.stem, faults=faults)
 
 
 def _files(archive: Archive) -> dict[str, str]:
@@ -370,7 +360,9 @@ def of_attribution(
 ) -> Pool:  # fmt: skip
     """PAN's attribution problems as a search: the known texts of that with most candidates are searched for the author
     of each of its unknown texts."""
-    problems = [problem for problem in read_attribution(path, encoding=encoding, strip_shared=strip_shared) if problem.truth]
+    problems = [
+        problem for problem in read_attribution(path, encoding=encoding, strip_shared=strip_shared) if problem.truth
+    ]
     if not problems:
         raise InputError("no problem here says who wrote its unknown texts", file=path)
     problem = max(problems, key=lambda one: (len(one.candidates), one.name))
