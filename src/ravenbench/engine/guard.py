@@ -296,7 +296,8 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     answers = np.full(len(test), 0.5)
     for rows, score, value in parts:
         scores[rows], answers[rows] = score, value
-    return scores, answers, faults
+    bare = dict.fromkeys(test.ids[without_words(test)].tolist(), "one side holds no word to go by")
+    return scores, answers, bare | faults
 
 
 def runs_program(component: Component) -> bool:

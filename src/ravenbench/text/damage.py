@@ -23,10 +23,10 @@ _SCRIPTS = {
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
 _GONE = re.compile(
-    r"[\W_]*(?:(?:comment|content|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null|none)"
-    r"[\W_]*",
+    r"[\W_]*(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null"
+    r"|none)[\W_]*",
     re.IGNORECASE,
-)  # fmt: skip
+)
 _LOOKED_AT = 1_000_000
 MOST = 2_000
 """Texts of a set that are looked at, the first ones."""
@@ -40,8 +40,8 @@ def is_wordless(text: str) -> bool:
 
 
 def signs_of_damage(text: str) -> tuple[str, ...]:
-    """What is odd about a plain text: no word or only one, marks of HTML, a wrong conversion, Project Gutenberg's licence, several scripts,
-    turned directions, invisible characters, letters of other alphabets.
+    """What is odd about a plain text: no word or only one, marks of HTML, a wrong conversion, Project Gutenberg's
+    licence, several scripts, turned directions, invisible characters, letters of other alphabets.
 
     A wrong conversion is UTF-8 that was read as Windows-1252, as ``â€™`` for an apostrophe, or U+FFFD where a letter
     was lost. Only the first million characters are looked at.

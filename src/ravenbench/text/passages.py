@@ -62,7 +62,7 @@ def _units(text: str) -> Iterator[str]:
 
 
 class _Parts(NamedTuple):
-    """Parts of texts, in order: the half-open places (n,) of their words, and a number that is equal for equal words."""
+    """Parts of texts, in order: half-open places (n,) of their words, and a number that is equal for equal words."""
 
     start: Ints
     end: Ints

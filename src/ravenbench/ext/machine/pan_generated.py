@@ -135,8 +135,8 @@ def read_generated(path: str | Path, encoding: str | None = None, strip_shared: 
         texts = {key: plain(text) for key, text in texts.items()}
         count = sum(plain(text) != text for text in distinct)
         remark([f"passages of several texts were taken out of {count:,} texts"])
-    several = list(islice(dict.fromkeys(texts.values()), MOST))
-    remark([*odd_texts(texts.values(), texts), *sentence_on_shared(several, range(MOST), "whoever wrote them")])
+    distinct_texts = list(islice(dict.fromkeys(texts.values()), MOST))
+    remark([*odd_texts(texts.values(), texts), *sentence_on_shared(distinct_texts, range(MOST), "whoever wrote them")])
     return GeneratedTexts(
         tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),
         {name: Labels.of(of.get(key) for key in texts) for name, of in columns.items() if of}, pairs,

@@ -171,7 +171,9 @@ def of_corpus(
     picked: dict[int, Ints] = {}
     dropped = np.zeros(len(corpus), dtype=np.bool_)
     for number in rng.permutation(len(of_author)).tolist():
-        query, *others = of_author[number].tolist()
+        own = of_author[number].tolist()
+        query = next((row for row in own if not is_wordless(corpus.texts[row])), own[0])
+        others = [row for row in own if row != query]
         left = [row for row in others if not across or (topic[row] != topic[query] and topic[row] >= 0 <= topic[query])]
         if left and len(picked) < queries:
             picked[query] = np.array(left)
