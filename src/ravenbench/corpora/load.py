@@ -445,7 +445,7 @@ def read_pairs_corpus(
 
 def load_corpus(
     what: str | Path, *, encoding: str | None = UTF8, level: str | None = None, pairs: bool = True,
-    anonymous: bool = False, strip_shared: bool = False, **options: Any,
+    anonymous: bool = False, strip_shared: bool | None = False, **options: Any,
 ) -> Corpus:  # fmt: skip
     """Load a corpus by its name or path.
 
@@ -467,8 +467,8 @@ def load_corpus(
         Whether there must be same-author and different-author pairs; of tables and texts by author.
     anonymous : bool
         Keep texts of tables and folders whose author is nobody in particular, without an author.
-    strip_shared : bool
-        Take passages out that stand in texts of several authors, such as licences.
+    strip_shared : bool or None
+        Take passages out that stand in texts of several authors, such as licences; None: who calls will do so.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
         registered corpus.
@@ -486,7 +486,7 @@ def load_corpus(
         corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
     if strip_shared:
         corpus = without_shared(corpus, pairs)
-    remark(corpus.notes.get(ACCOUNT, ()))
+    remark(one for one in corpus.notes.get(ACCOUNT, ()) if strip_shared is False or "--strip-shared" not in one)
     return corpus
 
 

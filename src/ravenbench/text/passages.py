@@ -187,15 +187,15 @@ class SharedPassages:
     def without(self, text: str) -> str:
         """A text without these passages, and without what Project Gutenberg puts before and after it."""
         text = _without_gutenberg(text) if "GUTENBERG" in text.upper() else text
-        if self.lines:
-            lines = (line for each in text.split("\n") if (line := self._without_lines(each)) is not None)
-            text = "\n".join(lines)
         pieces, end = list[str](), 0
         for start, stop in self.stretches(text):
             start, stop = _with_line(text, start, stop)
             pieces.append(text[end:start])
             end = max(end, stop)
-        return "".join([*pieces, text[end:]])
+        text = "".join([*pieces, text[end:]])
+        if not self.lines:
+            return text
+        return "\n".join(line for each in text.split("\n") if (line := self._without_lines(each)) is not None)
 
     def _without_lines(self, line: str) -> str | None:
         plain = line.strip()
