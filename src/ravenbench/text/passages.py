@@ -34,7 +34,7 @@ MOST_OF_LINE = 2 / 3
 """Share of a line's words from which on the line is taken out with the words that differ."""
 GUTENBERG = re.compile(r"\bproject gutenberg(?:'s|\(?tm\)?|-tm|™)?\b", re.IGNORECASE)
 _START = re.compile(
-    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END\*? ?(?:THE SMALL PRINT)?[^\n]*\n", re.M | re.I
+    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END(?:\*| THE SMALL PRINT)[^\n]*\n", re.M | re.I
 )
 _END = re.compile(
     r"^[^\n]*\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg"
@@ -101,17 +101,13 @@ def _hashes(text: str) -> Keys:
 def _of_several(key: Keys, owner: Ints) -> Bools:
     """Which of these stand in texts of several authors."""
     # Most keys are rare: few are left after counting them by some of their digits.
-    bits = np.uint64(64 - max(8, int(4 * len(key)).bit_length()))
-    digits = (key >> bits).astype(np.int64)
+    digits = (key >> np.uint64(64 - max(8, int(4 * len(key)).bit_length()))).astype(np.int64)
     often = np.flatnonzero((np.bincount(digits) >= FEWEST_AUTHORS)[digits])
     order = often[np.lexsort((owner[often], key[often]))]
-    new = np.r_[True, key[order][1:] != key[order][:-1]][: len(order)]
-    begins = np.flatnonzero(new)
+    by_author = (np.diff(key[order], prepend=key[order][:1]) != 0) | (np.diff(owner[order], prepend=-1) != 0)
+    keys, authors = np.unique(key[order][by_author], return_counts=True)
     several = np.zeros(len(key), dtype=np.bool_)
-    if len(begins):
-        new[1:] |= owner[order][1:] != owner[order][:-1]
-        authors = np.add.reduceat(new, begins, dtype=np.int64)
-        several[order] = np.repeat(authors >= FEWEST_AUTHORS, np.diff(np.r_[begins, len(order)]))
+    several[often] = np.isin(key[often], keys[authors >= FEWEST_AUTHORS])
     return several
 
 
@@ -180,8 +176,11 @@ class SharedPassages:
         place = [word.span() for word in _WORD.finditer(text)]
         whole: list[tuple[int, int]] = []
         for start, end in zip(parts.start.tolist(), parts.end.tolist(), strict=True):
-            begin = whole.pop()[0] if whole and place[start][0] <= whole[-1][1] else place[start][0]
-            whole.append((begin, place[end - 1][1]))
+            begin, last = place[start][0], place[end - 1][1]
+            if whole and begin <= whole[-1][1]:
+                begin, before = whole.pop()
+                last = max(last, before)
+            whole.append((begin, last))
         return whole
 
     def without(self, text: str) -> str:
@@ -208,8 +207,12 @@ class SharedPassages:
 
 def _with_line(text: str, start: int, stop: int) -> tuple[int, int]:
     """A stretch of a text with the rest of the lines that it begins and ends in, where it is most of them."""
-    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", stop) % (len(text) + 1)
-    ends, begins = min(stop, text.find("\n", start) % (len(text) + 1)), max(start, text.rfind("\n", 0, stop) + 1)
+    low, high = max(0, start - (stop - start)), min(len(text), 2 * stop - start)
+    first, begins = max(low, text.rfind("\n", low, start) + 1), max(start, text.rfind("\n", start, stop) + 1)
+    last, ends = (
+        end if place < 0 else place
+        for end, place in ((high, text.find("\n", stop, high)), (stop, text.find("\n", start, stop)))
+    )
     return (
         first if ends - start >= MOST_OF_LINE * (ends - first) else start,
         last if stop - begins >= MOST_OF_LINE * (last - begins) else stop,
@@ -219,12 +222,12 @@ def _with_line(text: str, start: int, stop: int) -> tuple[int, int]:
 def _without_gutenberg(text: str) -> str:
     """A text without what Project Gutenberg puts before and after it."""
     start = _START.search(text)
-    text = text if start is None else text[start.end() :]
-    headed = start is not None or GUTENBERG.search(text, 0, 4 * LONGEST) is not None
-    while headed and (head := _HEADER.match(text)) is not None:
-        text = text[head.end() :]
-    end = _END.search(text)
-    return text if end is None else text[: end.start()]
+    begin = 0 if start is None else start.end()
+    headed = start is not None or GUTENBERG.search(text, 0, LONGEST) is not None
+    while headed and (head := _HEADER.match(text, begin, begin + 10 * LONGEST)) is not None:
+        begin = head.end()
+    end = _END.search(text, begin)
+    return text[begin:] if end is None else text[begin : end.start()]
 
 
 def cleaner(texts: Iterable[str], authors: Iterable[object], empty: bool = True) -> Callable[[str], str]:
