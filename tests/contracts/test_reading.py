@@ -20,7 +20,9 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
 
-LICENCE = "This file may be copied and given away by anyone, under the terms that its publisher has printed on a page."
+LICENCE = (
+    "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
+)
 
 KINDS = {
     "one author, two spellings": r"spellings of one author's name were joined: .*Zo",
@@ -55,7 +57,7 @@ def collection(place: Path) -> list[tuple[str, str]]:
         name = names[number] if number < len(names) else author
         kept = texts[:2] if name in names[:6] else texts
         for i, text in enumerate(kept):
-            head = f"{LICENCE}\n\n" if number in (6, 7, 8, 9) else ""
+            head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
             rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
     copied = rows[-1][1]
     rows.append(("Zoe\u0301 Lee", copied))
@@ -208,7 +210,10 @@ def problems_room(tmp_path_factory):
         problems, same = toy_problems(8, known=1, words=40, seed=seed)
         write_pan_problems(place / part, problems, same)
         for number, file in enumerate(sorted((place / part).rglob("*known*.txt"))):
-            file.write_text(f"{LICENCE}\n{part} {file.read_text('utf-8')}\n" + "\ufffd" * (number == 0), "utf-8")
+            file.write_text(
+                f"{LICENCE.format(f', no. {number},')}\n{part} {file.read_text('utf-8')}\n" + "\ufffd" * (number == 0),
+                "utf-8",
+            )
         (file.parent / "more.md").write_text("A text that is not read.")
     return place
 
@@ -241,9 +246,12 @@ def attribution(place: Path) -> Path:
         for i, text in enumerate(texts[:3]):
             file = root / unicodedata.normalize("NFD", name) / f"known{i}.txt"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{LICENCE}\n{text}" + "\ufffd" * (i == 0), "utf-8")
+            file.write_text(f"{LICENCE.format(f', copy {i} for {name},')}\n{text}" + "\ufffd" * (i == 0), "utf-8")
     (root / "unknown").mkdir()
-    unknown = {"u1.txt": ("Zoe\u0301", names["Zo\u00e9"][3]), "u2.txt": ("b", f"{LICENCE}\n{names['c'][1]}")}
+    unknown = {
+        "u1.txt": ("Zoe\u0301", names["Zo\u00e9"][3]),
+        "u2.txt": ("b", f"{LICENCE.format(', copy 1 for c,')}\n{names['c'][1]}"),
+    }
     for file, (_, text) in unknown.items():
         (root / "unknown" / file).write_text(text, "utf-8")
     (root / "b" / "more.md").write_text("A text that is not read.")

@@ -30,6 +30,8 @@ EDGE = 8_000
 """Characters at the beginning and at the end of a text in which passages with words that differ are looked for."""
 MOST_CHARACTERS = 2**26
 """Characters of texts in all that are looked at so, the first ones."""
+SAMPLE = 150
+"""Texts of a set that are looked through for such passages before all others are."""
 MOST_OF_LINE = 2 / 3
 """Share of a line's words from which on the line is taken out with the words that differ."""
 GUTENBERG = re.compile(r"\bproject gutenberg(?:'s|\(?tm\)?|-tm|™)?\b", re.IGNORECASE)
@@ -139,13 +141,13 @@ class SharedPassages:
     rows: frozenset[int] = frozenset()
 
     @classmethod
-    def among(cls, texts: Iterable[str], authors: Iterable[object]) -> Self:
-        """Those that stand in texts of ``FEWEST_AUTHORS`` authors or more."""
+    def among(cls, texts: Iterable[str], authors: Iterable[object], words: bool = True) -> Self:
+        """Those that stand in texts of ``FEWEST_AUTHORS`` authors or more; unless ``words``, lines alone."""
         first: dict[int, object] = {}
         several: dict[str, set[object]] = {}
         codes: dict[object, int] = {}
         pieces: list[tuple[int, int, Keys]] = []
-        left = MOST_CHARACTERS
+        left = MOST_CHARACTERS * words
         for row, (text, author) in enumerate(zip(texts, authors, strict=True)):
             for unit in set(_units(text)):
                 other = first.setdefault(hash(unit), author)
@@ -156,7 +158,7 @@ class SharedPassages:
                 pieces.append((row, code, _hashes(piece)))
                 left -= len(piece)
         lines = frozenset(unit for unit, who in several.items() if len(who) >= FEWEST_AUTHORS)
-        return cls(lines, *(_levels(pieces) if len(codes) >= FEWEST_AUTHORS else ()))
+        return cls(lines, *(_levels(pieces) if pieces and len(codes) >= FEWEST_AUTHORS else ()))
 
     def line_of(self, text: str) -> str | None:
         """The first of these lines that stands in a text."""
@@ -239,7 +241,10 @@ def cleaner(texts: Iterable[str], authors: Iterable[object], empty: bool = True)
 def sentence_on_shared(texts: Sequence[str], authors: Sequence[object], whose: str = "") -> list[str]:
     """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none.
     ``whose`` says what stands for the authors of texts where these are not known."""
-    shared = SharedPassages.among(texts, authors[: len(texts)])
+    step = -(-len(texts) // SAMPLE) or 1
+    shared = SharedPassages.among(texts[::step], authors[: len(texts) : step])
+    if step > 1:
+        shared = SharedPassages.among(texts, authors[: len(texts)], bool(shared.levels))
     begins = {row: line for row, text in enumerate(texts) if (line := shared.line_of(text)) is not None}
     several = sorted({*begins, *shared.rows})
     if len(several) < max(FEWEST_AUTHORS, len(texts) // 50):
