@@ -160,7 +160,7 @@ BUDGETS = {
     "ext/lab": 1_900,
     "ext/machine": 1_800,
     "ext/map": 1_800,
-    "ext/problems": 500,
+    "ext/problems": 600,
     "ext/programs": 1_300,
     "ext/retrieval": 3_400,
     "ext/shelf": 13_400,
@@ -178,7 +178,7 @@ BUDGETS = {
     "statistics": 2_300,
     "store": 1_900,
     "tasks": 13_700,
-    "text": 4_500,
+    "text": 4_700,
     "topics": 700,
     "verifiers": 2_600,
 }
