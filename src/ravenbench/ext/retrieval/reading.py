@@ -173,11 +173,11 @@ def of_corpus(
     for number in rng.permutation(len(of_author)).tolist():
         own = of_author[number].tolist()
         query = next((row for row in own if not is_wordless(corpus.texts[row])), own[0])
-        others = [row for row in own if row != query]
-        left = [row for row in others if not across or (topic[row] != topic[query] and topic[row] >= 0 <= topic[query])]
+        rest = [row for row in own if row != query]
+        left = [row for row in rest if not across or (topic[row] != topic[query] and topic[row] >= 0 <= topic[query])]
         if left and len(picked) < queries:
             picked[query] = np.array(left)
-            dropped[[row for row in others if row not in set(left)]] = True
+            dropped[[row for row in rest if row not in set(left)]] = True
     if not picked:
         raise CorpusError(
             "no author has two documents" + (" on two topics" if across else ""), file=corpus.name,
