@@ -22,6 +22,7 @@ _SCRIPTS = {
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
+_ONE_WORD = re.compile(r"\W*[\w'’-]+\W*")
 _GONE = re.compile(
     r"[\W_]*(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null"
     r"|none)[\W_]*",
@@ -50,7 +51,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     signs = []
     if is_wordless(text):
         signs.append("it holds no word to go by, so that no method answers about it")
-    elif len(text) < 80 and len(text.split()) == 1:
+    elif len(text) < 80 and _ONE_WORD.fullmatch(text) is not None:
         signs.append("it is one word alone, in which nobody's style shows")
     if "<teiHeader" in text[:20_000]:
         signs.append("it holds marks of TEI: save it as .xml")
