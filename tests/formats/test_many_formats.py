@@ -327,11 +327,11 @@ def test_licences_are_named_and_taken_out(tmp_path):
         for i in range(2):
             place = tmp_path / author / f"{i}.txt"
             place.parent.mkdir(exist_ok=True)
-            place.write_text(f"{licence}Text {i} of {author}.\n", "utf-8")
+            place.write_text(f"{licence}{author}{i} wrote {author}{author}.\n", "utf-8")
     (tmp_path / "d" / "2.txt").write_text(licence, "utf-8")
     assert any("stand in 9 of 9 texts, by 4 authors" in said for said in load_corpus(tmp_path).notes[ACCOUNT])
     corpus = load_corpus(tmp_path, strip_shared=True)
-    assert sorted(map(str.strip, corpus.texts)) == sorted(f"Text {i} of {a}." for a in "abcd" for i in range(2))
+    assert sorted(map(str.strip, corpus.texts)) == sorted(f"{a}{i} wrote {a}{a}." for a in "abcd" for i in range(2))
     assert "taken out of 9 texts; 1 held nothing else" in corpus.notes[ACCOUNT][-1]
 
 
