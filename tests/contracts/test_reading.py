@@ -68,6 +68,22 @@ def collection(place: Path) -> list[tuple[str, str]]:
     return rows
 
 
+BARE = {0: "[removed]", 1: "a", 2: "\U0001f600 \U0001f600", 3: "!!!", 4: "nan"}
+
+
+def varied(place: Path) -> None:
+    """Texts by author that all begin with a notice in which title, name and date differ, and five without a word."""
+    titles = ["Emma", "The Mill on the Floss", "North and South", "Villette", "The Way We Live Now"]
+    rows = list(load_corpus("synthetic(authors=12, topics=3, documents=70, words=130, style=0.9, seed=2)"))
+    for i, one in enumerate(rows):
+        title, name = titles[i % 5], f"{one.author} {'abcdefg'[i % 7].upper()}."
+        notice = f"""This digital edition of {title} was typed in by {name} on {1 + i % 28} May {1990 + i % 30}, and may
+be copied and given away by anyone who asks for it."""
+        file = place / (one.author or "") / f"{i:02d}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(BARE.get(i) or f"{notice}\n\n{one.text}", "utf-8")
+
+
 def assert_offered(command: str, said: str) -> None:
     """No message names an option that the command does not have, but where it names another command in full."""
     own = {name for one in options()[command.partition(" --")[0]].values() for name in (*one.opts, *one.secondary_opts)}
@@ -88,11 +104,12 @@ def room(tmp_path_factory):
     text = "\n".join(f"Paragraph {i} has some words of its own, and then a few more." for i in range(4))
     (changes / "problem-1.txt").write_text(text, "utf-8")
     (changes / "truth-problem-1.json").write_text(json.dumps({"changes": [0, 1, 0]}), "utf-8")
-    said: dict[tuple[str, str], str] = {}
+    said: dict[tuple[str, ...], str] = {}
+    varied(place / "varied")
 
-    def ask(command: str, corpus: str) -> str:
-        if (command, corpus) not in said:
-            out = place / f"{command}-{corpus}".replace(" ", "-")
+    def ask(command: str, corpus: str, *more: str) -> str:
+        if (command, corpus, *more) not in said:
+            out = place / f"{command}-{corpus}-{len(more)}".replace(" ", "-")
             data = place / "data"
             values = {"$corpus": place / corpus, "$out": out, "$questioned": data / "questioned.txt",
                       "$known": data / "known", "$conditions": data / "conditions.csv", "$changes": changes,
@@ -100,11 +117,11 @@ def room(tmp_path_factory):
             arguments = [str(values.get(part, part)) for part in COMMANDS[command]]
             if corpus.endswith(".jsonl") and command in ("corpus info", "corpus import", "map"):
                 arguments += ["--topic", "none"]
-            ended = raven(*arguments)
+            ended = raven(*arguments, *more)
             assert ended.code == 0, ended.said[-1500:]
             assert_offered(command, ended.said)
-            said[command, corpus] = " ".join(ended.said.split())
-        return said[command, corpus]
+            said[command, corpus, *more] = " ".join(ended.said.split())
+        return said[command, corpus, *more]
 
     ask.place = place
     yield ask
@@ -118,6 +135,20 @@ def test_every_command_says_what_a_collection_has(room, command, kind):
     if (command, kind) == ("map", "people who are none"):  # they have a place on a map, and no author
         kind, said = "people who are none", said.replace("have no author, for", "were left out, for")
     assert re.search(KINDS[kind], said), said[-3000:]
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"map"}))  # it refuses texts of a few words
+def test_every_command_says_what_varies_within_and_what_holds_no_word(room, command):
+    said = room(command, "varied")
+    assert re.search(r"the same passages stand in 65 of 70 texts, by 12 authors, such as “be copied and", said), said
+    assert re.search(r"5 of 70 texts are odd; of the first, [^ ]+/\d\d: it holds no word", said), said
+    assert "the same passages" not in room(command, "varied", "--strip-shared")
+
+
+def test_what_varies_within_is_taken_out_whole(room):
+    stripped = load_corpus(room.place / "varied", strip_shared=True, anonymous=True)
+    assert len(stripped) == 70
+    assert not any("digital edition" in text or "typed in" in text for text in stripped.texts)
 
 
 TABLES = ("corpus info", "run", "attribute", *sorted(extensions.names("READING_TABLES")))

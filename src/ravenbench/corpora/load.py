@@ -35,7 +35,7 @@ from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.names import is_part
-from ravenbench.text.passages import shared_passages, without_passages
+from ravenbench.text.passages import SharedPassages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -445,7 +445,7 @@ def read_pairs_corpus(
 
 def load_corpus(
     what: str | Path, *, encoding: str | None = UTF8, level: str | None = None, pairs: bool = True,
-    anonymous: bool = False, strip_shared: bool = False, **options: Any,
+    anonymous: bool = False, strip_shared: bool | None = False, **options: Any,
 ) -> Corpus:  # fmt: skip
     """Load a corpus by its name or path.
 
@@ -467,8 +467,8 @@ def load_corpus(
         Whether there must be same-author and different-author pairs; of tables and texts by author.
     anonymous : bool
         Keep texts of tables and folders whose author is nobody in particular, without an author.
-    strip_shared : bool
-        Take passages out that stand in texts of several authors, such as licences.
+    strip_shared : bool or None
+        Take passages out that stand in texts of several authors, such as licences; None: who calls will do so.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
         registered corpus.
@@ -486,7 +486,7 @@ def load_corpus(
         corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
     if strip_shared:
         corpus = without_shared(corpus, pairs)
-    remark(corpus.notes.get(ACCOUNT, ()))
+    remark(one for one in corpus.notes.get(ACCOUNT, ()) if strip_shared is False or "--strip-shared" not in one)
     return corpus
 
 
@@ -551,16 +551,16 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
     """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
-    shared = shared_passages(corpus.texts, corpus.author.codes.tolist())
+    shared = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
     builder, empty, changed = CorpusBuilder(corpus.name, anonymous=True), 0, 0
     for row, one in enumerate(corpus):
-        text = without_passages(one.text, shared)
+        text = shared.without(one.text)
         if text.strip():
             columns = {key: labels[row] for key, labels in corpus.columns.items()}
             builder.add(one.id, text, one.author or UNKNOWN, one.topic, row, one.language, columns)
         empty += not text.strip()
         changed += text != one.text
-    said = f"{len(shared):,} passages of several authors were taken out of {changed:,} texts"
+    said = f"passages of several authors were taken out of {changed:,} texts"
     account = [*corpus.notes.get(ACCOUNT, ()), said + (f"; {empty:,} held nothing else" if empty else "")]
     remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
     finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)

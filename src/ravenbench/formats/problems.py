@@ -864,7 +864,7 @@ def read_problem_sets(
     sets = _sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
         sets = [_stripped(one) for one in sets]
-    sets = [replace(one, notes=(*one.notes, *odd_texts(one.problems.texts), *_shared(one.problems))) for one in sets]
+    sets = [replace(one, notes=(*one.notes, *_remarks(one.problems))) for one in sets]
     remark(note for one in sets for note in one.notes)
     return sets
 
@@ -877,10 +877,10 @@ def _first_problems(problems: Problems) -> list[int]:
     return first.tolist()
 
 
-def _shared(problems: Problems) -> list[str]:
+def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
-    said = sentence_on_shared(texts, _first_problems(problems)[:MOST])
-    return [re.sub(r", by \d[\d,]* authors", ", of several problems", sentence) for sentence in said]
+    first = _first_problems(problems)[:MOST]
+    return [*odd_texts(texts, problems.ids[first].tolist()), *sentence_on_shared(texts, first, "of several problems")]
 
 
 def _stripped(one: ProblemSet) -> ProblemSet:

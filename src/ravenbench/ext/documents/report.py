@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +28,9 @@ from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documen
 from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
+from ravenbench.text.damage import MOST
 from ravenbench.text.names import is_nobody, is_part, name_key, plain_name
+from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 
 By = Literal["sender", "folder"]
@@ -80,6 +83,12 @@ class Extracted:
         """The authors, without texts that have none."""
         return [author for author in self.authors if author != UNKNOWN]
 
+    @cached_property
+    def shared(self) -> list[str]:
+        """A sentence on passages of several authors, or none."""
+        looked_at = self.texts[:MOST]
+        return sentence_on_shared([one.document.text for one in looked_at], [one.author for one in looked_at])
+
     @property
     def remarks(self) -> list[str]:
         """What is to be known of the authors before their texts are compared."""
@@ -92,6 +101,7 @@ class Extracted:
               for one in dict.fromkeys(folders) if is_part(one)),
             *(f"{sentence}; put the texts of each person into one folder before you compare"
               for sentence in doubtful_names(self.people)),
+            *self.shared,
         ]  # fmt: skip
 
     def tables(self) -> dict[str, Table]:
