@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, remark
+from ravenbench.errors import FormatError, counted, remark, some
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.problems import is_truth, label_of, of_pair
 from ravenbench.formats.tabular import is_lines, record_id, records
 from ravenbench.text.damage import odd_texts
+from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Bools, Labels
 
 MIXTURES = (
@@ -126,9 +127,13 @@ def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTe
         raise FormatError(
             "no label says whether a machine wrote these", file=path, found=", ".join(unknown[:3]),
             expected='"label" in each line, truth.jsonl beside it, or people\'s texts in a file human.jsonl',
+            fix=next(iter(zeros_lost(texts, truth)), None),
         )  # fmt: skip
-    remark(odd_texts(texts.values(), texts))
+    alone = truth.keys() - texts
+    said = [f"{counted(len(alone), 'label')} of texts that are not here: {some(alone)}"] if alone else []
+    labels = {n: Labels.of(one_spelling([of.get(k) for k in texts], said, n)) for n, of in columns.items() if of}
+    remark([*said, *odd_texts(texts.values(), texts)])
     return GeneratedTexts(
         tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),
-        {name: Labels.of(of.get(key) for key in texts) for name, of in columns.items() if of}, pairs,
+        labels, pairs,
     )  # fmt: skip
