@@ -33,7 +33,6 @@ from ravenbench.text.tokens import WORD, count_words
 from ravenbench.types import Bools, Corpus
 
 PATH_LIMIT = 4096
-_SHOWN = 5
 RUN = 8
 """Words in a row that count as copied where they stand in two texts."""
 COPIED = 0.3
