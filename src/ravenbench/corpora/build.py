@@ -328,11 +328,9 @@ def check_pairs(author: Labels, file: str | Path) -> None:
         )  # fmt: skip
     if np.count_nonzero(counts) < 2:
         raise CorpusError(
-            "every document has one author, so there is no different-author pair",
-            file=file,
-            found=author.names[0],
+            "every document has one author, so there is no different-author pair", file=file, found=author.names[0],
             fix="add texts by others; or, if the names stand elsewhere, name their column or folder as the author",
-        )
+        )  # fmt: skip
 
 
 def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:

@@ -452,8 +452,7 @@ def read_pairs_corpus(
     path = Path(path)
     builder = CorpusBuilder(path, log)
     seen = unusable = 0
-    untold: list[str] = []
-    unmet: set[str] = set()
+    ids, named = set[str](), set[str]()
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)
         if not files:
@@ -465,36 +464,32 @@ def read_pairs_corpus(
                     expected="truth.jsonl with authors beside the pairs",
                 )  # fmt: skip
             truth = read_truth_records(archive, beside)
-            unmet.update(truth)
+            named |= truth.keys()
             for pair in read_pairs(archive, file):
                 seen += 1
                 key = pair[0] if isinstance(pair, tuple) else pair.id
                 known = truth.get(key)
-                untold += [key] if known is None else []
-                unmet.discard(key)
+                ids.add(key)
                 if isinstance(pair, tuple) or known is None or not all(t.strip() for t in pair.texts):
                     unusable += 1
                     continue
                 if known.authors is None:
                     raise CorpusError(
-                        "truth names no authors",
-                        file=archive.label(beside),
-                        found=pair.id,
+                        "truth names no authors", file=archive.label(beside), found=pair.id,
                         expected='"authors": [a, b]',
-                    )
+                    )  # fmt: skip
                 sides = zip(pair.texts, known.authors, pair.topics, strict=True)
                 for side, (text, author, topic) in enumerate(sides):
                     builder.add(f"{pair.id}:{side}", text, author, topic, pair.line)
         stem = archive.stem
-    zeros = zeros_lost(untold, unmet)
-    if seen and len(untold) == seen:
+    account = zeros_lost(ids, named)
+    if seen and not ids & named:
         raise CorpusError(
             "truth tells of none of these pairs", file=path, found=f"{seen} pairs whose ids are not in it",
-            fix=next(iter(zeros), "put the truth file that belongs to the pairs beside them"),
+            fix=next(iter(account), "put the truth file that belongs to the pairs beside them"),
         )  # fmt: skip
     notes: dict[str, Any] = {"source": path.name, "format": "PAN20–23 pairs", "unusable pairs": unusable}
-    account = zeros
-    if unmet:
+    if unmet := named - ids:
         account.append(f"truth names {counted(len(unmet), 'pair')} that are not there: {some(unmet)}")
     if unusable:
         account.append(

@@ -466,11 +466,9 @@ def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, floa
         value = float(parts[-1])
     except ValueError:
         raise FormatError(
-            "the score is not a number",
-            **where,
-            expected="a number from 0 to 1",
+            "the score is not a number", **where, expected="a number from 0 to 1",
             fix=_decimal(parts[-1]) or _UNANSWERED,
-        ) from None
+        ) from None  # fmt: skip
     return parts[0], _number(value, where), decision
 
 

@@ -659,18 +659,14 @@ def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str
 
 
 def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> bool:
-    said = [_said(row, column) for column in (roles.label or "", *roles.further)]
-    same = said[0]
-    if same is None:
+    said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
+    same = said[roles.label or ""]
+    if same is None or (not same) in said.values():
+        which = " and ".join(said)
         raise FormatError(
-            f"{roles.label} says neither same nor different", **where, found=row.get(roles.label or ""),
-            expected="1 or 0, true or false, Y or N", fix="if this column is no label, call it otherwise",
-        )  # fmt: skip
-    if (not same) in said:
-        other = roles.further[said.index(not same) - 1]
-        raise FormatError(
-            f"{roles.label} contradicts {other}", **where, found=f"{row.get(roles.label or '')} and {row.get(other)}",
-            fix="mend the one that is wrong, or remove one of the two columns",
+            f"{which} says neither same nor different" if same is None else f"{which} contradict each other", **where,
+            found=" and ".join(str(row.get(column)) for column in said), expected="1 or 0, true or false, Y or N",
+            fix="call a column that is no label otherwise",
         )  # fmt: skip
     return same
 

@@ -120,12 +120,9 @@ def pool_of(
     query_items = both.select(np.arange(len(searched)))
     own, nothing = listed([np.sort(place[list(true[i])]) for i in searched]), listed([[]] * len(searched))
     return Pool(
-        texts,
-        Questions(query_items, *own, *nothing),
-        both.select(np.arange(len(searched), len(every))),
-        faults=faults,
+        texts, Questions(query_items, *own, *nothing), both.select(np.arange(len(searched), len(every))), faults=faults,
         **more,
-    )
+    )  # fmt: skip
 
 
 def _person(author: str | None) -> str:
