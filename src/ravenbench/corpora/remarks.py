@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ravenbench.errors import first_names
 from ravenbench.text.damage import odd_texts
 from ravenbench.text.names import is_kind, is_several, lookalikes, may_be_nobody
 from ravenbench.text.passages import sentence_on_shared
@@ -45,9 +46,4 @@ def doubtful_names(names: Iterable[str]) -> list[str]:
         "nobody's": [name for name in names if may_be_nobody(name)],
         "kinds of texts, and no people's": kinds if len(kinds) > 1 else [],
     }
-    return [
-        f"author names that may be {whose}: {'; '.join(each[:_SHOWN])}"
-        + (f" and {len(each) - _SHOWN:,} more" if len(each) > _SHOWN else "")
-        for whose, each in doubts.items()
-        if each
-    ]
+    return [f"author names that may be {whose}: {first_names(each, _SHOWN)}" for whose, each in doubts.items() if each]

@@ -16,9 +16,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
+from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install, remark, some
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
+from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -154,8 +155,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
         header, start = next(source, (2, ""))[1] + "\n", 2
     if "\r" in header:
         raise old_mac(label, start)
-    tabs = name.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
-    delimiter = given[1] if given is not None else "\t" if tabs else max(",;\t|", key=header.count)
+    delimiter = given[1] if given is not None else "\t" if "\t" in header else max(",;|", key=header.count)
     raw: list[str] = []
 
     def noted() -> Iterator[str]:
@@ -304,20 +304,27 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                 )
             values[key] = _value(row[column], label, line)
     column_values = [values.get(i) for i in ids]
-    if all(v is None for v in column_values):
+    lacking, zeros = [i for i in ids if values.get(i) is None], zeros_lost(ids, values)
+    if len(lacking) == len(ids):
         raise FormatError(
             "this file has no value for any problem of truth", file=label, found=", ".join([*values][:3]) or "nothing",
-            expected=f"ids such as {ids[0]}" if len(ids) else None,
+            expected=f"ids such as {ids[0]}" if len(ids) else None, fix=next(iter(zeros), None),
         )  # fmt: skip
+    said = (
+        [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {label}: {some(lacking)}"] if lacking else []
+    )
+    said += zeros
     present = [v for v in column_values if v is not None]
     if any(isinstance(v, str) for v in present):
-        labels = Labels.of(None if v is None else str(v) for v in column_values)
+        labels = Labels.of(one_spelling([None if v is None else str(v) for v in column_values], said, repr(column)))
         if len(labels.names) > MOST_PARTS:
             raise FormatError(
                 f"{column} has too many different values to break results down by", file=label,
                 found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
             )  # fmt: skip
+        remark(said)
         return ProblemAttribute(column, labels)
+    remark(said)
     return ProblemAttribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -29,7 +29,7 @@ from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
 from ravenbench.text.damage import MOST
-from ravenbench.text.names import is_nobody, is_part, name_key, plain_name
+from ravenbench.text.names import is_nobody, is_part, name_key, one_name_each, plain_name
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 
@@ -194,9 +194,7 @@ def extract_texts(
         inner = [path.relative_to(root) for root, path in sources if root == place]
         if all(len(path.parts) > 2 for path in inner):
             check_no_parts(place, sorted({path.parts[0] for path in inner}), [path.as_posix() for path in inner])
-    names = _Names()
-    seen: dict[tuple[str, str], str] = {}
-    spelling: dict[str, str] = {}
+    taken: list[tuple[Taken, str]] = []
     for done, (root, path) in enumerate(sources):
         progress("documents", done, len(sources))
         source = path.relative_to(root).as_posix()
@@ -218,22 +216,33 @@ def extract_texts(
                 if author != UNKNOWN:
                     result.nobody[plain_name(author)] += 1
                 author, known_by = UNKNOWN, "nothing"
-            given, author = author, spelling.setdefault(name_key(author), author)
-            if given != author:
-                result.joined[given] = author
-            name = f"{source} {document.part}".strip()
-            first = seen.setdefault((author, document.text_sha256), name)
-            if first != name:
-                result.left_out.append((name, f"it repeats {first}", ""))
-                continue
-            file = names.of(author, document)
-            result.texts.append(Taken(document, source, file, author, known_by, count_words(document.text), notes))
+            person = (document.identity if author == sender else "") or name_key(author)
+            taken.append((Taken(document, source, "", author, known_by, count_words(document.text), notes), person))
+    _put_by_author(result, taken)
     if not result.texts:
         name, why, fix = result.left_out[0]
         raise FormatError("no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None)
     with fresh_folder(out, kind="texts") as place:
         _write(result, place)
     return result
+
+
+def _put_by_author(result: Extracted, taken: Sequence[tuple[Taken, str]]) -> None:
+    """Put texts, each with what is equal for all of its author's names, under one name of each person, once."""
+    names, seen = _Names(), dict[tuple[str, str], str]()
+    spelt: dict[str, dict[str, None]] = {}
+    shown = one_name_each([(plain_name(one.author), person) for one, person in taken])
+    for (one, _), author in zip(taken, shown, strict=True):
+        assert author is not None
+        spelt.setdefault(author, {})[one.author] = None
+        name = f"{one.source} {one.document.part}".strip()
+        first = seen.setdefault((author, one.document.text_sha256), name)
+        if first == name:
+            result.texts.append(replace(one, author=author, file=names.of(author, one.document)))
+        else:
+            result.left_out.append((name, f"it repeats {first}", ""))
+    for author, spellings in spelt.items():
+        result.joined |= {one: author for one in spellings if len(spellings) > 1 and one != author}
 
 
 def _read(path: Path, encoding: str | None) -> list[tuple[Document, tuple[str, ...]]]:
@@ -264,7 +273,7 @@ class _Names:
     def of(self, author: str, document: Document) -> str:
         if author not in self._folders:
             self._folders[author] = self._free(_safe(author), "")
-        part = document.part if document.part.startswith("mail ") else ""
+        part = document.part if document.part.startswith(("mail ", "text ")) else ""
         return self._free(f"{self._folders[author]}/{_safe(f'{document.path.stem} {part}'.strip())}", ".txt")
 
     def _free(self, name: str, suffix: str) -> str:

@@ -64,7 +64,7 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
     reader.notes += account_of([t.document for t in texts if t.document is not None])
     if strip:
         plain = _cleaner(texts, known)
-        changed = sum(plain(one.text) != one.text for one in (*texts, *known))
+        changed = sum(plain(text) != text for text in [*(t.text for t in texts), *(k.text for k in known)])
         known = [replace(k, text=text) for k in known if (text := plain(k.text)).strip()]
         texts = tuple(t.of(plain(t.text)) for t in texts)
         reader.notes = [note for note in reader.notes if "--strip-shared" not in note]
