@@ -280,8 +280,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 _WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
 _UNWRITABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 _KINDS: dict[str, Any] = {
-    "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool, "Callable": Callable,
-    "Engine": Callable, "Progress": Callable, "None": type(None),
+    "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool,
+    "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None),
 }  # fmt: skip
 _MAPPED = re.compile(r"\w+, (.+)")
 _LEFT = ("Any", "Literal", "Names", "Split")

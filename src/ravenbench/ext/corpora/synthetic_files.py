@@ -44,13 +44,15 @@ def generate_corpus(
             raise SpecError(f"synthetic: {name} must be at least 2, or there are no pairs", found=getattr(corpus, name))
     if workers < 1:
         raise SpecError("--workers must be at least 1", found=workers)
-    folder = Path(folder).absolute()
+    folder = Path(folder)
     about: dict[str, Any] = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents}
     with suppress(OSError, ValueError, AttributeError):
         if about.items() <= json.loads((folder / ABOUT).read_bytes()).items():
             return folder  # an earlier call came as far
     check_folder(folder)
-    partial = folder.parent / f".{folder.name}.partial"
+    if folder == Path():
+        raise InputError("you are in this folder, and it cannot be replaced", file=folder, fix="name another")
+    partial = folder.absolute().parent / f".{folder.name}.partial"
     _check_room(corpus, folder, partial)
     parts = list(plan_parts(corpus))
     missing = _take_up(corpus, partial, parts)
