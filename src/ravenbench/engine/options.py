@@ -283,7 +283,6 @@ _KINDS: dict[str, Any] = {
     "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool,
     "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None),
 }  # fmt: skip
-_MAPPED = re.compile(r"\w+, (.+)")
 _LEFT = ("Any", "Literal", "Names", "Split")
 """Words of annotations whose values are looked at where they are used."""
 
@@ -305,8 +304,8 @@ def check_type(name: str, takes: str, value: Any) -> None:
             if one_for_many or (isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)):
                 return
         elif word == "Mapping" and isinstance(value, Mapping):
-            for one in value.values() if (of := _MAPPED.fullmatch(inside)) else ():
-                check_type(name, of[1], one)
+            for one in value.values():
+                check_type(name, inside.partition(", ")[2] or "Any", one)
             return
         elif (
             word in _LEFT
