@@ -30,6 +30,7 @@ from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.parquet import check_unpacked
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.former import check_there
@@ -99,6 +100,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     documents = folder / "documents.parquet"
     if not documents.is_file() or sha256(documents) != checksum:
         raise FormatError("documents.parquet is missing or was altered", file=folder, fix=again)
+    check_unpacked(documents)
     frame = pl.read_parquet(documents)
     labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
     corpus = Corpus(

@@ -11,6 +11,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ import numpy as np
 from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install, remark, some
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
+from ravenbench.formats.parquet import check_size
 from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
@@ -109,18 +111,26 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
 
 _CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MOST_CELLS = 2**25
+_STRING = re.compile(rb"<(?:\w{1,20}:)?si[\s>]")
+_SHARED = re.compile(rb"""t=["']s["'][^<>]*+>\s*+<(?:\w{1,20}:)?v>(\d{1,9})<""")
 
 
 def _check_sheets(data: bytes, label: str) -> None:
     """FormatError if a workbook unpacks to far more than text can, or spans so many cells, empty ones too, that their
     library ends the process."""
     with zipfile.ZipFile(io.BytesIO(data)) as book:
-        sheets = [name for name in check_members(Path(label), book, len(data)) if "worksheets/" in name]
-        for sheet in sheets:
-            columns, rows = {b"A"}, 1
-            for column, row in _CELL.findall(book.read(sheet)):
-                columns.add(column)
-                rows = max(rows, int(row))
+        names = check_members(Path(label), book, len(data))
+        strings = b"".join(book.read(name) for name in names if name.endswith("sharedStrings.xml"))
+        starts = [string.start() for string in _STRING.finditer(strings)]
+        lengths = [end - start for start, end in pairwise([*starts, len(strings)])]
+        unpacked = 0
+        for sheet in (name for name in names if "worksheets/" in name):
+            columns, rows, cells = {b"A"}, 1, book.read(sheet)
+            unpacked += sum(lengths[i] for cell in _SHARED.finditer(cells) if (i := int(cell[1])) < len(lengths))
+            check_size(label, unpacked, len(data))
+            for cell in _CELL.finditer(cells):
+                columns.add(cell[1])
+                rows = max(rows, int(cell[2]))
             width = 0
             for letter in max(columns, key=lambda column: (len(column), column)):
                 width = 26 * width + letter - 64
