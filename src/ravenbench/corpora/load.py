@@ -35,7 +35,7 @@ from ravenbench.formats.problems import is_truth, pair_table, pairs_files, probl
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
-from ravenbench.text.names import is_part, lookalikes, name_key, plain_name, zeros_lost
+from ravenbench.text.names import handed_in_by, is_part, lookalikes, name_key, plain_name, zeros_lost
 from ravenbench.text.passages import SharedPassages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -170,9 +170,12 @@ def _told(name: PurePosixPath, dash: str = "_") -> Told | None:
     """Author and topic that the place of a text tells, or None."""
     folders = name.parts[:-1]
     if not folders:
+        if (person := handed_in_by(name.name)) is not None:
+            return person, None
         author, line, title = name.stem.partition("_-_" if "_-_" in name.stem else dash)
         return (author, None) if author.strip() and line and title else None
-    return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
+    person = handed_in_by(folders[0]) or folders[0]
+    return (person, folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
 
 
 def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> None:
@@ -206,6 +209,12 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
         doubts.append(
             f"read as authors: {some(authors)}; but the files in every folder are called after {some(common)}. If "
             "these are the authors, put all files into one folder, under names that differ"
+        )
+    topics = {topic for _, topic in labels.values() if topic is not None}
+    if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
+        doubts.append(
+            f"read as authors: {some(authors)}; and as topics: {some(topics)}. If it is the other way round, put the "
+            "author's folder outside"
         )
     if not folders and labels and all(PurePosixPath(n).stem.count("_") > 1 and "_-_" not in n for n in labels):
         doubts.append(

@@ -89,7 +89,7 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
             data = file.read()
         _check_sheets(data, archive.label(name))
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = {sheet: book.get_sheet_by_name(sheet).to_python() for sheet in book.sheet_names}
+        sheets = {sheet: _filled(book.get_sheet_by_name(sheet)) for sheet in book.sheet_names}
     except FormatError:
         raise
     except Exception as error:  # whatever the library makes of a damaged file
@@ -103,10 +103,32 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         )  # fmt: skip
     header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(column).strip() for column in header]
+    begins = next((n for n, values in enumerate(rows[:10], start=2) if sum(value != "" for value in values) > 1), None)
+    if begins is not None and len(list(filter(None, names))) == 1:
+        raise FormatError(
+            "the first row of this sheet is a title, and not the names of columns", file=archive.label(name), line=1,
+            found=" ".join(names).strip(), fix=f"take out the rows before row {begins}",
+        )  # fmt: skip
     for number, values in enumerate(rows, start=2):
         if any(value != "" for value in values):
-            cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
-            yield number, {column: cell for column, cell in zip(names, cells, strict=False) if column}
+            yield number, {column: _cell(cell) for column, cell in zip(names, values, strict=False) if column}
+
+
+def _filled(sheet: Any) -> list[list[Any]]:
+    """Rows of a sheet; what stands in merged cells stands in each of them."""
+    rows: list[list[Any]] = sheet.to_python(skip_empty_area=False)
+    for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+        for row in rows[top : bottom + 1]:
+            row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
+    return rows
+
+
+def _cell(value: object) -> object:
+    """What a cell of a workbook holds: a whole number as one, None where it is empty, and a number of more figures than
+    a cell keeps as workbooks show it, for nobody knows the others."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value) if abs(value) < 1e15 else f"{value:.14E}"
+    return None if value == "" else value
 
 
 _CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')

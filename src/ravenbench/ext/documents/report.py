@@ -29,7 +29,7 @@ from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
 from ravenbench.text.damage import MOST
-from ravenbench.text.names import is_nobody, is_part, name_key, one_name_each, plain_name
+from ravenbench.text.names import handed_in_by, is_nobody, is_part, name_key, one_name_each, plain_name
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 
@@ -39,8 +39,6 @@ _SHOWN = 20_000
 _PAGE = 4_000_000
 """Most characters of all texts together."""
 _LONGEST = 80
-SUBMISSION = re.compile(r"(?<=.)_\d{1,20}_assignsubmission_")
-"""How Moodle names what people have handed in, each file or the folder of each."""
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+')
 
 
@@ -207,8 +205,7 @@ def extract_texts(
         for document, notes in read:
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
-            handed_in = SUBMISSION.search(folder or path.name)
-            person = (folder or path.name)[: handed_in.start()] if handed_in is not None else folder
+            person = handed_in_by(folder or path.name) or folder
             author = sender or person or UNKNOWN
             known_by = "folder" if folder else "file name" if person else "nothing"
             known_by = ("header" if document.title else "sender") if sender else known_by
