@@ -168,7 +168,7 @@ BUDGETS = {
     "ext/site": 1_700,
     "ext/tools": 500,
     "ext/unknown": 1_400,
-    "formats": 4_200,
+    "formats": 4_300,
     "ground": 3_600,
     "metrics": 1_200,
     "obfuscation": 3_100,

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.build import first_names, told_apart
 from ravenbench.corpora.remarks import doubtful_names
-from ravenbench.errors import CorpusError, FormatError, InputError, remark, some
+from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark, some
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
@@ -29,7 +28,7 @@ from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
 from ravenbench.text.damage import MOST, is_wordless, odd_texts
-from ravenbench.text.names import is_nobody, name_key
+from ravenbench.text.names import is_nobody, name_key, one_spelling, sentence_on_joined, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
@@ -107,8 +106,7 @@ def pool_of(
             file=more.get("name"),
             fix=None if searched else "give true candidates in ground_truth.jsonl, or authors to all",
         )  # fmt: skip
-    if several := [" = ".join(told_apart(names)) for names in spellings.values() if len(names) > 1]:
-        remark([f"spellings of one author's name were joined: {first_names(several)}"])
+    remark(sentence_on_joined(spellings.values()))
     if nobody and by_names:
         remark([f"nobody in particular has no true candidates: {first_names(nobody)}"])
     order = stream(seed, "retrieval-order").permutation(len(candidates))
@@ -121,20 +119,20 @@ def pool_of(
         plain = cleaner((text for row in every for text in row.texts), authors, empty=False)
     texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
-    columns = {c: Labels.of(row.labels.get(c) for row in every) for c in COLUMNS}
-    columns["author"] = Labels.of(
-        next(iter(spellings.get(_person(author), {author: None}))) for author in columns["author"]
-    )
+    said: list[str] = []
+    columns = {
+        c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS if c != "author"
+    }
+    remark(said)
+    writers = [row.labels.get("author") for row in every]
+    columns["author"] = Labels.of(next(iter(spellings.get(_person(who), {who: None}))) for who in writers)
     both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
     query_items = both.select(np.arange(len(searched)))
     own, nothing = listed([np.sort(place[list(true[i])]) for i in searched]), listed([[]] * len(searched))
     return Pool(
-        texts,
-        Questions(query_items, *own, *nothing),
-        both.select(np.arange(len(searched), len(every))),
-        faults=faults,
+        texts, Questions(query_items, *own, *nothing), both.select(np.arange(len(searched), len(every))), faults=faults,
         **more,
-    )
+    )  # fmt: skip
 
 
 def _person(author: str | None) -> str:
@@ -276,6 +274,7 @@ def read_pool(
             for row in queries
         ]
         strangers = sorted(positive.keys() - {row.id for row in queries})
+        remark(zeros_lost(absent, place))
         faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
         return pool_of(queries, candidates, true, seed, strip_shared=strip_shared, name=archive.stem, faults=faults)
 
