@@ -597,7 +597,7 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
             )  # fmt: skip
         if archive.single and is_truth(path.name):
             raise FormatError("this is a file of truth, not a corpus", file=path, fix="give the pairs file beside it")
-        if not archive.single:
+        if not archive.single or path.suffix.lower() in _TEI:
             _check(_known(read_author_folders), options)
             return read_author_folders(
                 path, **options, encoding=encoding, pairs=more["pairs"], anonymous=more["anonymous"]

@@ -408,8 +408,7 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
             wanted.append("truth")
         near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
         truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w]
-        labelled = any(re.search("same|differ", plain_key(key)) for key in first_record(archive, name))
-        files[name] = str(place / truths[0]) if truths else name if labelled else None
+        files[name] = str(place / truths[0]) if truths else name if _own_label(first_record(archive, name)) else None
     return files
 
 
@@ -480,7 +479,9 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
             )  # fmt: skip
         key = record_id(record, archive, name, line)
         same, about = record.get("same"), "authors"
-        if same is None:
+        if same is None and (label := _own_label(record)) is not None:
+            same = _said(record, label)
+        elif same is None:
             same, about = label_of(record, **where), "machine pairs" if of_pair(record) else "machines"
         if not isinstance(same, bool):
             raise FormatError("truth has no same: true or false", **where, found=record, expected='{"id", "same"}')
@@ -586,6 +587,13 @@ def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
     labels = [here[n] for n in (*_LABELS, *OPPOSITES) if n in here]
     further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
     return TableRoles(texts, next(iter(labels), None), next((here[n] for n in _IDS if n in here), None), further)
+
+
+def _own_label(record: Mapping[str, Any]) -> str | None:
+    """The key under which a record says whether a pair is by one author: of a pair any, else one that means nothing
+    else; None where there is none."""
+    label = _roles((), {plain_key(key): key for key in record}).label
+    return label if "pair" in record or plain_key(label) in OPPOSITES else None
 
 
 def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str) -> None:
