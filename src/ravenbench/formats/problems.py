@@ -971,7 +971,7 @@ def read_problems(path: str | Path, split: Split | None = None, encoding: str | 
         fix = (
             "--split train or --split test"
             if halves
-            else f"give one of them, as {Path(path) / max(s.place for s in sets)}"
+            else f"give one of them, as {Path(path) / next((s.place for s in sets if s.place), '')}"
         )
         raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
     return sets[0]
