@@ -99,17 +99,17 @@ def pool_of(
             file=more.get("name"),
             fix=None if searched else "give true candidates in ground_truth.jsonl, or authors to all",
         )  # fmt: skip
-    if nobody and by_names:
-        remark([f"nobody in particular has no true candidates: {first_names(nobody)}"])
     order = stream(seed, "retrieval-order").permutation(len(candidates))
     place = np.argsort(order)
     every = [*(queries[i] for i in searched), *(candidates[i] for i in order.tolist())]
     texts, rows = TextTable.collect(composed(text) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
     said: list[str] = []
-    columns = {c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS[1:]}
     writers = [row.labels.get("author") for row in every]
-    columns["author"] = Labels.of(one_spelling(writers, said, "author's name", name_key))
+    columns = {"author": Labels.of(one_spelling(writers, said, "author's name", name_key))}
+    columns |= {c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS[1:]}
+    if nobody and by_names:
+        said.append(f"nobody in particular has no true candidates: {first_names(nobody)}")
     remark(said)
     both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
     query_items = both.select(np.arange(len(searched)))
