@@ -178,7 +178,7 @@ def test_a_link_that_leads_back_to_itself(tmp_path, monkeypatch):
 
 
 def test_a_packed_file_that_unpacks_to_far_more_than_text_can(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "LINE_LIMIT", 2**16)
+    monkeypatch.setattr(archive, "PACKED_FLOOR", 2**16)
     (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(b"\n" * 2**20))
     with pytest.raises(FormatError, match=r"unpacks to far more(.|\n)*unpacked"):
         load_corpus(tmp_path / "c.jsonl.gz")
