@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -206,3 +207,53 @@ def test_more_than_is_answered_is_refused_before_it_takes_time(tmp_path):
     (tmp_path / "long.toml").write_text("[" + "a." * 2**16 + "a]")
     with pytest.raises(SpecError, match="too long for a spec file"):
         ravenbench.run(spec=tmp_path / "long.toml")
+
+
+def test_a_table_of_parquet_or_a_workbook_that_unpacks_to_gigabytes_is_refused_before(tmp_path, monkeypatch):
+    import polars as pl
+
+    from ravenbench.formats import parquet
+
+    monkeypatch.setattr(parquet, "SUM_FLOOR", 2**20)
+    rest = {"author": ["a", "b"] * 50, "topic": ["x"] * 100}
+    wide = {
+        "other": [f"{i} " + "a b " * 20_000 for i in range(100)],
+        "same": ["a b " * 20_000] * 100,
+        "short": ["one", "two"] * 50,
+    }
+    for name, texts in wide.items():
+        pl.DataFrame({"text": texts, **rest}).write_parquet(tmp_path / f"{name}.parquet")
+    with pytest.raises(FormatError, match="unpacks to far more than texts can"):
+        parquet.check_unpacked(tmp_path / "other.parquet")
+    parquet.check_unpacked(tmp_path / "same.parquet")  # its footer says no more than it takes itself
+    for name in ("other", "same"):
+        with pytest.raises(FormatError, match="unpacks to far more than texts can"):
+            load_corpus(tmp_path / f"{name}.parquet")
+    parquet.check_unpacked(tmp_path / "short.parquet")
+    monkeypatch.setattr(parquet, "_VALUES", 100)
+    monkeypatch.setattr(parquet, "_ROWS", 10)
+    many = pl.DataFrame({"text": ["one"] * 2**16, "author": ["a"] * 2**16, "topic": ["x"] * 2**16})
+    many.write_parquet(tmp_path / "many.parquet")
+    with pytest.raises(FormatError, match="far more rows or values"):
+        load_corpus(tmp_path / "many.parquet")
+    for cut in (b"", b"PAR1", (tmp_path / "short.parquet").read_bytes()[-40:], b"\xff" * 60 + b"\x32\0\0\0PAR1"):
+        (tmp_path / "cut.parquet").write_bytes(cut)
+        parquet.check_unpacked(tmp_path / "cut.parquet")
+
+
+def test_a_key_that_stands_twice_among_many_is_found_at_once(tmp_path):
+    keys = [f'"k{i}": 1' for i in range(60_000)]
+    (tmp_path / "a.jsonl").write_text("{" + ", ".join([*keys, keys[-1]]) + "}\n")
+    began = time.process_time()
+    with pytest.raises(FormatError, match="a key stands twice"):
+        load_corpus(tmp_path / "a.jsonl")
+    assert time.process_time() - began < 5
+
+
+def test_names_that_are_no_utf8_are_refused_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts" / "a\nb").mkdir(parents=True)
+    (tmp_path / "texts" / "a\nb" / "c\n.txt").write_text("one two")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/texts/\xff.txt")).write_text("three four")
+    ended = raven("run", "texts", "--verifiers", "length", "--workers", "1", "--out", "out")
+    assert ended.code == 2 and "a file's name is not UTF-8" in ended.said and "Traceback" not in ended.said
