@@ -18,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import extensions
 import ravenbench
 from contracts.commands import raven
-from ravenbench.corpora.load import import_corpus, load_corpus
+from ravenbench.corpora import kept
+from ravenbench.corpora.load import import_corpus, load_corpus, open_corpus, save_corpus
+from ravenbench.corpora.tables import read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.documents.report import extract_texts
 from ravenbench.formats import archive
@@ -257,3 +259,27 @@ def test_names_that_are_no_utf8_are_refused_by_name(tmp_path, monkeypatch):
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/texts/\xff.txt")).write_text("three four")
     ended = raven("run", "texts", "--verifiers", "length", "--workers", "1", "--out", "out")
     assert ended.code == 2 and "a file's name is not UTF-8" in ended.said and "Traceback" not in ended.said
+
+
+def test_what_changes_while_it_is_read_is_not_kept_for_the_next_time(tmp_path, monkeypatch):
+    """The corpus that was read has not the content by whose hash it would be found again."""
+    monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(kept, "LEAST", 1)
+    table = tmp_path / "c.jsonl"
+
+    def write(words):
+        rows = [{"text": f"{words} {i}", "author": "ab"[i % 2], "topic": "x"} for i in range(4)]
+        table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def read_late():
+        write("later")
+        return read_table(table)
+
+    write("first")
+    read = kept.read_once(table, {}, read_late, reopen=open_corpus, save=save_corpus)
+    assert read.texts[0].startswith("later")
+    write("first")
+    again = kept.read_once(table, {}, lambda: read_table(table), reopen=open_corpus, save=save_corpus)
+    assert again.texts[0].startswith("first")
+    unchanged = kept.read_once(table, {}, lambda: pytest.fail("it was not kept"), reopen=open_corpus, save=save_corpus)
+    assert unchanged.digest() == again.digest()
