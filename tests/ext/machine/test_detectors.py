@@ -83,7 +83,7 @@ def test_false_alarms_come_first_and_nothing_is_shown_without_them(files, tmp_pa
     from ravenbench.reports.report import report_of
 
     report = report_of(result)
-    assert [t.key for t in report.tables()] == ["false-alarms", "scores", "shares"]
+    assert [t.key for t in report.tables()][:3] == ["false-alarms", "scores", "shares"]
     alarms = [share for share in report.analysis.alarms if share.detector == "tfidf-svm"]
     assert {"all", "native yes", "native no"} <= {share.part for share in alarms} and alarms[0].texts == 60
     assert [share.part for share in alarms].count("all") == 1, "named twice, measured once"

@@ -99,7 +99,9 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     crossing = None if spec.cross is None else Cross.parse(spec.cross)
     check_folder(out, inputs=[spec.corpus], kind="problems")
     data = load_corpus(spec.corpus, **spec.reading())
-    columns = [] if spec.match.strip() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
+    columns = (
+        [] if spec.match.strip().lower() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
+    )
     columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(
         data,
