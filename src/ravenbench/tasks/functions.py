@@ -75,7 +75,7 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     own_signature = signature(function)
     accepted = own_signature.parameters
-    by_position = [one for one in accepted.values() if one.kind is not Parameter.KEYWORD_ONLY]
+    by_position = [one for one in accepted.values() if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
     of_task = hasattr(function, "flags")
 
     @wraps(function)
