@@ -329,7 +329,7 @@ FIRST = (
 )  # fmt: skip
 
 
-def content_table(probe: ContentProbe | None, key: str = "content", title: str = TITLE) -> Table:
+def content_table(probe: ContentProbe | None, key: str = "content", title: str = TITLE, section: str = "") -> Table:
     """Style left, drop and swing of every verifier, most style left first: the first table of a report."""
     over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     note = (
@@ -345,7 +345,7 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
         " rest on answers and on the scores behind them."
     )
     rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
-    return table(key, title, rows, *CONTENT, note=note)
+    return table(key, title, rows, *CONTENT, note=note, section=section)
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -353,7 +353,9 @@ def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
     return objects(() if probe is None else probe.rows, *CONTENT, keys=FIRST)
 
 
-def reference_table(probe: ContentProbe | None, key: str = "references", corpus: str | None = None) -> Table:
+def reference_table(
+    probe: ContentProbe | None, key: str = "references", corpus: str | None = None, section: str = ""
+) -> Table:
     """What scorers of known kind reach in the same probe, by how many frequent words may stay."""
 
     def reached(scorer: str, name: str, signed: bool = False) -> tuple[Col[ReferenceRecord], ...]:
@@ -384,7 +386,8 @@ def reference_table(probe: ContentProbe | None, key: str = "references", corpus:
         "scorer that sees only how long words are. Words allowed: the largest number of frequent words that "
         "are not replaced; they are spread evenly over topics or belong to a closed class. Topic named: share "
         "of texts whose topic a classifier names from these words; it has not seen their authors.",
-    )
+        section=section, terminal=False,
+    )  # fmt: skip
 
 
 def reference_sentences(probe: ContentProbe | None) -> list[str]:

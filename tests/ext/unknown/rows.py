@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 COLUMNS = {"unknown"}
+NOT_ON_ITS_PAGE = {"unknown": {"answers"}}
 TASKS = {
     "unknown": {
         "told": ("--unknown", "$data/questioned.txt", "--candidates", "$data/others", "--methods", "cosine-delta"),

@@ -69,6 +69,12 @@ class UnknownReport(Report[NamingAnswers]):
             *(t for mark, one in self.shown() for t in (candidates(one, mark), accuracies(one, mark))),
         ]
 
+    def page_tables(self) -> list[Table]:
+        """What was made of a text only where it has an answer, and all answers where there are several texts."""
+        withheld = {f"candidates{mark}" for mark, one in self.shown() if not one.answered}
+        withheld |= {"answers"} if len(self.analysis.texts) == 1 else set()
+        return [one for one in self.tables() if one.key not in withheld]
+
     def listings(self) -> list[Table]:
         return [
             passages(one, mark, self.analysis.plan.candidates) for mark, one in self.shown() if len(one.passages) > 1

@@ -395,6 +395,7 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
         col("system", lambda a: a[1].name, text=True),
         *each(numbered, lambda b: str(b[0]), significance),
         note=note,
+        section="significance",
     )
 
 

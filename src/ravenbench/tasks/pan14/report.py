@@ -224,9 +224,9 @@ def overall_table(overview: Overview) -> Table:
 def content_tables(overview: Overview) -> list[Table]:
     """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
     corpora = list(enumerate(overview.corpora, 1))
-    tables = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if len(corpora) > 1 else []
-    tables += [content_table(c.content, f"content-{i}", f"{TITLE}: {c.name}") for i, c in corpora]
-    tables += [reference_table(c.content, f"references-{i}", c.name) for i, c in corpora]
+    tables = [content_table(overview.content, title=f"{TITLE}: mean of the corpora")] if len(corpora) > 1 else []
+    tables += [content_table(c.content, f"content-{i}", f"{TITLE}: {c.name}", "content") for i, c in corpora]
+    tables += [reference_table(c.content, f"references-{i}", c.name, "content") for i, c in corpora]
     return [t for t in tables if t.rows]
 
 
@@ -235,7 +235,7 @@ def corpus_table(overview: Overview, corpus: CorpusScores, number: int) -> Table
     problems = corpus.info.test.problems + len(corpus.info.fault_truth)
     title = f"{corpus.name}, {problems} problems"
     scores = _scores(corpus.rows, overview.chosen)
-    return table(f"corpus-{number + 1}", title, corpus.rows.items(), *scores, SECONDS, note=NOTE)
+    return table(f"corpus-{number + 1}", title, corpus.rows.items(), *scores, SECONDS, note=NOTE, section="corpora")
 
 
 def without_shared_table(corpus: CorpusScores, number: int) -> Table:
@@ -252,6 +252,7 @@ def without_shared_table(corpus: CorpusScores, number: int) -> Table:
         col("interval without", lambda s: corpus.without_shared[s[0]].interval["final"]),
         note=f"{shared.documents} documents stand in train and test; {len(shared.problems)} test problems touch one "
         "and are left out here.",
+        section="corpora",
     )
 
 
@@ -285,6 +286,7 @@ def published_tables(overview: Overview) -> list[Table]:
         col("printed", lambda r: None if r[3] is None else r[3].final),
         col("theirs is", stands, text=True),
         note="Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data.",
+        section="corpora",
     )
     why = table(
         "published-why",
@@ -293,6 +295,7 @@ def published_tables(overview: Overview) -> list[Table]:
         col("system", lambda m: m[0], text=True),
         col("published as", lambda m: m[1].system, text=True),
         col("why figures may differ", lambda m: m[1].why, text=True),
+        section="corpora",
     )
     return [beside, why]
 

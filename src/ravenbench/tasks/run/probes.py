@@ -287,6 +287,8 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
         note="Random folds. Hardest is the row where one author writes on two topics and two authors on one. A "
         "description, no verdict: communities have styles too. C_llr: cost of the answers in bits, 1 = answering .5 "
         "throughout.",
+        section="scores",
+        terminal=False,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -92,26 +93,36 @@ class RunReport(Report[Analysis]):
         """See ``tasks.run.analysis.analyse``."""
         return analyse(self.store)
 
-    def tables(self) -> list[Table]:
-        """Those that have rows: the two axes and the shortcut test first, then those of the paper and a sweep's."""
+    @cached_property
+    def every(self) -> dict[str, Table]:
+        """All tables by key: the two axes first, scores and the shortcut test, then those of the paper and a sweep's.
+
+        This is the one list that page, files, terminal and JSON follow.
+        """
         a = self.analysis
-        every = (
+        tables = (
             content_table(a.content),
             reference_table(a.content),
             domain_table(a.probe),
-            shortcut(a),
             variants_of(a),
             results(a),
+            shortcut(a),
             strata_table(a.strata),
-            stability(a),
             ranks(a),
+            stability(a),
             sizes(a),
             similarities(a),
             neighbours(a),
             lengths_table(a.lengths),
             *sweep_tables(a.sweep),
         )
-        return [one for one in every if one.rows]
+        return {one.key: one for one in tables}
+
+    def tables(self) -> list[Table]:
+        return [one for one in self.every.values() if one.rows]
+
+    def page_tables(self) -> list[Table]:
+        return [*self.every.values()]
 
     def published(self) -> list[Table]:
         """Tables 2, 4 and 7 of the paper with 70 topics, for what a run with one of its verifiers has of them."""
@@ -192,9 +203,9 @@ class RunReport(Report[Analysis]):
         """Every key always present; None where undefined.
 
         ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
-        further setups where there are any. ``difference`` is HITS − Random.
+        further setups where there are any. ``difference`` is HITS − Random. A table that is not named here stands last.
         """
-        a = self.analysis
+        a, tables = self.analysis, {key: rows_json(one) for key, one in self.every.items()}
         names = [*ORDER, *(s.name for s in a.setups if s.name not in ORDER)]
         setups = {
             s.name: {
@@ -204,7 +215,7 @@ class RunReport(Report[Analysis]):
             }
             for s in a.setups
         }
-        return {
+        values = {
             "run": a.path,
             "report": f"{a.path}/report/index.html",
             "pairs": a.plan.pairs,
@@ -215,39 +226,36 @@ class RunReport(Report[Analysis]):
             "setups": {name: setups.get(name) for name in names},
             "results": objects(a.results, *_result_cols(a)),
             "no_choice": a.no_choice,
-            "shortcut": rows_json(shortcut(a)),
+            "shortcut": tables["shortcut"],
             "sweep": sweep_json(a.sweep),
             "lengths": objects(a.lengths, *LENGTHS),
-            "variants": rows_json(variants_of(a)),
+            "variants": tables["variants"],
             "against": None if a.variants is None else a.variants.reference,
             "content": content_json(a.content),
             "content_references": references_json(a.content),
-            "domain": rows_json(domain_table(a.probe)),
-            "strata": rows_json(strata_table(a.strata)),
+            "domain": tables["domain"],
+            "strata": tables["strata"],
             "stability": {
                 name: {m: a.stability[name][m] for m in METRICS} if name in a.stability else None for name in names
             },
             "failed": [{"cell": f.cell, "error": f.error} for f in a.failures],
         }
+        return values | {key: rows for key, rows in tables.items() if any(rows) and key not in values}
 
     def closing(self) -> list[RenderableType]:
-        """The two axes, scores, the shortcut test, then what failed."""
+        """The tables that are for a terminal, with what is said after some, then remarks."""
         from rich.text import Text
 
         a = self.analysis
-
-        def shown(*tables: Table) -> list[RenderableType]:
-            return [for_terminal(one) for one in tables if one.rows]
-
-        parts = shown(content_table(a.content), domain_table(a.probe))
-        parts += map(Text, missing(a))
-        parts += shown(variants_of(a), results(a), shortcut(a))
-        if a.no_choice is not None:
-            parts.append(Text(a.no_choice))
+        compared = [] if a.no_choice is None else [a.no_choice]
         if a.detectable is not None:
             text = f"A true difference of {figure(a.detectable)} in AUC between HITS and Random"
-            parts.append(Text(f"{text} would be detected with 80 % power."))
-        parts += shown(lengths_table(a.lengths), *sweep_tables(a.sweep))
+            compared.append(f"{text} would be detected with 80 % power.")
+        said = {"domain": missing(a), "shortcut": compared}
+        parts: list[RenderableType] = []
+        for key, one in self.every.items():
+            parts += [for_terminal(one)] if one.rows and one.terminal else []
+            parts += map(Text, said.get(key, ()))
         parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
@@ -282,6 +290,8 @@ def sizes(analysis: Analysis) -> Table:
         col("per fold", lambda row: row[0], text=True),
         *each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
         note="Means over folds. Pairs in train are those to fit and those to calibrate; shares are of test pairs.",
+        section="data",
+        terminal=False,
     )
 
 
@@ -310,7 +320,8 @@ def results(analysis: Analysis) -> Table:
             " it takes folds for independent, which they are not."
         )
     rows = [r for r in by_setup if r is not None]
-    return table("results", "Scores by verifier and setup", rows, *_result_cols(analysis), note=note)
+    cols = _result_cols(analysis)
+    return table("results", "Scores by verifier and setup", rows, *cols, note=note, section="scores")
 
 
 def _result_cols(analysis: Analysis) -> list[Col[Result]]:
@@ -414,6 +425,8 @@ def stability(analysis: Analysis) -> Table:
         col("mean", lambda s: sum(known(s)) / len(known(s))),
         note="Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then "
         "pools.",
+        section="scores",
+        terminal=False,
     )
 
 
@@ -432,6 +445,8 @@ def ranks(analysis: Analysis) -> Table:
         col("verifier", lambda verifier: verifier, text=True),
         *each(analysis.setups, lambda s: title(s.name), rank, digits=2),
         note="1 = best; mean over folds, ties share a rank.",
+        section="scores",
+        terminal=False,
     )
 
 
@@ -445,6 +460,8 @@ def neighbours(analysis: Analysis) -> Table:
         col("topic in train", lambda r: r[1][0], text=True),
         col("topic in test", lambda r: r[1][1], text=True),
         col("cosine", lambda r: r[1][2]),
+        section="topics",
+        terminal=False,
     )
 
 
@@ -461,7 +478,8 @@ def similarities(analysis: Analysis) -> Table:
         cols.append(col("highest, second encoder", lambda s: s.max_similarity2))
         note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
     rows = [s for s in analysis.setups if s.mean_similarity is not None]
-    return table("similarities", "Similarity of train and test topics", rows, *cols, note=note + ".")
+    named = ("similarities", "Similarity of train and test topics")
+    return table(*named, rows, *cols, note=note + ".", section="topics", terminal=False)
 
 
 def shortcut(analysis: Analysis) -> Table:

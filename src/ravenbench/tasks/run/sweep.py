@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,7 +38,7 @@ def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
     if sweep is None:
         return ()
     tables = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
-    return tuple(one for one in tables if one.rows)
+    return tuple(replace(one, section="sweep") for one in tables if one.rows)
 
 
 def planned_sweep(points: Sequence[SweepSize]) -> Table:

@@ -117,6 +117,10 @@ class SafetyReport(Report[SafetyAnalysis]):
             *(self.attribution() if attributed else [self.averages()]),
         ]  # fmt: skip
 
+    def page_tables(self) -> list[Table]:
+        """Of attribution every change stands in a table of its own."""
+        return [one for one in self.tables() if one.key != "effects" or self.analysis.attribution is None]
+
     def published(self) -> list[Table]:
         """Table 1 of the paper for the obfuscators of 2016."""
         stems = {stem_of(part) for part in Path(str(self.store.run.spec["problems"])).parts}

@@ -35,7 +35,7 @@ from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.files import write_json, write_text
 from ravenbench.randomness import stream
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.report import Rendered, Report
+from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
     Col,
     Column,
@@ -47,7 +47,6 @@ from ravenbench.reports.view import (
     printable,
     public_json,
     table,
-    to_html,
 )
 from ravenbench.store.records import read_record
 
@@ -106,6 +105,9 @@ class CompareReport(Report[Comparison]):
     def tables(self) -> list[Table]:
         return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark, self.store))]
 
+    def page_tables(self) -> list[Table]:
+        return [self.cases()] if len(self.shown) > 1 else page_tables(*self.shown[0], self.store)
+
     def cases(self) -> Table:
         """Every case with its answer, or why it has none; each leads to its page."""
         comparison = self.analysis
@@ -163,7 +165,7 @@ class CompareReport(Report[Comparison]):
             page = render(
                 self.template,
                 figures={name: inline(figure, name) for name, figure in figures.items()},
-                tables=Rendered((t.key, to_html(t)) for t in case_tables(case, mark, self.store) if t.rows),
+                tables=page_tables(mark, case, self.store),
                 papers=self.papers(),
                 **self.context() | {"head": head} | own,
             )
@@ -277,6 +279,12 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
             contents_table(case.answer.contents, f"contents{mark}"),
         ]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
+
+
+def page_tables(mark: str, case: CaseFound, store: Store) -> list[Table]:
+    """The tables of a case's page: what single verifiers say is no answer where none is given."""
+    withheld = () if case.answered else (f"verifiers{mark}", f"contents{mark}")
+    return [one for one in case_tables(case, mark, store) if one.key not in withheld]
 
 
 TITLES = {
