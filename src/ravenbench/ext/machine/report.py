@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +13,10 @@ from ravenbench.ext.machine.task import LEAST, TEST, DetectPlan
 from ravenbench.formats.tabular import quantiles
 from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Col, Table, col, each, for_terminal, table
+from ravenbench.reports.view import Col, Table, col, each, table
 from ravenbench.shown import Shown
 from ravenbench.statistics.shares import share_of
 from ravenbench.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 MEASURES = ("auc", "brier", "c@1", "f1_2024", "f05u", "overall_2024", "fpr", "fnr")
 """PAN's measures since 2024."""
@@ -132,9 +128,6 @@ class DetectReport(Report[DetectorFigures]):
             f"95 % interval {low:.1%} to {high:.1%})."
         )
 
-    def closing(self) -> list[RenderableType]:
-        return [for_terminal(t) for t in self.tables() if t.key != "shares" and t.rows]
-
     def tables(self) -> list[Table]:
         a = self.analysis
         columns: tuple[Col[AlarmShare], ...] = (
@@ -170,5 +163,8 @@ class DetectReport(Report[DetectorFigures]):
                 note="As PAN 2025 and 2026 compute them: a machine is the positive class; mean is of the first five. "
                 "FPR and FNR take an answer of .5 for a machine, as PAN's evaluator does; lower is better.",
             ),
-            table("shares", "Called a machine's, among texts with labels", a.shares, *columns, called, interval, open_),
+            table(
+                "shares", "Called a machine's, among texts with labels", a.shares, *columns, called, interval, open_,
+                terminal=False,
+            ),
         ]  # fmt: skip

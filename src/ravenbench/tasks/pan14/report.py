@@ -4,6 +4,7 @@ documents."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -223,10 +224,12 @@ def overall_table(overview: Overview) -> Table:
 
 def content_tables(overview: Overview) -> list[Table]:
     """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
-    corpora = list(enumerate(overview.corpora, 1))
-    tables = [content_table(overview.content, title=f"{TITLE}: mean of the corpora")] if len(corpora) > 1 else []
-    tables += [content_table(c.content, f"content-{i}", f"{TITLE}: {c.name}", "content") for i, c in corpora]
-    tables += [reference_table(c.content, f"references-{i}", c.name, "content") for i, c in corpora]
+    whole = replace(content_table(overview.content), title=f"{TITLE}: mean of the corpora")
+    tables = [whole] if len(overview.corpora) > 1 else []
+    for made in (content_table, reference_table):
+        for i, c in enumerate(overview.corpora, 1):
+            one = made(c.content)
+            tables.append(replace(one, key=f"{one.key}-{i}", title=f"{one.title}: {c.name}", section="content"))
     return [t for t in tables if t.rows]
 
 

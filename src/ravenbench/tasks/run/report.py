@@ -95,18 +95,16 @@ class RunReport(Report[Analysis]):
 
     @cached_property
     def every(self) -> dict[str, Table]:
-        """All tables by key: the two axes first, scores and the shortcut test, then those of the paper and a sweep's.
-
-        This is the one list that page, files, terminal and JSON follow.
-        """
+        """The one list of tables that page, files, terminal and JSON follow, by key: the two axes and the shortcut test
+        first, then those of the paper and a sweep's."""
         a = self.analysis
         tables = (
             content_table(a.content),
             reference_table(a.content),
             domain_table(a.probe),
+            shortcut(a),
             variants_of(a),
             results(a),
-            shortcut(a),
             strata_table(a.strata),
             ranks(a),
             stability(a),
@@ -174,12 +172,12 @@ class RunReport(Report[Analysis]):
             "more_pools": pools_advice(plan, float(a.run.spec.get("pool_share", 0.5))),
             "pool_sizes": " or ".join(map(str, sorted({len(pool.topics) for pool in plan.pools}))),
             "detectable": a.detectable,
-            "tested": _tested(a),
+            "tested": any(s.difference is not None for s in a.shortcut),
             "no_choice": a.no_choice,
             "probe": a.probe,
-            "probed": _probed(a),
+            "probed": a.probe is not None and bool(a.probe.section.repetitions),
             "content": a.content,
-            "content_probed": _content_probed(a),
+            "content_probed": a.content is not None and a.content.section.reason is None,
             "missing": missing(a, each=False),
             "verdicts": _verdicts(a),
             "headline": headline(a.content),
@@ -253,25 +251,16 @@ class RunReport(Report[Analysis]):
             compared.append(f"{text} would be detected with 80 % power.")
         said = {"domain": missing(a), "shortcut": compared}
         parts: list[RenderableType] = []
-        for key, one in self.every.items():
+        keys = [*self.every]
+        keys.insert(keys.index("results"), keys.pop(keys.index("shortcut")))  # here scores come first
+        for key in keys:
+            one = self.every[key]
             parts += [for_terminal(one)] if one.rows and one.terminal else []
             parts += map(Text, said.get(key, ()))
         parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
         return parts
-
-
-def _content_probed(analysis: Analysis) -> bool:
-    return analysis.content is not None and analysis.content.section.reason is None
-
-
-def _probed(analysis: Analysis) -> bool:
-    return analysis.probe is not None and bool(analysis.probe.section.repetitions)
-
-
-def _tested(analysis: Analysis) -> bool:
-    return any(s.difference is not None for s in analysis.shortcut)
 
 
 def sizes(analysis: Analysis) -> Table:
