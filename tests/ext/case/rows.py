@@ -43,6 +43,11 @@ READING = {
     "validate": ("validate", "$corpus", "--conditions", "$conditions", *SMALL, "--plan"),
     "sample": ("sample", "$corpus", "--topic", "extract(clusters=4)", "--topics", "2"),
 }  # fmt: skip
+READING_FAULTS = {
+    "compare": READING["compare"],
+    "advise": ("advise", "$questioned", "--known", "$known", "--background", "$corpus"),
+}
+READ_PROBLEMS = {"advise"}
 GOLDEN = {
     "compare": (
         ("compare", "--questioned", "questioned.txt", "--known", "known", "--background", "others", *SMALL, "--out",

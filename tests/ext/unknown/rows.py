@@ -22,6 +22,7 @@ READING = {
     "attribute --unknown": ("attribute", "--unknown", "$questioned", "--candidates", "$corpus", "--plan"),
 }
 READING_TABLES = {"attribute --unknown"}
+READING_ATTRIBUTION = {"attribute --unknown": ("attribute", "--unknown", "$q", "--candidates", "$p", "--plan")}
 GOLDEN = {
     "unknown": (
         ("attribute", "--unknown", "questioned.txt", "--candidates", "others", "--methods", "cosine-delta", "--out",
