@@ -243,7 +243,7 @@ class PageTables:
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._tables = [*tables]
+        self._tables = [one for one in tables if one.section is not None]
         self._shown: set[str] = set()
 
     def each(self, section: str) -> list[Markup]:

@@ -95,7 +95,8 @@ class Table:
 
     ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it, ``objects`` are
     its rows in JSON, ``links`` where the first column leads on a page, a row each or none at all. ``section`` is the
-    page's, by the name that its template has for it, by default the key; ``terminal``: it is shown there too.
+    page's, by the name that its template has for it, by default the key, None where no page has it; ``terminal``: it is
+    shown there too.
     """
 
     key: str
@@ -105,7 +106,7 @@ class Table:
     note: str = ""
     objects: tuple[dict[str, Any], ...] = ()
     links: tuple[str, ...] = ()
-    section: str = ""
+    section: str | None = ""
     terminal: bool = True
 
     def __post_init__(self) -> None:
@@ -183,13 +184,13 @@ def each(
 
 def table(
     key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] = (),
-    section: str = "", terminal: bool = True,
+    section: str | None = "", terminal: bool = True,
 ) -> Table:  # fmt: skip
     """A table of records, one a row: all that is said of it, but that a report has it (``Report.tables``).
 
     Parameters
     ----------
-    key, title, note, section, terminal : str, bool
+    key, title, note, section, terminal : str, None, bool
         As in ``Table``.
     rows : iterable
         The records.

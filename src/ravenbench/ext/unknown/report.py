@@ -69,12 +69,6 @@ class UnknownReport(Report[NamingAnswers]):
             *(t for mark, one in self.shown() for t in (candidates(one, mark), accuracies(one, mark))),
         ]
 
-    def page_tables(self) -> list[Table]:
-        """What was made of a text only where it has an answer, and all answers where there are several texts."""
-        withheld = {f"candidates{mark}" for mark, one in self.shown() if not one.answered}
-        withheld |= {"answers"} if len(self.analysis.texts) == 1 else set()
-        return [one for one in self.tables() if one.key not in withheld]
-
     def listings(self) -> list[Table]:
         return [
             passages(one, mark, self.analysis.plan.candidates) for mark, one in self.shown() if len(one.passages) > 1
@@ -97,6 +91,7 @@ class UnknownReport(Report[NamingAnswers]):
             col(NONE, lambda n: none_of(n) if n.answered else None, digits=2, json="none"),
             col("why no answer", lambda n: "; ".join(n.reasons), text=True, json="reasons", terminal=False),
             note="Intervals are over the candidates' texts; if listed: who it is if one of the candidates wrote it.",
+            section="" if len(self.analysis.texts) > 1 else None,
         )  # fmt: skip
 
     def figures(self) -> dict[str, Figure]:

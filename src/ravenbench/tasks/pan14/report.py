@@ -161,9 +161,7 @@ def data_table(overview: Overview) -> Table:
         for name, part, unread in (("train", c.info.train, c.info.left_out), ("test", c.info.test, c.info.faults))
     ]
     return table(
-        "data",
-        "Corpora",
-        rows,
+        "data", "Corpora", rows,
         col("part", lambda r: f"{r[0].name} {r[1]}", text=True),
         col("language and genre", lambda r: _kind(r[0]), text=True),
         col("problems", lambda r: r[2].problems),
@@ -172,7 +170,7 @@ def data_table(overview: Overview) -> Table:
         col("words", lambda r: round(r[2].words)),
         col("unreadable", lambda r: len(r[3])),
         note="Known documents a problem, words a document (means); unreadable problems count as unanswered in test.",
-    )
+    )  # fmt: skip
 
 
 def _kind(corpus: CorpusScores) -> str:
@@ -210,16 +208,14 @@ def overall_table(overview: Overview) -> Table:
     """Table 2: all problems pooled, with the macro mean beside it."""
     macro = overview.macro
     return table(
-        "overall",
-        "All problems",
-        overview.micro.items(),
+        "overall", "All problems", overview.micro.items(),
         *_scores(overview.micro, overview.chosen),
         SECONDS,
         col("macro", lambda s: macro[s[0]].scores["final"]),
         col("macro interval", lambda s: macro[s[0]].interval["final"]),
         note=f"{NOTE} The macro mean gives each corpus the same weight. The meta-classifier is the mean of all "
         "answers.",
-    )
+    )  # fmt: skip
 
 
 def content_tables(overview: Overview) -> list[Table]:
@@ -245,9 +241,7 @@ def without_shared_table(corpus: CorpusScores, number: int) -> Table:
     """Scores without the test problems that touch a document seen in training."""
     shared = corpus.info.shared
     return table(
-        f"shared-{number + 1}",
-        f"{corpus.name} without shared documents",
-        corpus.rows.items(),
+        f"shared-{number + 1}", f"{corpus.name} without shared documents", corpus.rows.items(),
         NAME,
         FINAL,
         col("interval", lambda s: s[1].interval["final"]),
@@ -256,7 +250,7 @@ def without_shared_table(corpus: CorpusScores, number: int) -> Table:
         note=f"{shared.documents} documents stand in train and test; {len(shared.problems)} test problems touch one "
         "and are left out here.",
         section="corpora",
-    )
+    )  # fmt: skip
 
 
 def published_tables(overview: Overview) -> list[Table]:
@@ -279,9 +273,7 @@ def published_tables(overview: Overview) -> list[Table]:
         return theirs_is(None if r[3] is None else r[3].final, r[2].scores["final"], r[2].interval["final"])
 
     beside = table(
-        "published",
-        "Beside the published figures",
-        rows,
+        "published", "Beside the published figures", rows,
         col("system", lambda r: r[0], text=True),
         col("corpus", lambda r: r[1].name, text=True),
         col("final", lambda r: r[2].scores["final"]),
@@ -290,16 +282,14 @@ def published_tables(overview: Overview) -> list[Table]:
         col("theirs is", stands, text=True),
         note="Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data.",
         section="corpora",
-    )
+    )  # fmt: skip
     why = table(
-        "published-why",
-        "Why they may differ",
-        methods.items(),
+        "published-why", "Why they may differ", methods.items(),
         col("system", lambda m: m[0], text=True),
         col("published as", lambda m: m[1].system, text=True),
         col("why figures may differ", lambda m: m[1].why, text=True),
         section="corpora",
-    )
+    )  # fmt: skip
     return [beside, why]
 
 
@@ -312,13 +302,11 @@ def reasons_table(overview: Overview) -> Table:
         rows += [(c.name, "remark", note) for note in c.info.notes]
     rows += [(f.fold, f"{f.verifier} failed", f.error.splitlines()[0]) for f in overview.failures]
     return table(
-        "reasons",
-        "Left out, unanswered, failed",
-        rows,
+        "reasons", "Left out, unanswered, failed", rows,
         col("corpus", lambda r: r[0], text=True),
         col("what", lambda r: r[1], text=True),
         col("why", lambda r: r[2], text=True),
-    )
+    )  # fmt: skip
 
 
 def finals(overview: Overview) -> Figure:

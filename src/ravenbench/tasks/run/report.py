@@ -279,9 +279,8 @@ def sizes(analysis: Analysis) -> Table:
         col("per fold", lambda row: row[0], text=True),
         *each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
         note="Means over folds. Pairs in train are those to fit and those to calibrate; shares are of test pairs.",
-        section="data",
-        terminal=False,
-    )
+        section="data", terminal=False,
+    )  # fmt: skip
 
 
 def _size(setup: Setup, quantity: str, side: str) -> float | None:
@@ -406,17 +405,14 @@ def stability(analysis: Analysis) -> Table:
         return [rho for m in SHOWN if (rho := analysis.stability[s.name][m]) is not None]
 
     return table(
-        "stability",
-        "Ranking stability",
-        [s for s in analysis.setups if known(s)],
+        "stability", "Ranking stability", [s for s in analysis.setups if known(s)],
         col("setup", lambda s: title(s.name), text=True),
         *each(SHOWN, title, lambda s, m: analysis.stability[s.name][m]),
         col("mean", lambda s: sum(known(s)) / len(known(s))),
         note="Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then "
         "pools.",
-        section="scores",
-        terminal=False,
-    )
+        section="scores", terminal=False,
+    )  # fmt: skip
 
 
 def ranks(analysis: Analysis) -> Table:
@@ -428,15 +424,12 @@ def ranks(analysis: Analysis) -> Table:
         return None if result is None else result.rank
 
     return table(
-        "ranks",
-        "Mean ranks by overall",
-        analysis.verifiers if ranked else (),
+        "ranks", "Mean ranks by overall", analysis.verifiers if ranked else (),
         col("verifier", lambda verifier: verifier, text=True),
         *each(analysis.setups, lambda s: title(s.name), rank, digits=2),
         note="1 = best; mean over folds, ties share a rank.",
-        section="scores",
-        terminal=False,
-    )
+        section="scores", terminal=False,
+    )  # fmt: skip
 
 
 def neighbours(analysis: Analysis) -> Table:
@@ -449,9 +442,8 @@ def neighbours(analysis: Analysis) -> Table:
         col("topic in train", lambda r: r[1][0], text=True),
         col("topic in test", lambda r: r[1][1], text=True),
         col("cosine", lambda r: r[1][2]),
-        section="topics",
-        terminal=False,
-    )
+        section="topics", terminal=False,
+    )  # fmt: skip
 
 
 def similarities(analysis: Analysis) -> Table:
@@ -467,16 +459,16 @@ def similarities(analysis: Analysis) -> Table:
         cols.append(col("highest, second encoder", lambda s: s.max_similarity2))
         note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
     rows = [s for s in analysis.setups if s.mean_similarity is not None]
-    named = ("similarities", "Similarity of train and test topics")
-    return table(*named, rows, *cols, note=note + ".", section="topics", terminal=False)
+    return table(
+        "similarities", "Similarity of train and test topics", rows, *cols, note=f"{note}.", section="topics",
+        terminal=False,
+    )  # fmt: skip
 
 
 def shortcut(analysis: Analysis) -> Table:
     """Table 11: HITS against Random, with what this run can tell."""
     return table(
-        "shortcut",
-        "Topic shortcut test",
-        analysis.shortcut,
+        "shortcut", "Topic shortcut test", analysis.shortcut,
         col("verifier", lambda s: s.verifier, text=True, json="verifier"),
         col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
         col("HITS", lambda s: s.hits, json="hits"),
@@ -497,19 +489,17 @@ def shortcut(analysis: Analysis) -> Table:
         "overlap. Detectable: smallest difference detected with 80 % power."
         if analysis.pools > 1
         else "Means over folds. One pool of topics: an interval cannot be estimated.",
-    )
+    )  # fmt: skip
 
 
 def failures(analysis: Analysis) -> Table:
     """Cells without answers."""
     return table(
-        "failures",
-        "Cells without answers",
-        analysis.failures,
+        "failures", "Cells without answers", analysis.failures,
         col("verifier", lambda f: f.verifier, text=True),
         col("fold", lambda f: f.fold, text=True),
         col("error", lambda f: f.error, text=True),
-    )
+    )  # fmt: skip
 
 
 def fold_tables(analysis: Analysis) -> list[Table]:
@@ -655,16 +645,14 @@ def forecast_table(forecast: Forecast) -> Table:
     if forecast.transplant is not None:
         parts.append(("other content", forecast.transplant))
     return table(
-        "forecast",
-        "This run would hold",
-        parts,
+        "forecast", "This run would hold", parts,
         col("setup", lambda r: r[0], text=True),
         col("folds", lambda r: r[1].folds),
         col("pairs in train", lambda r: round(r[1].train)),
         col("pairs in test", lambda r: round(r[1].test)),
         note=f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'} {forecast.topics} "
         f"{forecast.parts}. Pairs: means over folds.",
-    )
+    )  # fmt: skip
 
 
 def cure(options: str | None) -> str:

@@ -117,10 +117,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             *(self.attribution() if attributed else [self.averages()]),
         ]  # fmt: skip
 
-    def page_tables(self) -> list[Table]:
-        """Of attribution every change stands in a table of its own."""
-        return [one for one in self.tables() if one.key != "effects" or self.analysis.attribution is None]
-
     def published(self) -> list[Table]:
         """Table 1 of the paper for the obfuscators of 2016."""
         stems = {stem_of(part) for part in Path(str(self.store.run.spec["problems"])).parts}
@@ -229,6 +225,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             [(o, v) for o in self.analysis.obfuscators for v in o.counted],
             *self._attack(),
             note="p: exact sign test (McNemar) on attacked problems. Flips are of the first seed.",
+            section="" if self.analysis.attribution is None else None,
         )  # fmt: skip
 
     def _attack(self) -> list[Col[Attack]]:

@@ -106,7 +106,7 @@ class CompareReport(Report[Comparison]):
         return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark, self.store))]
 
     def page_tables(self) -> list[Table]:
-        return [self.cases()] if len(self.shown) > 1 else page_tables(*self.shown[0], self.store)
+        return [self.cases()] if len(self.shown) > 1 else self.tables()
 
     def cases(self) -> Table:
         """Every case with its answer, or why it has none; each leads to its page."""
@@ -122,6 +122,7 @@ class CompareReport(Report[Comparison]):
             *((words, llr, interval, questioned) if comparison.members else (llr, interval, words)),
             note=f"Above 0: for the {'author named' if comparison.members else 'candidate'}; below 0: for someone "
             "else. Where the interval holds 0 the findings support neither.",
+            section="" if len(comparison.cases) > 1 else None,
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
@@ -165,7 +166,7 @@ class CompareReport(Report[Comparison]):
             page = render(
                 self.template,
                 figures={name: inline(figure, name) for name, figure in figures.items()},
-                tables=page_tables(mark, case, self.store),
+                tables=case_tables(case, mark, self.store),
                 papers=self.papers(),
                 **self.context() | {"head": head} | own,
             )
@@ -273,18 +274,11 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     """The tables of one case; ``mark`` tells them from those of another."""
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
-        made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
-        made += [
-            slice_table(case.answer, f"validation{mark}"),
-            contents_table(case.answer.contents, f"contents{mark}"),
-        ]
+        made += [promise_table(case.answer, f"promise{mark}"), slice_table(case.answer, f"validation{mark}")]
+        each = verifier_table(case.answer, f"verifiers{mark}"), contents_table(case.answer.contents, f"contents{mark}")
+        # What single verifiers say is no answer where none is given.
+        made += [replace(one, section="" if case.answered else None) for one in each]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
-
-
-def page_tables(mark: str, case: CaseFound, store: Store) -> list[Table]:
-    """The tables of a case's page: what single verifiers say is no answer where none is given."""
-    withheld = () if case.answered else (f"verifiers{mark}", f"contents{mark}")
-    return [one for one in case_tables(case, mark, store) if one.key not in withheld]
 
 
 TITLES = {
