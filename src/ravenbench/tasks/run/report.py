@@ -101,7 +101,7 @@ class RunReport(Report[Analysis]):
         tables = (
             content_table(a.content),
             reference_table(a.content),
-            domain_table(a.probe),
+            domain_table(a.domain),
             shortcut(a),
             variants_of(a),
             results(a),
@@ -174,8 +174,8 @@ class RunReport(Report[Analysis]):
             "detectable": a.detectable,
             "tested": any(s.difference is not None for s in a.shortcut),
             "no_choice": a.no_choice,
-            "probe": a.probe,
-            "probed": a.probe is not None and bool(a.probe.section.repetitions),
+            "domain": a.domain,
+            "probed": a.domain is not None and bool(a.domain.section.repetitions),
             "content": a.content,
             "content_probed": a.content is not None and a.content.section.reason is None,
             "missing": missing(a, each=False),
@@ -345,7 +345,7 @@ def _partial(analysis: Analysis) -> bool:
 
 def _counted(analysis: Analysis, verifier: str, what: str) -> float:
     """How many test problems got no score or no answer of a verifier, over all folds."""
-    return sum(f.scores.get(verifier, {}).get(what) or 0.0 for f in analysis.folds)
+    return sum(f.metrics.get(verifier, {}).get(what) or 0.0 for f in analysis.folds)
 
 
 def _unanswering(verifier: VerifierRecord) -> str:
@@ -512,7 +512,7 @@ def fold_tables(analysis: Analysis) -> list[Table]:
             [(f, verifier) for f in analysis.folds if f.setup == setup.name for verifier in analysis.verifiers],
             col("fold", lambda r: r[0].name, text=True),
             col("verifier", lambda r: r[1], text=True),
-            *each(metrics, analysis.title, lambda r, m: r[0].scores.get(r[1], {}).get(m)),
+            *each(metrics, analysis.title, lambda r, m: r[0].metrics.get(r[1], {}).get(m)),
         )
         for setup in analysis.setups
     ]
@@ -593,8 +593,8 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
         if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
             axes.append({"badge": badge(row.judged), "kind": row.judged.outcome.name, "text": content_sentence(row)})
-        if analysis.probe is not None and analysis.probe.section.repetitions:
-            own = analysis.probe.row(verifier)
+        if analysis.domain is not None and analysis.domain.section.repetitions:
+            own = analysis.domain.row(verifier)
             axes.append({"badge": badge(own.judged), "kind": own.judged.outcome.name, "text": domain_sentence(own)})
         verdicts.append({"verifier": verifier, "axes": axes})
     return verdicts
@@ -603,7 +603,7 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
 def chance_sentence(analysis: Analysis) -> str:
     """How many of the verdicts on the page are expected to be wrong."""
     judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
-    judged += [row.judged for row in (() if analysis.probe is None else analysis.probe.rows)]
+    judged += [row.judged for row in (() if analysis.domain is None else analysis.domain.rows)]
     firm = (*EFFECTS, Content.FLOOR, Content.LESS, Domain.DEPENDS, Domain.LESS)
     count = sum(j.outcome in firm for j in judged)
     if not count:
@@ -624,14 +624,14 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
         if (silent := _counted(analysis, name, "no_score"))
     ]
     sentences += no_verdict(analysis.content, each=each)
-    probe = analysis.probe
-    if probe is not None and not probe.section.repetitions:
-        if probe.section.reason != NOT_ASKED:
-            sentences.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
-    elif probe is not None and each:
+    domain = analysis.domain
+    if domain is not None and not domain.section.repetitions:
+        if domain.section.reason != NOT_ASKED:
+            sentences.append(f"Nothing on training domains: there is no crossed probe ({domain.section.reason}).")
+    elif domain is not None and each:
         sentences += [
             f"No verdict on the training domain of {r.verifier}: {r.judged.reason}."
-            for r in probe.rows
+            for r in domain.rows
             if r.judged.outcome is Domain.NO_VERDICT
         ]
     return sentences
