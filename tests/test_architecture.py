@@ -174,7 +174,7 @@ BUDGETS = {
     "obfuscation": 3_100,
     "problems": 1_800,
     "programs": 200,
-    "reports": 2_900,
+    "reports": 3_000,
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,

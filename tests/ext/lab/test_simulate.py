@@ -18,6 +18,7 @@ from ravenbench.ext.lab.task import Simulate
 from ravenbench.ext.lab.trials import Trial, arrays_of, trial, trials_of
 from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, functions, names
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.randomness import Draws
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
@@ -44,7 +45,7 @@ def found(store):
 def test_company_is_found_because_it_is_asked_apart():
     world = draw(TINY, 3)
     fold, corpus = world.folds[0], world.corpus
-    made = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, seed=3).transplant(fold.test)
+    made = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(3)).transplant(fold.test)
     company = Company(functions(TINY, world))
     for problems in (made.on, made.off):
         apart = asked_apart(company, problems, made.plain) - asked_apart(company, made.plain, made.plain)

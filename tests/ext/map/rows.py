@@ -18,6 +18,7 @@ READING = {
     "map": ("map", "$corpus", "--mfw-min", "10", "--mfw-max", "10", "--resamples", "0", "--out", "$out"),
 }
 READING_TABLES = {"map"}
+READING_FAULTS = READING
 GOLDEN = {
     "map": (
         ("map", "synthetic(documents=30, authors=4, topics=3, words=150)", "--mfw-min", "50", "--mfw-max", "50",
