@@ -18,7 +18,18 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Literal, Self, cast
 
-from ravenbench.errors import FormatError, InputError, MissingPart, RavenError, counted, install, remark, said, writable
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    MissingPart,
+    RavenError,
+    counted,
+    first_names,
+    install,
+    remark,
+    said,
+    writable,
+)
 from ravenbench.formats.decoding import UTF8, check_controls, decode, known_encoding, old_mac
 from ravenbench.formats.output import pages_of_texts
 
@@ -33,10 +44,11 @@ RATIO_LIMIT = 200
 SUM_RATIO = 50
 """So is a zip whose members together are so many times as large as it is, beyond ``SUM_FLOOR`` bytes."""
 SUM_FLOOR = 256 * 2**20
+PACKED_RATIO, PACKED_FLOOR = 20, 8 * 2**20
+"""So is a file of lines that is packed by itself: its lines are read one by one, and may be many."""
 
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
-_SHOWN = 5
 _DAMAGE = (zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
@@ -130,8 +142,7 @@ class Archive:
     def account(self) -> list[str]:
         """A sentence on links and other things in a folder that are no files, each with the reason."""
         named = [f"{name}: {why}" for name, why in self.unread.items()]
-        more = f" and {len(named) - _SHOWN:,} more" if len(named) > _SHOWN else ""
-        return [f"{counted(len(named), 'name')} left out: {'; '.join(named[:_SHOWN])}{more}"] if named else []
+        return [f"{counted(len(named), 'name')} left out: {first_names(named)}"] if named else []
 
     @property
     def stem(self) -> str:
@@ -247,7 +258,7 @@ class Archive:
         alone).
         """
         offset = 0
-        most = max(LINE_LIMIT, SUM_RATIO * self._packed(name))
+        most = max(PACKED_FLOOR, PACKED_RATIO * self._packed(name))
         with self._by_lines(name) as file:
             number = 0
             while True:
@@ -262,7 +273,7 @@ class Archive:
                 if offset > most:
                     raise FormatError(
                         "it unpacks to far more than text can", file=self.label(name), line=number,
-                        expected=f"at most {SUM_RATIO} times as much", fix="if you trust it, give it unpacked",
+                        expected=f"at most {PACKED_RATIO} times as much", fix="if you trust it, give it unpacked",
                     )  # fmt: skip
                 if not blank and block.isspace():
                     continue

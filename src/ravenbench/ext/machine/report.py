@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Table, col, each, table
 from ravenbench.shown import Shown
-from ravenbench.statistics.shares import share_of
+from ravenbench.statistics.estimates import share_of
 from ravenbench.types import Bools, Floats
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 MEASURES = ("auc", "brier", "c@1", "f1_2024", "f05u", "overall_2024", "fpr", "fnr")
 """PAN's measures since 2024."""
@@ -46,6 +50,8 @@ class DetectorFigures(Shown):
     """Detectors without an answer on people's texts, of which nothing else is shown."""
     learned: Mapping[str, int]
     """Texts by people that were left out, since detectors learn from them, by corpus."""
+    remarks: tuple[str, ...] = ()
+    """What is to be known of the texts."""
 
 
 def cut(name: str, most: int = 32) -> str:
@@ -82,7 +88,7 @@ class DetectReport(Report[DetectorFigures]):
             of_pan = scores(same, answers, metrics={name: STANDARD[name] for name in MEASURES})
             measured[detector] = {**of_pan, "open": int((answers == 0.5).sum())}
         learned = {plan.people[fold]: count for fold, count in plan.learned.items() if count}
-        return DetectorFigures(tuple(alarms), measured, tuple(shares), tuple(withheld), learned)
+        return DetectorFigures(tuple(alarms), measured, tuple(shares), tuple(withheld), learned, tuple(plan.remarks))
 
     def _parts(
         self, detector: str, fold: str, source: str, answers: Floats, columns: Mapping[str, Sequence[str | None]],
@@ -128,6 +134,9 @@ class DetectReport(Report[DetectorFigures]):
             f"95 % interval {low:.1%} to {high:.1%})."
         )
 
+    def closing(self) -> list[RenderableType]:
+        return [*(f"Mind: {sentence}." for sentence in self.analysis.remarks), *super().closing()]
+
     def tables(self) -> list[Table]:
         a = self.analysis
         columns: tuple[Col[AlarmShare], ...] = (
@@ -149,6 +158,7 @@ class DetectReport(Report[DetectorFigures]):
             note += f" No answer, and so nothing else is shown: {', '.join(a.withheld)}."
         title = "False alarms on people's texts"
         alarm: Col[AlarmShare] = col("false alarms", lambda s: s.value, json="false_alarms")
+        remark: Col[str] = col("remark", str, text=True, json="remark")
         called: Col[AlarmShare] = col("called a machine's", lambda s: s.value, json="share")
         return [
             table("false-alarms", title, a.alarms, *columns, alarm, interval, open_, note=note),
@@ -167,4 +177,5 @@ class DetectReport(Report[DetectorFigures]):
                 "shares", "Called a machine's, among texts with labels", a.shares, *columns, called, interval, open_,
                 terminal=False,
             ),
+            *([table("remarks", "Remarks on the texts", a.remarks, remark, terminal=False)] if a.remarks else []),
         ]  # fmt: skip
