@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
@@ -135,13 +136,28 @@ REMARKED: set[str] = set()
 """What the listeners have heard."""
 
 
+_gathered: list[list[str]] = []
+
+
 def remark(sentences: Iterable[str]) -> None:
     """Say at once, before anything is computed, what a reader should know of the data; each sentence once."""
     for sentence in sentences:
+        for gathered in _gathered:
+            gathered += [sentence] * (sentence not in gathered)
         if LISTENERS and not is_remarked(sentence):
             REMARKED.add(sentence.rstrip("."))
             for listener in LISTENERS:
                 listener(sentence)
+
+
+@contextmanager
+def remarks_gathered() -> Iterator[list[str]]:
+    """What ``remark`` says meanwhile, for page and JSON."""
+    _gathered.append([])
+    try:
+        yield _gathered[-1]
+    finally:
+        _gathered.pop()
 
 
 def is_remarked(line: object) -> bool:

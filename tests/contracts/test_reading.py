@@ -23,7 +23,9 @@ from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
 
-LICENCE = "This file may be copied and given away by anyone, under the terms that its publisher has printed on a page."
+LICENCE = (
+    "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
+)
 
 KINDS = {
     "one author, two spellings": r"spellings of one author's name were joined: .*Zo",
@@ -47,8 +49,6 @@ KINDS = {
 OF_FILES = {"files that vanish", "a link that leads nowhere", "a text without a row", "a row without a text",
             "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
 COMMANDS = {
-    "corpus info": ("corpus", "info", "$corpus"),
-    "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
 } | extensions.rows("READING")  # fmt: skip
@@ -69,7 +69,7 @@ def collection(place: Path) -> list[tuple[str, str]]:
         name = names[number] if number < len(names) else author
         kept = texts[:2] if name in (*names[:6], *names[8:]) else texts
         for i, text in enumerate(kept):
-            head = f"{LICENCE}\n\n" if number in (6, 7, 8, 9) else ""
+            head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
             rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
     copied = rows[-1][1]
     rows.append(("Zoe\u0301 Lee", copied))
@@ -84,6 +84,22 @@ def collection(place: Path) -> list[tuple[str, str]]:
     lines = [";".join(row) for row in [("file", "register", "author"), *meta, ("nobody-here", "essay", "Ann Holmes")]]
     (place / "metadata.csv").write_text("\n".join(lines) + "\n", "utf-8")
     return rows
+
+
+BARE = {0: "[removed]", 1: "a", 2: "\U0001f600 \U0001f600", 3: "!!!", 4: "nan"}
+
+
+def varied(place: Path) -> None:
+    """Texts by author that all begin with a notice in which title, name and date differ, and five without a word."""
+    titles = ["Emma", "The Mill on the Floss", "North and South", "Villette", "The Way We Live Now"]
+    rows = list(load_corpus("synthetic(authors=12, topics=3, documents=70, words=130, style=0.9, seed=2)"))
+    for i, one in enumerate(rows):
+        title, name = titles[i % 5], f"{one.author} {'abcdefg'[i % 7].upper()}."
+        notice = f"""This digital edition of {title} was typed in by {name} on {1 + i % 28} May {1990 + i % 30}, and may
+be copied and given away by anyone who asks for it."""
+        file = place / (one.author or "") / f"{i:02d}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(BARE.get(i) or f"{notice}\n\n{one.text}", "utf-8")
 
 
 def assert_offered(command: str, said: str) -> None:
@@ -106,11 +122,12 @@ def room(tmp_path_factory):
     text = "\n".join(f"Paragraph {i} has some words of its own, and then a few more." for i in range(4))
     (changes / "problem-1.txt").write_text(text, "utf-8")
     (changes / "truth-problem-1.json").write_text(json.dumps({"changes": [0, 1, 0]}), "utf-8")
-    said: dict[tuple[str, str], str] = {}
+    said: dict[tuple[str, ...], str] = {}
+    varied(place / "varied")
 
-    def ask(command: str, corpus: str) -> str:
-        if (command, corpus) not in said:
-            out = place / f"{command}-{corpus}".replace(" ", "-")
+    def ask(command: str, corpus: str, *more: str) -> str:
+        if (command, corpus, *more) not in said:
+            out = place / f"{command}-{corpus}-{len(more)}".replace(" ", "-")
             data = place / "data"
             values = {"$corpus": place / corpus, "$out": out, "$questioned": data / "questioned.txt",
                       "$known": data / "known", "$conditions": data / "conditions.csv", "$changes": changes,
@@ -118,11 +135,11 @@ def room(tmp_path_factory):
             arguments = [str(values.get(part, part)) for part in COMMANDS[command]]
             if corpus.endswith(".jsonl") and command in ("corpus info", "corpus import", "map"):
                 arguments += ["--topic", "none"]
-            ended = raven(*arguments)
+            ended = raven(*arguments, *more)
             assert ended.code == 0, ended.said[-1500:]
             assert_offered(command, ended.said)
-            said[command, corpus] = " ".join(ended.said.split())
-        return said[command, corpus]
+            said[command, corpus, *more] = " ".join(ended.said.split())
+        return said[command, corpus, *more]
 
     ask.place = place
     yield ask
@@ -136,6 +153,20 @@ def test_every_command_says_what_a_collection_has(room, command, kind):
     if (command, kind) == ("map", "people who are none"):  # they have a place on a map, and no author
         kind, said = "people who are none", said.replace("have no author, for", "were left out, for")
     assert re.search(KINDS[kind], said), said[-3000:]
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"map"}))  # it refuses texts of a few words
+def test_every_command_says_what_varies_within_and_what_holds_no_word(room, command):
+    said = room(command, "varied")
+    assert re.search(r"the same passages stand in 65 of 70 texts, by 12 authors, such as “be copied and", said), said
+    assert re.search(r"5 of 70 texts are odd; of the first, [^ ]+/\d\d: it holds no word", said), said
+    assert "the same passages" not in room(command, "varied", "--strip-shared")
+
+
+def test_what_varies_within_is_taken_out_whole(room):
+    stripped = load_corpus(room.place / "varied", strip_shared=True, anonymous=True)
+    assert len(stripped) == 70
+    assert not any("digital edition" in text or "typed in" in text for text in stripped.texts)
 
 
 TABLES = ("corpus info", "run", "attribute", *sorted(extensions.names("READING_TABLES")))
@@ -197,7 +228,10 @@ def problems_room(tmp_path_factory):
         problems, same = toy_problems(8, known=1, words=40, seed=seed)
         write_pan_problems(place / part, problems, same)
         for number, file in enumerate(sorted((place / part).rglob("*known*.txt"))):
-            file.write_text(f"{LICENCE}\n{part} {file.read_text('utf-8')}\n" + "\ufffd" * (number == 0), "utf-8")
+            file.write_text(
+                f"{LICENCE.format(f', no. {number},')}\n{part} {file.read_text('utf-8')}\n" + "\ufffd" * (number == 0),
+                "utf-8",
+            )
         (file.parent / "more.md").write_text("A text that is not read.")
     lines = (place / "b" / "truth.txt").read_text("utf-8").splitlines()
     (place / "b" / "truth.txt").write_text("\n".join([*lines[1:], "new Y", ""]))
@@ -327,9 +361,12 @@ def attribution(place: Path) -> Path:
         for i, text in enumerate(texts[:3]):
             file = root / unicodedata.normalize("NFD", name) / f"known{i}.txt"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{LICENCE}\n{text}" + "\ufffd" * (i == 0), "utf-8")
+            file.write_text(f"{LICENCE.format(f', copy {i} for {name},')}\n{text}" + "\ufffd" * (i == 0), "utf-8")
     (root / "unknown").mkdir()
-    unknown = {"u1.txt": ("Zoe\u0301", names["Zo\u00e9"][3]), "u2.txt": ("b", f"{LICENCE}\n{names['c'][1]}")}
+    unknown = {
+        "u1.txt": ("Zoe\u0301", names["Zo\u00e9"][3]),
+        "u2.txt": ("b", f"{LICENCE.format(', copy 1 for c,')}\n{names['c'][1]}"),
+    }
     for file, (_, text) in unknown.items():
         (root / "unknown" / file).write_text(text, "utf-8")
     (root / "b" / "more.md").write_text("A text that is not read.")

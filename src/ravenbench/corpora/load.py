@@ -30,12 +30,13 @@ from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.parquet import check_unpacked
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
-from ravenbench.text.names import is_part, lookalikes, name_key, plain_name, zeros_lost
-from ravenbench.text.passages import shared_passages, without_passages
+from ravenbench.text.names import handed_in_by, is_part, lookalikes, name_key, plain_name, zeros_lost
+from ravenbench.text.passages import SharedPassages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -99,6 +100,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     documents = folder / "documents.parquet"
     if not documents.is_file() or sha256(documents) != checksum:
         raise FormatError("documents.parquet is missing or was altered", file=folder, fix=again)
+    check_unpacked(documents)
     frame = pl.read_parquet(documents)
     labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
     corpus = Corpus(
@@ -168,9 +170,12 @@ def _told(name: PurePosixPath, dash: str = "_") -> Told | None:
     """Author and topic that the place of a text tells, or None."""
     folders = name.parts[:-1]
     if not folders:
+        if (person := handed_in_by(name.name)) is not None:
+            return person, None
         author, line, title = name.stem.partition("_-_" if "_-_" in name.stem else dash)
         return (author, None) if author.strip() and line and title else None
-    return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
+    person = handed_in_by(folders[0]) or folders[0]
+    return (person, folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
 
 
 def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> None:
@@ -204,6 +209,12 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
         doubts.append(
             f"read as authors: {some(authors)}; but the files in every folder are called after {some(common)}. If "
             "these are the authors, put all files into one folder, under names that differ"
+        )
+    topics = {topic for _, topic in labels.values() if topic is not None}
+    if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
+        doubts.append(
+            f"read as authors: {some(authors)}; and as topics: {some(topics)}. If it is the other way round, put the "
+            "author's folder outside"
         )
     if not folders and labels and all(PurePosixPath(n).stem.count("_") > 1 and "_-_" not in n for n in labels):
         doubts.append(
@@ -497,7 +508,7 @@ def read_pairs_corpus(
 
 def load_corpus(
     what: str | Path, *, encoding: str | None = UTF8, level: str | None = None, pairs: bool = True,
-    anonymous: bool = False, strip_shared: bool = False, **options: Any,
+    anonymous: bool = False, strip_shared: bool | None = False, **options: Any,
 ) -> Corpus:  # fmt: skip
     """Load a corpus by its name or path.
 
@@ -519,8 +530,8 @@ def load_corpus(
         Whether there must be same-author and different-author pairs; of tables and texts by author.
     anonymous : bool
         Keep texts of tables and folders whose author is nobody in particular, without an author.
-    strip_shared : bool
-        Take passages out that stand in texts of several authors, such as licences.
+    strip_shared : bool or None
+        Take passages out that stand in texts of several authors, such as licences; None: who calls will do so.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
         registered corpus.
@@ -538,7 +549,7 @@ def load_corpus(
         corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
     if strip_shared:
         corpus = without_shared(corpus, pairs)
-    remark(corpus.notes.get(ACCOUNT, ()))
+    remark(one for one in corpus.notes.get(ACCOUNT, ()) if strip_shared is False or "--strip-shared" not in one)
     return corpus
 
 
@@ -603,16 +614,16 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
     """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
-    shared = shared_passages(corpus.texts, corpus.author.codes.tolist())
+    shared = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
     builder, empty, changed = CorpusBuilder(corpus.name, anonymous=True), 0, 0
     for row, one in enumerate(corpus):
-        text = without_passages(one.text, shared)
+        text = shared.without(one.text)
         if text.strip():
             columns = {key: labels[row] for key, labels in corpus.columns.items()}
             builder.add(one.id, text, one.author or UNKNOWN, one.topic, row, one.language, columns)
         empty += not text.strip()
         changed += text != one.text
-    said = f"{len(shared):,} passages of several authors were taken out of {changed:,} texts"
+    said = f"passages of several authors were taken out of {changed:,} texts"
     account = [*corpus.notes.get(ACCOUNT, ()), said + (f"; {empty:,} held nothing else" if empty else "")]
     remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
     finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)

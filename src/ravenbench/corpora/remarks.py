@@ -16,7 +16,9 @@ ACCOUNT = "what was left out"
 LOOKED_AT = 2_000
 """Texts of a corpus that are looked through, the first ones."""
 MOST_BYTES = 64 * 2**20
-_SHOWN = 3
+BEGINNING = 300
+"""Letters and figures at the beginning of texts that show drafts of one text."""
+_SHOWN = 10
 
 
 def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
@@ -32,8 +34,32 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
     return [
         *odd_texts(several, ids),
         *sentence_on_shared(several, author.codes.tolist()),
+        *_near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
+
+
+def _near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:
+    """Sentences on texts of two authors that differ in marks and letter case alone, and on those of one author that
+    begin alike, as drafts do."""
+    whole: dict[str, int] = {}
+    begun: dict[tuple[int, str], int] = {}
+    copies: list[str] = []
+    drafts: list[str] = []
+    for row, text in enumerate(texts):
+        letters = "".join(filter(str.isalnum, text.casefold()))
+        first = whole.setdefault(letters, row)
+        earlier = begun.setdefault((authors[row], letters[:BEGINNING]), row)
+        if authors[first] != authors[row]:
+            copies.append(f"{ids[first]} and {ids[row]}")
+        elif earlier != row and len(letters) >= BEGINNING:
+            drafts.append(f"{ids[earlier]} and {ids[row]}")
+    said = [f"texts of two authors that differ in marks or letter case alone: {first_names(copies)}"] if copies else []
+    if drafts:
+        said.append(
+            f"texts of one author that begin with the same {BEGINNING} letters, as drafts do: {first_names(drafts)}"
+        )
+    return said
 
 
 def doubtful_names(names: Iterable[str]) -> list[str]:

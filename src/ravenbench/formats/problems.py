@@ -264,7 +264,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     builder = ProblemBuilder()
     same: list[bool] = []
     for problem in sorted({*folders, *named}):
-        fault = _fault(archive, problem, folders, truth)
+        fault = _fault(problem, folders, truth)
         if fault is None:
             try:
                 builder.add(problem, *_documents(archive, folders[problem]))
@@ -291,9 +291,7 @@ def _unread(folders: Mapping[str, list[str]]) -> list[str]:
     return [f"{len(others):,} files in the problems' folders were not read ({others[0]})"] if others else []
 
 
-def _fault(
-    archive: Archive, problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None
-) -> str | None:
+def _fault(problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
     if not _is_plain(problem):
         return _ID_AS_PATH
     if problem not in folders:
@@ -896,10 +894,7 @@ def read_problem_sets(
     sets = _sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
         sets = [_stripped(one) for one in sets]
-    sets = [
-        replace(one, notes=(*one.notes, *_unusable(one), *odd_texts(one.problems.texts), *_shared(one.problems)))
-        for one in sets
-    ]
+    sets = [replace(one, notes=(*one.notes, *_unusable(one), *_remarks(one.problems))) for one in sets]
     remark(note for one in sets for note in one.notes)
     return sets
 
@@ -922,10 +917,10 @@ def _first_problems(problems: Problems) -> list[int]:
     return first.tolist()
 
 
-def _shared(problems: Problems) -> list[str]:
+def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
-    said = sentence_on_shared(texts, _first_problems(problems)[:MOST])
-    return [re.sub(r", by \d[\d,]* authors", ", of several problems", sentence) for sentence in said]
+    first = _first_problems(problems)[:MOST]
+    return [*odd_texts(texts, problems.ids[first].tolist()), *sentence_on_shared(texts, first, "of several problems")]
 
 
 def _stripped(one: ProblemSet) -> ProblemSet:

@@ -61,7 +61,9 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _KINDS = re.compile(
-    r"1\d{3}s?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century|(?:chapter|volume|vol|book|act|scene|page|section|week|day) ?\d+"
+    r"(?:19|20)\d\d[ .]?\d\d[ .]?\d\d|\d\d?[ .]\d\d?[ .](?:19|20)?\d\d"
+    r"|1\d{3}s?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century"
+    r"|(?:chapter|volume|vol|book|act|scene|page|section|week|day) ?\d+"
     r"|humans?|machines?|ais?|gpt.*|chatgpt.*|llms?|generated|real|fake|original|rewritten|paraphrased|obfuscated"
     r"|(?:fe)?males?|(?:wo)?men|boys|girls|native|non native|pos(?:itive)?|neg(?:ative)?|neutral|same|different"
     r"|(?:un)?labell?ed|source|suspicious|spam|ham|true|false|yes|no|easy|medium|hard"
@@ -71,6 +73,12 @@ _KINDS = re.compile(
     r"|romane?|gedichte|briefe?|romans|lettres|poésie|théâtre|cartas|novelas|poesía"
     r"|english|french|german|spanish|italian|dutch|latin|greek|en|de|fr|es|it|nl"
 )
+_ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
+"""A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
+_WHOLE = re.compile(r"(\d+)\.0+")
+_ADDRESS = re.compile(r"(?:https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
+_SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
+_BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
 MOST_LETTERS, MOST_COMPARED = 60, 5_000
@@ -93,8 +101,10 @@ def label_key(label: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def name_key(name: str) -> str:
-    """What is equal for two spellings of one author's name, a byline (``by Jane Austen``) among them."""
+    """What is equal for two spellings of one author's name: bylines (``by Jane Austen``) and 12.0 for 12 among them."""
     key = label_key(name)
+    if whole := _WHOLE.fullmatch(key):
+        return whole[1]
     byline = _BYLINE.match(key)
     return key if byline is None else key[byline.end() :]
 
@@ -171,8 +181,16 @@ def may_be_nobody(name: str) -> bool:
 
 
 def is_several(name: str) -> bool:
-    """Whether a label may name several people: ``Erckmann & Chatrian``, ``Hamilton and Madison``, ``Smith et al.``"""
-    return _SEVERAL.search(name_key(name)) is not None
+    """Whether a label may name several people: ``Erckmann & Chatrian``, ``Smith et al.``, ``1.23457E+17``."""
+    return _SEVERAL.search(name_key(name)) is not None or _ROUNDED.fullmatch(name) is not None
+
+
+def handed_in_by(name: str) -> str | None:
+    """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``; None of other names. Marked
+    blind, a person is a number."""
+    if (parts := _SUBMISSION.fullmatch(name)) is None:
+        return None
+    return f"{parts['person']} {parts['number']}" if _BLIND.fullmatch(parts["person"]) else parts["person"]
 
 
 def is_part(folder: str) -> bool:
@@ -191,7 +209,9 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     groups: dict[str, list[str]] = {}
     by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
-        words = "".join(c if c.isalnum() else " " for c in _YEARS.sub("", _bare(name)).partition("@")[0]).split()
+        words = "".join(
+            c if c.isalnum() else " " for c in _YEARS.sub("", _ADDRESS.sub("", _bare(name), 1)).partition("@")[0]
+        ).split()
         words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
         groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:

@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +28,9 @@ from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documen
 from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
-from ravenbench.text.names import is_nobody, is_part, name_key, one_name_each, plain_name
+from ravenbench.text.damage import MOST
+from ravenbench.text.names import handed_in_by, is_nobody, is_part, name_key, one_name_each, plain_name
+from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 
 By = Literal["sender", "folder"]
@@ -36,8 +39,6 @@ _SHOWN = 20_000
 _PAGE = 4_000_000
 """Most characters of all texts together."""
 _LONGEST = 80
-SUBMISSION = re.compile(r"(?<=.)_\d{1,20}_assignsubmission_")
-"""How Moodle names what people have handed in, each file or the folder of each."""
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+')
 
 
@@ -80,6 +81,12 @@ class Extracted:
         """The authors, without texts that have none."""
         return [author for author in self.authors if author != UNKNOWN]
 
+    @cached_property
+    def shared(self) -> list[str]:
+        """A sentence on passages of several authors, or none."""
+        looked_at = self.texts[:MOST]
+        return sentence_on_shared([one.document.text for one in looked_at], [one.author for one in looked_at])
+
     @property
     def remarks(self) -> list[str]:
         """What is to be known of the authors before their texts are compared."""
@@ -92,6 +99,7 @@ class Extracted:
               for one in dict.fromkeys(folders) if is_part(one)),
             *(f"{sentence}; put the texts of each person into one folder before you compare"
               for sentence in doubtful_names(self.people)),
+            *self.shared,
         ]  # fmt: skip
 
     def tables(self) -> dict[str, Table]:
@@ -197,8 +205,7 @@ def extract_texts(
         for document, notes in read:
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
-            handed_in = SUBMISSION.search(folder or path.name)
-            person = (folder or path.name)[: handed_in.start()] if handed_in is not None else folder
+            person = handed_in_by(folder or path.name) or folder
             author = sender or person or UNKNOWN
             known_by = "folder" if folder else "file name" if person else "nothing"
             known_by = ("header" if document.title else "sender") if sender else known_by
