@@ -207,6 +207,11 @@ def some(names: Iterable[str], most: int = 3) -> str:
     return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
 
 
+def first_names(names: list[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
+    return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
 def counted(number: int, thing: str) -> str:
     """A number of things in words: ``1 problem``, ``2,000 problems``."""
     return f"{number:,} {thing}{'s' * (number != 1)}"

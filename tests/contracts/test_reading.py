@@ -38,8 +38,6 @@ KINDS = {
 }
 OF_FILES = {"files that vanish", "a link that leads nowhere"}
 COMMANDS = {
-    "corpus info": ("corpus", "info", "$corpus"),
-    "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
 } | extensions.rows("READING")  # fmt: skip

@@ -264,7 +264,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     builder = ProblemBuilder()
     same: list[bool] = []
     for problem in sorted({*folders, *named}):
-        fault = _fault(archive, problem, folders, truth)
+        fault = _fault(problem, folders, truth)
         if fault is None:
             try:
                 builder.add(problem, *_documents(archive, folders[problem]))
@@ -289,9 +289,7 @@ def _unread(folders: Mapping[str, list[str]]) -> list[str]:
     return [f"{len(others):,} files in the problems' folders were not read ({others[0]})"] if others else []
 
 
-def _fault(
-    archive: Archive, problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None
-) -> str | None:
+def _fault(problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
     if not _is_plain(problem):
         return _ID_AS_PATH
     if problem not in folders:

@@ -13,7 +13,7 @@ import ravenbench
 from ravenbench import registry
 from ravenbench.errors import InputError
 from ravenbench.ext.machine.detectors import as_problems, of_pair
-from ravenbench.statistics.shares import share_of
+from ravenbench.statistics.estimates import share_of
 from ravenbench.testing import toy_problems
 
 TEXTS = [f"{'people write so ' * (i % 5)} and so {i}" if i % 2 else f"as a model, {i} is {i % 3}" for i in range(40)]

@@ -16,7 +16,7 @@ from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Table, col, each, for_terminal, table
 from ravenbench.shown import Shown
-from ravenbench.statistics.shares import share_of
+from ravenbench.statistics.estimates import share_of
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
