@@ -25,12 +25,13 @@ _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
 _ONE_WORD = re.compile(r"\W*[\w'’-]+\W*")
 _GONE = re.compile(
     r"[\W_]*(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null"
-    r"|none)[\W_]*",
+    r"|none|name\?|ref!|value!|num!|div/0!)[\W_]*",
     re.IGNORECASE,
 )
 _LOOKED_AT = 1_000_000
 MOST = 2_000
 """Texts of a set that are looked at, the first ones."""
+_CELL = 32_767
 _FEWEST = 3
 _SHARE = 0.15
 
@@ -48,11 +49,13 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     was lost. Only the first million characters are looked at.
     """
     text = text[:_LOOKED_AT]
-    signs = []
+    signs: list[str] = []
     if is_wordless(text):
         signs.append("it holds no word to go by, so that no method answers about it")
     elif len(text) < 80 and _ONE_WORD.fullmatch(text) is not None:
         signs.append("it is one word alone, in which nobody's style shows")
+    if len(text) == _CELL:
+        signs.append("it ends after 32,767 characters, where a spreadsheet cuts a cell: take it from its source")
     if "<teiHeader" in text[:20_000]:
         signs.append("it holds marks of TEI: save it as .xml")
     elif re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5:

@@ -319,14 +319,15 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     from ravenbench.ext.corpora.summary import table_one
     from ravenbench.formats.problems import read_problem_sets
 
-    rows = [
-        (f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems))
-        for one in read_problem_sets(what, encoding=encoding)
-    ]
+    sets = read_problem_sets(what, encoding=encoding)
+    rows = [(f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems)) for one in sets]
     if json:
-        print_json({"problems": [{"name": name, **row} for name, row in rows]})
+        notes = [{"notes": one.notes} for one in sets]
+        print_json({"problems": [{"name": name, **row, **more} for (name, row), more in zip(rows, notes, strict=True)]})
     else:
         say("\n".join(table_one_lines(rows)))
+        for note in (note for one in sets for note in one.notes):
+            say(readable(f"mind: {note}."))
     return True
 
 

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, remark
+from ravenbench.errors import FormatError, counted, remark, some
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.problems import is_truth, label_of, of_pair
 from ravenbench.formats.tabular import is_lines, record_id, records
 from ravenbench.text.damage import MOST, odd_texts
+from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels
 
@@ -128,6 +129,7 @@ def read_generated(path: str | Path, encoding: str | None = None, strip_shared: 
         raise FormatError(
             "no label says whether a machine wrote these", file=path, found=", ".join(unknown[:3]),
             expected='"label" in each line, truth.jsonl beside it, or people\'s texts in a file human.jsonl',
+            fix=next(iter(zeros_lost(texts, truth)), None),
         )  # fmt: skip
     if strip_shared:
         distinct = dict.fromkeys(texts.values())
@@ -135,9 +137,13 @@ def read_generated(path: str | Path, encoding: str | None = None, strip_shared: 
         texts = {key: plain(text) for key, text in texts.items()}
         count = sum(plain(text) != text for text in distinct)
         remark([f"passages of several texts were taken out of {count:,} texts"])
+    alone = truth.keys() - texts
+    said = [f"{counted(len(alone), 'label')} of texts that are not here: {some(alone)}"] if alone else []
+    labels = {n: Labels.of(one_spelling([of.get(k) for k in texts], said, n)) for n, of in columns.items() if of}
     distinct_texts = list(islice(dict.fromkeys(texts.values()), MOST))
-    remark([*odd_texts(texts.values(), texts), *sentence_on_shared(distinct_texts, range(MOST), "whoever wrote them")])
+    shared = sentence_on_shared(distinct_texts, range(MOST), "whoever wrote them")
+    remark([*said, *odd_texts(texts.values(), texts), *shared])
     return GeneratedTexts(
         tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),
-        {name: Labels.of(of.get(key) for key in texts) for name, of in columns.items() if of}, pairs,
+        labels, pairs,
     )  # fmt: skip

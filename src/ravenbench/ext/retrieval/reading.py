@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.build import first_names, told_apart
 from ravenbench.corpora.remarks import doubtful_names
-from ravenbench.errors import CorpusError, FormatError, InputError, remark, some
+from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark, some
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
@@ -29,7 +28,7 @@ from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
 from ravenbench.text.damage import MOST, is_wordless, odd_texts
-from ravenbench.text.names import is_nobody, name_key
+from ravenbench.text.names import is_nobody, name_key, one_spelling, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
@@ -76,10 +75,8 @@ def pool_of(
 
     CorpusError if no query has a true candidate, or a candidate that is not.
     """
-    spellings: dict[str, dict[str, None]] = {}
-    for author in (row.labels.get("author") for row in (*queries, *candidates)):
-        spellings.setdefault(_person(author), {})[author or ""] = None
-    nobody = [name for name in spellings.pop("", ()) if name]
+    names = dict.fromkeys(row.labels.get("author") for row in (*queries, *candidates))
+    nobody = [name for name in names if name and is_nobody(name)]
     by_author: dict[str, list[int]] = {}
     for i, row in enumerate(candidates):
         by_author.setdefault(_person(row.labels.get("author")), []).append(i)
@@ -107,10 +104,6 @@ def pool_of(
             file=more.get("name"),
             fix=None if searched else "give true candidates in ground_truth.jsonl, or authors to all",
         )  # fmt: skip
-    if several := [" = ".join(told_apart(names)) for names in spellings.values() if len(names) > 1]:
-        remark([f"spellings of one author's name were joined: {first_names(several)}"])
-    if nobody and by_names:
-        remark([f"nobody in particular has no true candidates: {first_names(nobody)}"])
     order = stream(seed, "retrieval-order").permutation(len(candidates))
     place = np.argsort(order)
     every = [*(queries[i] for i in searched), *(candidates[i] for i in order.tolist())]
@@ -121,20 +114,20 @@ def pool_of(
         plain = cleaner((text for row in every for text in row.texts), authors, empty=False)
     texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
-    columns = {c: Labels.of(row.labels.get(c) for row in every) for c in COLUMNS}
-    columns["author"] = Labels.of(
-        next(iter(spellings.get(_person(author), {author: None}))) for author in columns["author"]
-    )
+    said: list[str] = []
+    writers = [row.labels.get("author") for row in every]
+    columns = {"author": Labels.of(one_spelling(writers, said, "author's name", name_key))}
+    columns |= {c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS[1:]}
+    if nobody and by_names:
+        said.append(f"nobody in particular has no true candidates: {first_names(nobody)}")
+    remark(said)
     both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
     query_items = both.select(np.arange(len(searched)))
     own, nothing = listed([np.sort(place[list(true[i])]) for i in searched]), listed([[]] * len(searched))
     return Pool(
-        texts,
-        Questions(query_items, *own, *nothing),
-        both.select(np.arange(len(searched), len(every))),
-        faults=faults,
+        texts, Questions(query_items, *own, *nothing), both.select(np.arange(len(searched), len(every))), faults=faults,
         **more,
-    )
+    )  # fmt: skip
 
 
 def _person(author: str | None) -> str:
@@ -276,6 +269,7 @@ def read_pool(
             for row in queries
         ]
         strangers = sorted(positive.keys() - {row.id for row in queries})
+        remark(zeros_lost(absent, place))
         faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
         return pool_of(queries, candidates, true, seed, strip_shared=strip_shared, name=archive.stem, faults=faults)
 
