@@ -74,7 +74,7 @@ def guess(
         if role == "topic" and level in here:
             roles[role] = level
             continue
-        plain = {_letters(name): name for name in reversed(here) if name not in used}
+        plain = {letters(name): name for name in reversed(here) if name not in used}
         chosen = next((plain[name] for name in NAMES[role] if name in plain), None)
         if chosen is None and role == "text":
             chosen = _longest(rows, [name for name in here if name not in used])
@@ -90,7 +90,8 @@ def guess(
     return roles
 
 
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
+    """The letters of a column's name, in lower case."""
     return re.sub(r"[^a-z]", "", name.lower())
 
 

@@ -17,10 +17,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
+from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install, remark, some
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
 from ravenbench.formats.parquet import check_size
+from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -88,7 +89,7 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
             data = file.read()
         _check_sheets(data, archive.label(name))
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = {sheet: book.get_sheet_by_name(sheet).to_python() for sheet in book.sheet_names}
+        sheets = {sheet: _filled(book.get_sheet_by_name(sheet)) for sheet in book.sheet_names}
     except FormatError:
         raise
     except Exception as error:  # whatever the library makes of a damaged file
@@ -102,10 +103,32 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         )  # fmt: skip
     header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(column).strip() for column in header]
+    begins = next((n for n, values in enumerate(rows[:10], start=2) if sum(value != "" for value in values) > 1), None)
+    if begins is not None and len(list(filter(None, names))) == 1:
+        raise FormatError(
+            "the first row of this sheet is a title, and not the names of columns", file=archive.label(name), line=1,
+            found=" ".join(names).strip(), fix=f"take out the rows before row {begins}",
+        )  # fmt: skip
     for number, values in enumerate(rows, start=2):
         if any(value != "" for value in values):
-            cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
-            yield number, {column: cell for column, cell in zip(names, cells, strict=False) if column}
+            yield number, {column: _cell(cell) for column, cell in zip(names, values, strict=False) if column}
+
+
+def _filled(sheet: Any) -> list[list[Any]]:
+    """Rows of a sheet; what stands in merged cells stands in each of them."""
+    rows: list[list[Any]] = sheet.to_python(skip_empty_area=False)
+    for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+        for row in rows[top : bottom + 1]:
+            row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
+    return rows
+
+
+def _cell(value: object) -> object:
+    """What a cell of a workbook holds: a whole number as one, None where it is empty, and a number of more figures than
+    a cell keeps as workbooks show it, for nobody knows the others."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value) if abs(value) < 1e15 else f"{value:.14E}"
+    return None if value == "" else value
 
 
 _CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
@@ -164,8 +187,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
         header, start = next(source, (2, ""))[1] + "\n", 2
     if "\r" in header:
         raise old_mac(label, start)
-    tabs = name.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
-    delimiter = given[1] if given is not None else "\t" if tabs else max(",;\t|", key=header.count)
+    delimiter = given[1] if given is not None else "\t" if "\t" in header else max(",;|", key=header.count)
     raw: list[str] = []
 
     def noted() -> Iterator[str]:
@@ -314,21 +336,28 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                 )
             values[key] = _value(row[column], label, line)
     column_values = [values.get(i) for i in ids]
-    if all(v is None for v in column_values):
+    lacking, zeros = [i for i in ids if values.get(i) is None], zeros_lost(ids, values)
+    if len(lacking) == len(ids):
         raise FormatError(
             "this file has no value for any problem of truth", file=label, found=", ".join([*values][:3]) or "nothing",
-            expected=f"ids such as {ids[0]}" if len(ids) else None,
+            expected=f"ids such as {ids[0]}" if len(ids) else None, fix=next(iter(zeros), None),
         )  # fmt: skip
+    said = (
+        [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {label}: {some(lacking)}"] if lacking else []
+    )
+    said += zeros
     present = [v for v in column_values if v is not None]
     if any(isinstance(v, str) for v in present):
-        labels = Labels.of(None if v is None else str(v) for v in column_values)
+        labels = Labels.of(one_spelling([None if v is None else str(v) for v in column_values], said, repr(column)))
         if len(labels.names) > MOST_PARTS:
             raise FormatError(
                 f"{column} has too many different values to break results down by", file=label,
                 found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
             )  # fmt: skip
-        return ProblemAttribute(column, labels)
-    return ProblemAttribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
+    else:
+        labels = quantiles(np.array([math.nan if v is None else v for v in column_values]), bins)
+    remark(said)
+    return ProblemAttribute(column, labels)
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:
