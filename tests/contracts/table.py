@@ -282,7 +282,8 @@ def _kept(folder: Path) -> list[Path]:
     """Files of a run that it needs: the report is derived, and files without content cannot be damaged."""
     return sorted(
         p for p in folder.rglob("*")
-        if p.is_file() and not p.name.startswith(".") and p.relative_to(folder).parts[0] not in ("report", "products")
+        if p.is_file() and p.stat().st_size and not p.name.startswith(".")
+        and p.relative_to(folder).parts[0] not in ("report", "products")
     )  # fmt: skip
 
 
