@@ -86,14 +86,10 @@ CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for research data, so that ``-m data`` is all of that; keep on one worker what shares a job."""
+    """Mark what asks for research data, so that ``-m data`` is all of that."""
     for item in items:
         if CORPORA & {*getattr(item, "fixturenames", ())}:
             item.add_marker("data")
-        info = getattr(item, "_fixtureinfo", None)
-        definitions = [] if info is None else [one for each in info.name2fixturedefs.values() for one in each]
-        if any(definition.scope == "module" for definition in definitions):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture
