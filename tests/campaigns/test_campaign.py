@@ -82,9 +82,8 @@ def test_readers_raise_their_own_errors_alone(tmp_path: Path, each: int) -> None
 
 def test_programs_that_misbehave_end_alone(tmp_path: Path) -> None:
     found = Outcome("programs")
-    programs(
-        found, tmp_path, ["answers beyond 1", "cuts its last line", "puts a pipe there", "leaves a child", "spins"]
-    )
+    names = ["answers beyond 1", "cuts its last line", "puts a pipe there", "leaves a child", "spins"]
+    programs(found, tmp_path, names, timeout=2)
     assert not found.lost and found.tried == 6
 
 
