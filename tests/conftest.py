@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from ravenbench import errors
+from ravenbench import errors, files
 
 # How long an example takes is the machine's, which may have other work.
 settings.register_profile(
@@ -190,6 +190,13 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take over a worker's count."""
     _not_chosen[:] = [getattr(node, "workeroutput", {}).get("not_chosen", 0)]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_waiting_for_the_disk() -> None:
+    """What is written outlives a process, if not a power cut, and tests cut that of a disk of their own alone
+    (``campaigns/power.py``); the processes that they start wait."""
+    os.fsync, files._sync_file_system = (lambda handle: None), (lambda folder: True)
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,6 @@ pytestmark = [
     pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
     pytest.mark.skipif(axe() is None, reason="axe-core is not installed"),
 ]
-AT_ONCE = 8
-"""Kinds that one browser looks at, which needs memory for each."""
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +22,11 @@ def seen(
     pages: Pages, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[tuple[str, bool], list[dict[str, Any]]]:
     """What was found on pages of the kinds that were chosen, light and dark."""
-    kinds, seen = chosen(request, "kind"), {}
-    for begin in range(0, len(kinds), AT_ONCE):
-        together = {kind: pages(kind) for kind in kinds[begin : begin + AT_ONCE]}
-        for dark in (False, True):
-            found, console = look(together, tmp_path_factory.mktemp("looked-at"), dark)
-            assert console == [], console
-            seen |= {(kind, dark): each for kind, each in found.items()}
+    made, seen = {kind: pages(kind) for kind in chosen(request, "kind")}, {}
+    for dark in (False, True):
+        found, console = look(made, tmp_path_factory.mktemp("looked-at"), dark)
+        assert console == [], console
+        seen |= {(kind, dark): each for kind, each in found.items()}
     return seen
 
 
