@@ -25,7 +25,7 @@ WIDTHS = (390, 768, 1280)
 PAPER = 640
 """Pixels of a browser's page of A4 between its margins."""
 FRAMES = 8
-"""Frames of one browser; whose clock runs ahead (``--virtual-time-budget``) dumps more than ten before they are loaded."""
+"""Frames of one browser: with a clock that runs ahead (``--virtual-time-budget``) it dumps ten or more too early."""
 
 _PROBE = """
 addEventListener("load", async () => {
