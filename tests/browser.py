@@ -1,8 +1,5 @@
-"""Pages in Chromium at three widths, light and dark, and as they are printed: what axe-core finds, whether one must be
-pushed sideways, what of its tables is out of sight, and which words are broken.
-
-Several pages are looked at by one browser, which takes as long to start as a page to be looked at.
-"""
+"""A page in Chromium at three widths, light and dark, and as it is printed: what axe-core finds, whether it must be
+pushed sideways, what of its tables is out of sight, and which words are broken."""
 
 from __future__ import annotations
 
@@ -13,23 +10,18 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTHS = (390, 768, 1280)
 PAPER = 640
 """Pixels of a browser's page of A4 between its margins."""
-FRAMES = 8
-"""Frames of one browser: with a clock that runs ahead (``--virtual-time-budget``) it dumps ten or more too early."""
 
 _PROBE = """
 addEventListener("load", async () => {
-  const found = {page: PAGE, width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
+  const found = {width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
   const wide = Array.from(document.querySelectorAll("body *")).filter(e =>
     e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll"));
   found.wide = wide.slice(0, 3).map(e => e.outerHTML.slice(0, 120));
@@ -45,7 +37,7 @@ addEventListener("load", async () => {
 _FIT = """
 addEventListener("load", async () => {
   if (PRINTED) dispatchEvent(new Event("beforeprint"));
-  const found = {page: PAGE, width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
+  const found = {width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
   const seen = e => e.getClientRects().length > 0;
   const wide = Array.from(document.querySelectorAll(".table > .scroll, figure > .scroll")).filter(seen);
   found.hidden = wide.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute("aria-label"));
@@ -99,44 +91,24 @@ def axe() -> Path | None:
     return Path(spec.submodule_search_locations[0]) / "axe.min.js"
 
 
-def look(
-    pages: Mapping[str, Path], work: Path, dark: bool = False
-) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """What was found on pages by their names, at every width, and what the browser's console said; of the dark ones
-    axe-core asks what colours change."""
+def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
+    """What was found at every width, and what the browser's console said; in the dark axe-core asks what colours
+    change."""
     script = axe()
     assert script is not None
     axe_script = script.read_text(encoding="utf-8").replace("</script", "<\\/script")
     work.mkdir(parents=True, exist_ok=True)
-    asked = [
-        (_with_probes(page, work / f"{n}.html", [axe_script, _PROBE.replace("PAGE", json.dumps(name))]), width)
-        for n, (name, page) in enumerate(pages.items())
-        for width in WIDTHS
-    ]
-    found, console = _in_frames(asked, work, dark)
-    return {name: [one for one in found if one["page"] == name] for name in pages}, console
+    asked = _with_probes(page, work / "page.html", [axe_script, _PROBE])
+    return _in_frames([(asked, width) for width in WIDTHS], work, dark)
 
 
-def fit(pages: Mapping[str, Path], work: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """What of pages is out of sight or broken, by their names: by its width, and ``print``, laid out as it is printed
-    on A4."""
+def fit(page: Path, work: Path) -> dict[str, dict[str, Any]]:
+    """What of a page is out of sight or broken: by its width, and ``print``, laid out as it is printed on A4."""
     work.mkdir(parents=True, exist_ok=True)
-    asked = []
-    for number, (name, page) in enumerate(pages.items()):
-        probe = _FIT.replace("PAGE", json.dumps(name))
-        screen = _with_probes(page, work / f"{number}.html", [probe.replace("PRINTED", "false")])
-        printed = _with_probes(page, work / f"{number}-print.html", [probe.replace("PRINTED", "true")], printed=True)
-        asked += [*((screen, width) for width in WIDTHS), (printed, PAPER)]
-    found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in pages}
-    for one in _in_frames(asked, work)[0]:
-        found[one["page"]]["print" if one["width"] == PAPER else str(one["width"])] = one
-    return found
-
-
-def chosen(request: pytest.FixtureRequest, name: str) -> list[Any]:
-    """Values of a parameter with which tests of this file were chosen."""
-    own = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
-    return [item.callspec.params[name] for item in own if name in item.callspec.params]
+    screen = _with_probes(page, work / "screen.html", [_FIT.replace("PRINTED", "false")])
+    printed = _with_probes(page, work / "print.html", [_FIT.replace("PRINTED", "true")], printed=True)
+    found, _ = _in_frames([*((screen, width) for width in WIDTHS), (printed, PAPER)], work)
+    return {"print" if one["width"] == PAPER else str(one["width"]): one for one in found}
 
 
 def _with_probes(page: Path, place: Path, probes: list[str], printed: bool = False) -> Path:
@@ -159,10 +131,6 @@ def _with_probes(page: Path, place: Path, probes: list[str], printed: bool = Fal
 def _in_frames(pages: list[tuple[Path, int]], work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
     """What the probes of pages tell, each in a frame of its width of one browser, and what its console said."""
     assert BROWSER is not None
-    if len(pages) > FRAMES:
-        begun, told = _in_frames(pages[:FRAMES], work, dark)
-        found, console = _in_frames(pages[FRAMES:], work, dark)
-        return begun + found, told + console
     frames = "".join(
         f'<iframe title="w" src="{page.name}" width="{width}" height="2000"></iframe>' for page, width in pages
     )
@@ -175,5 +143,5 @@ def _in_frames(pages: list[tuple[Path, int]], work: Path, dark: bool = False) ->
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=590, check=True)
     found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found and found[1], f"not every page was told of\n{done.stderr[-2000:]}"
+    assert found and found[1], done.stderr[-2000:]
     return json.loads(html.unescape(found[1])), [line for line in done.stderr.splitlines() if "CONSOLE" in line]

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browser import BROWSER, WIDTHS, chosen, fit
+from browser import BROWSER, WIDTHS, fit
 from contracts.tasks import TASKS
 from kinds_of_pages import Pages
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 OF_JOBS = [kind for kind in Pages.KINDS if kind in TASKS and kind != "run"]
-"""Kinds of which the page of the task's smallest job is looked at, which other tests need too."""
-LARGER = {f"{kind}, larger": kind for kind in OF_JOBS}
-"""Their pages of larger jobs, by ``-m slow``."""
+"""Kinds of which the page of the task's smallest job is looked at, which other tests need too; those of larger ones by
+``-m slow``."""
 
 
-@pytest.fixture(scope="module")
-def seen(
-    pages: Pages, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> dict[str, dict[str, Any]]:
-    made = {
-        name: pages.job(name) / "report" / "index.html" if name in OF_JOBS else pages(LARGER.get(name, name))
-        for name in chosen(request, "name")
-    }
-    return fit(made, tmp_path_factory.mktemp("fit"))
+@pytest.mark.parametrize("kind", Pages.KINDS)
+def test_nothing_is_lost(pages: Pages, tmp_path: Path, kind: str) -> None:
+    look_at(fit(pages.job(kind) / "report" / "index.html" if kind in OF_JOBS else pages(kind), tmp_path))
 
 
-@pytest.mark.parametrize("name", [*Pages.KINDS, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGER)])
-def test_nothing_is_lost(seen: dict[str, dict[str, Any]], name: str) -> None:
-    look_at(seen[name])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", OF_JOBS)
+def test_nothing_is_lost_of_larger_jobs(pages: Pages, tmp_path: Path, kind: str) -> None:
+    look_at(fit(pages(kind), tmp_path))
 
 
 def look_at(seen: dict[str, Any]) -> None:
