@@ -17,8 +17,7 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.formats.problems import read_problems
-from ravenbench.statistics.estimates import influence, placements
-from ravenbench.statistics.shares import Z
+from ravenbench.statistics.estimates import Z, influence, placements
 from ravenbench.tasks.safety.attacked import choose
 from ravenbench.types import Problems
 

@@ -35,6 +35,7 @@ from scipy.stats import spearmanr
 
 from ravenbench import registry
 from ravenbench.ext.corpora.synthetic import Synthetic
+from ravenbench.ext.lab.blend import Blend, mixed
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise
@@ -45,7 +46,6 @@ from ravenbench.text.counting import forget_counts
 from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import keep_topics, topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels
-from ravenbench.verifiers.controls import Blend, mixed
 
 SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), farthest-first, local-search, anti"
 MODELS = ((0.0, 0.0), (0.5, 0.3), (0.8, 0.0), (1.1, 0.3), (1.5, 0.0), (2.0, 0.3), (0.0, 1.0))

@@ -559,7 +559,7 @@ def table(shown: dict[str, dict[str, Any]]) -> str:
 def draw(shown: dict[str, dict[str, Any]]) -> None:
     """Reliability curves of all collections together, with 95 % intervals over texts."""
     from ravenbench.reports.page import FAINT, SETUP, canvas, style, svg
-    from ravenbench.statistics.shares import wilson
+    from ravenbench.statistics.estimates import wilson
 
     found = shown["now"]["together"]
     titles = {"listed": "Which candidate, if one of them wrote it", "none": "None of them"}

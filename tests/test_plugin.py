@@ -153,12 +153,9 @@ class SameEnding(Scorer):
 NEEDED = {
     "corpus": {"Corpus", "CorpusBuilder", "Document", "Labels", "TextTable", "load_corpus"},
     "problems": {"Problems", "PairRule", "Fold", "Truth", "read_problems"},
-    "verifier": {"Scorer", "Verifier", "FoldFree", "Calibrated", "Estimator"},
+    "verifier": {"Scorer", "Verifier", "FoldFree", "Calibrated"},
     "calibrator": {
         "Calibrator",
-        "Banded",
-        "Isotonic",
-        "Linear",
         "LogOdds",
         "Logistic",
         "ScaledLogistic",

@@ -50,9 +50,8 @@ _NAMES = {
     "texts": "TextTable",
     "topics.encoders": "Encoder",
     "types": "Answers Corpus Document Fold Labels Problems",
-    "verifiers.calibrators": "Banded Isotonic Linear LogOdds Logistic ScaledLogistic ThresholdBand",
+    "verifiers.calibrators": "LogOdds Logistic ScaledLogistic ThresholdBand",
     "verifiers.contract.base": "Calibrated Calibrator FoldFree Scorer Verifier",
-    "verifiers.estimator": "Estimator",
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -22,6 +22,10 @@ from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
 from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
+from ravenbench.ext.shelf.calibrators import Banded as Banded
+from ravenbench.ext.shelf.calibrators import Isotonic as Isotonic
+from ravenbench.ext.shelf.calibrators import Linear as Linear
+from ravenbench.ext.shelf.estimator import Estimator as Estimator
 from ravenbench.ext.site.pages import site as site
 from ravenbench.formats.answers import Truth as Truth
 from ravenbench.formats.problems import read_problems as read_problems
@@ -77,9 +81,6 @@ from ravenbench.types import Document as Document
 from ravenbench.types import Fold as Fold
 from ravenbench.types import Labels as Labels
 from ravenbench.types import Problems as Problems
-from ravenbench.verifiers.calibrators import Banded as Banded
-from ravenbench.verifiers.calibrators import Isotonic as Isotonic
-from ravenbench.verifiers.calibrators import Linear as Linear
 from ravenbench.verifiers.calibrators import Logistic as Logistic
 from ravenbench.verifiers.calibrators import LogOdds as LogOdds
 from ravenbench.verifiers.calibrators import ScaledLogistic as ScaledLogistic
@@ -89,7 +90,6 @@ from ravenbench.verifiers.contract.base import Calibrator as Calibrator
 from ravenbench.verifiers.contract.base import FoldFree as FoldFree
 from ravenbench.verifiers.contract.base import Scorer as Scorer
 from ravenbench.verifiers.contract.base import Verifier as Verifier
-from ravenbench.verifiers.estimator import Estimator as Estimator
 
 __version__: str
 

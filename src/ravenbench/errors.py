@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
@@ -135,13 +136,28 @@ REMARKED: set[str] = set()
 """What the listeners have heard."""
 
 
+_gathered: list[list[str]] = []
+
+
 def remark(sentences: Iterable[str]) -> None:
     """Say at once, before anything is computed, what a reader should know of the data; each sentence once."""
     for sentence in sentences:
+        for gathered in _gathered:
+            gathered += [sentence] * (sentence not in gathered)
         if LISTENERS and not is_remarked(sentence):
             REMARKED.add(sentence.rstrip("."))
             for listener in LISTENERS:
                 listener(sentence)
+
+
+@contextmanager
+def remarks_gathered() -> Iterator[list[str]]:
+    """What ``remark`` says meanwhile, for page and JSON."""
+    _gathered.append([])
+    try:
+        yield _gathered[-1]
+    finally:
+        _gathered.pop()
 
 
 def is_remarked(line: object) -> bool:
@@ -189,6 +205,11 @@ def some(names: Iterable[str], most: int = 3) -> str:
     """The first of some names, and whether there are more."""
     shown = sorted(names)
     return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
+
+
+def first_names(names: list[str], most: int = 5) -> str:
+    """The first of some names, and how many more there are."""
+    return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def counted(number: int, thing: str) -> str:

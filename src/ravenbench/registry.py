@@ -162,6 +162,8 @@ def parse(kind: str, text: str) -> Any:
     or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets deeper
     than ``DEEPEST``.
     """
+    if kind not in KINDS:
+        raise SpecError("there is no such kind of component", found=kind, expected=", ".join(KINDS))
     if not isinstance(text, str):
         raise SpecError(f"a {kind} is given as text here", found=text, expected="its name, with parameters")
     text = text.strip()

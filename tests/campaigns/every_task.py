@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import shutil
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from campaigns.outcome import Outcome
 from contracts.commands import Starter, raven, warm
@@ -26,6 +28,12 @@ def keep_contracts(outcome: Outcome, scratch: Path, name: str, tries: int, seed:
             assert ended.code == 0, ended
         return folder
 
+    @cache
+    def cluster() -> Any:
+        from distributed import LocalCluster
+
+        return LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+
     finished(TASKS[name])
     starter, writes = Starter(warm()), dict[str, int]()
     while outcome.wants(tries):
@@ -35,11 +43,13 @@ def keep_contracts(outcome: Outcome, scratch: Path, name: str, tries: int, seed:
         folder.mkdir()
         rng = random.Random(f"contracts-{seed}-{name}-{number}")
         try:
-            CONTRACTS[contract](TASKS[name], Room(data, finished, folder, rng, starter, writes=writes))
+            CONTRACTS[contract](TASKS[name], Room(data, finished, folder, rng, starter, "", writes, cluster))
             wrong = ""
         except Exception as error:  # whatever it is, the contract did not hold
             wrong = f"seed {seed}, try {number}, {contract}: {type(error).__name__}: {str(error)[:400]}"
         outcome.count(not wrong, wrong)
         outcome.note(contract.replace("_", " "))
         shutil.rmtree(folder, ignore_errors=True)
+    if cluster.cache_info().currsize:
+        cluster().close()
     shutil.rmtree(place, ignore_errors=True)

@@ -308,9 +308,10 @@ def kill_parents(outcome: Outcome, scratch: Path, kills: int, seed: int) -> None
 
 
 IMPORTED = (
-    "ravenbench.cli.corpus", "ravenbench.cli.reports", "ravenbench.cli.tasks", "ravenbench.ext.freeze.manifests",
-    "ravenbench.ext.documents.report", "ravenbench.tasks.run.task", "ravenbench.tasks.run.report",
-    "ravenbench.tasks.evaluate.evaluation", "sklearn.linear_model", "polars", "matplotlib.figure",
+    "ravenbench.cli.reports", "ravenbench.cli.tasks", "ravenbench.ext.corpora.command",
+    "ravenbench.ext.freeze.manifests", "ravenbench.ext.documents.report", "ravenbench.tasks.run.task",
+    "ravenbench.tasks.run.report", "ravenbench.tasks.evaluate.evaluation", "sklearn.linear_model", "polars",
+    "matplotlib.figure",
 )  # fmt: skip
 """What the commands below import, each for longer than it works."""
 

@@ -55,15 +55,13 @@ COMMANDS = {
     "safety": [("$data/pairs", "--train", "$data/learn", "--obfuscators", "identity", "--verifiers", "length",
                 "--attacks", "none", "--workers", "1", "--out", "$out")],
     "obfuscate": [("identity", "$data/texts", "--folder", "$out", "--out", "$out-hidden", "--workers", "1")],
-    "corpus info": [("$data/corpus.jsonl",), ("$data/others",)],
-    "corpus import": [("$data/corpus.jsonl", *OUT)],
     "report": [("$run",)],
 }  # fmt: skip
 """The bench's own; those of extensions stand in their folders, further lines of a command of the bench's too."""
 FURTHER = extensions.rows("ESCAPES")
 LINES_OF = {name: [*COMMANDS.get(name, []), *FURTHER.get(name, [])] for name in {**COMMANDS, **FURTHER}}
 REFUSED = {("run", 2), ("run", 3)} | extensions.names("ESCAPES_REFUSED")
-NAMES_NOTHING = {"corpus list", "corpus generate", "corpus fetch", "list"} | extensions.names("ESCAPES_NOTHING")
+NAMES_NOTHING = {"list"} | extensions.names("ESCAPES_NOTHING")
 """Commands that show nothing that the data name."""
 
 

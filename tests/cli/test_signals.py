@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from contracts.commands import raven
+from ravenbench.ext.programs.confinement import obstacle
 from ravenbench.formats.problems import write_pan_problems
-from ravenbench.programs.confinement import obstacle
 from ravenbench.testing import toy_problems
 
 SLOW = """

@@ -45,6 +45,8 @@ class Room:
     scheduler: str = ""
     writes: dict[str, int] = field(default_factory=dict)
     """How many files and folders a job of each task puts in their places, once it was counted."""
+    cluster: Callable[[], Any] = lambda: None
+    """A Dask cluster of two worker processes, which starts another in the place of one that was killed."""
 
     def run(self, task: Task, folder: Path, *more: str, data: Path | None = None) -> Ended:
         """The task in this process, on one worker unless more is said."""
@@ -559,17 +561,15 @@ def on_a_cluster(task: Task, room: Room) -> None:
 @contract(drawn=True, extra=True, costly=True)
 def a_worker_killed(task: Task, room: Room) -> None:
     """Of a Dask cluster one worker is killed at a random moment: it ends well, or says what failed and goes on."""
-    from distributed import LocalCluster
-
     folder, said = room.scratch / "run", room.scratch / "said"
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        workers = [worker.pid for worker in cluster.workers.values()]
-        how = ["--engine", "dask", "--scheduler", cluster.scheduler_address]
-        process = room.starter.start([*task.arguments(room.data, folder), *how], said)
-        time.sleep(room.rng.uniform(0.2, 2.5))
-        with suppress(ProcessLookupError):
-            os.kill(room.rng.choice(workers), signal.SIGKILL)
-        process.join(300)
+    cluster = room.cluster()
+    workers = sorted(worker.pid for worker in cluster.workers.values() if worker.pid)
+    how = ["--engine", "dask", "--scheduler", cluster.scheduler_address]
+    process = room.starter.start([*task.arguments(room.data, folder), *how], said)
+    time.sleep(room.rng.uniform(0.2, 2.5))
+    with suppress(ProcessLookupError):
+        os.kill(room.rng.choice(workers), signal.SIGKILL)
+    process.join(300)
     plain(Ended(process.exitcode, said.read_text("utf-8", "replace")))
     said.unlink()
     ended = room.run(task, folder)

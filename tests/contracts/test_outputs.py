@@ -19,8 +19,8 @@ NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
 DEAR = {"simulate", "validate"}
 """Tasks whose contracts are those of ``-m slow``."""
-NOTHING = {"corpus list", "corpus info", "corpus fetch", "list"} | extensions.names("OUTPUTS_NOTHING")
-"""Commands that write nothing a user names: ``fetch`` writes the cache."""
+NOTHING = {"list"} | extensions.names("OUTPUTS_NOTHING")
+"""Commands that write nothing a user names."""
 POOLED = {("report", "out")}
 """Several runs of one spec are wanted: ``tests/reports/test_seeds.py`` sees to these."""
 
@@ -38,10 +38,6 @@ OUTPUTS = {
         ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
         ("toy", "toy/test", "answers.jsonl"),
         True,
-    ),
-    ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others"), True),
-    ("corpus generate", "out"): Output(
-        ("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",), True
     ),
 } | {
     (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)

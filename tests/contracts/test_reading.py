@@ -8,8 +8,10 @@ import os
 import re
 import shutil
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import extensions
@@ -17,10 +19,13 @@ from contracts.commands import raven
 from contracts.tasks import options, write_data
 from ravenbench import errors
 from ravenbench.corpora.load import load_corpus
-from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
+from ravenbench.errors import InputError
+from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
 
-LICENCE = "This file may be copied and given away by anyone, under the terms that its publisher has printed on a page."
+LICENCE = (
+    "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
+)
 
 KINDS = {
     "one author, two spellings": r"spellings of one author's name were joined: .*Zo",
@@ -33,29 +38,38 @@ KINDS = {
     "a name of two people": r"author names that may be several people's: Ida West & Tom Grant",
     "kinds of texts as authors": r"author names that may be kinds of texts, and no people's: letters; novels",
     "a link that leads nowhere": r"1 name left out: .*gone.txt: it is a link that leads nowhere",
+    "a byline": r"spellings of one author's name were joined: .*Ann Holmes = by Ann Holmes",
+    "programs": r"for their author is nobody in particular: .*RemindMeBot \(2\)",
+    "labels in two spellings": r"spellings of one 'register' were joined: Essay = essay",
+    "a text without a row": r"\d+ texts? without a row in metadata.csv: .*\.txt",
+    "a row without a text": r"\d+ rows? of metadata.csv without a text here: .*nobody-here",
+    "another author in the metadata": r"1 text with another author in the metadata, which is not used: .*Tom Grant",
+    "zeros that a spreadsheet took": r"2 ids differ only as numbers are written \(00 and 0, 01 and 1\)",
 }
-OF_FILES = {"files that vanish", "a link that leads nowhere"}
+OF_FILES = {"files that vanish", "a link that leads nowhere", "a text without a row", "a row without a text",
+            "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
 COMMANDS = {
-    "corpus info": ("corpus", "info", "$corpus"),
-    "corpus import": ("corpus", "import", "$corpus", "--out", "$out"),
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
 } | extensions.rows("READING")  # fmt: skip
 
 
+REGISTERS = ("Essay", "letter", "essay ")
+
+
 def collection(place: Path) -> list[tuple[str, str]]:
-    """Texts by author as people have them; returns the same as rows of a table."""
+    """Texts by author as people have them, with metadata beside them; returns the same as rows of a table."""
     by_author: dict[str, list[str]] = {}
     for one in load_corpus("synthetic(authors=16, topics=3, documents=80, words=130, style=0.9)"):
         by_author.setdefault(one.author or "", []).append(one.text)
     names = ["Zoe\u0301 Lee", "zo\u00e9  lee", "Anonymous", "Ann Holmes", "Holmes, Ann", "Ida West & Tom Grant",
-             "letters", "novels"]  # fmt: skip
+             "letters", "novels", "by Ann Holmes", "RemindMeBot"]  # fmt: skip
     rows = []
     for number, (author, texts) in enumerate(sorted(by_author.items())):
         name = names[number] if number < len(names) else author
-        kept = texts[:2] if name in names[:6] else texts
+        kept = texts[:2] if name in (*names[:6], *names[8:]) else texts
         for i, text in enumerate(kept):
-            head = f"{LICENCE}\n\n" if number in (6, 7, 8, 9) else ""
+            head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
             rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
     copied = rows[-1][1]
     rows.append(("Zoe\u0301 Lee", copied))
@@ -65,7 +79,27 @@ def collection(place: Path) -> list[tuple[str, str]]:
         file.write_text(text, "utf-8")
     (place / rows[-2][0] / "more.md").write_text("A text that is not read.", "utf-8")
     (place / rows[-2][0] / "gone.txt").symlink_to("nowhere.txt")
+    meta = [(f"{i:02d}" if i > 1 else str(i), REGISTERS[i % 3], name) for i, (name, _) in enumerate(rows[:-5])]
+    meta[-1] = (*meta[-1][:2], "Tom Grant")
+    lines = [";".join(row) for row in [("file", "register", "author"), *meta, ("nobody-here", "essay", "Ann Holmes")]]
+    (place / "metadata.csv").write_text("\n".join(lines) + "\n", "utf-8")
     return rows
+
+
+BARE = {0: "[removed]", 1: "a", 2: "\U0001f600 \U0001f600", 3: "!!!", 4: "nan"}
+
+
+def varied(place: Path) -> None:
+    """Texts by author that all begin with a notice in which title, name and date differ, and five without a word."""
+    titles = ["Emma", "The Mill on the Floss", "North and South", "Villette", "The Way We Live Now"]
+    rows = list(load_corpus("synthetic(authors=12, topics=3, documents=70, words=130, style=0.9, seed=2)"))
+    for i, one in enumerate(rows):
+        title, name = titles[i % 5], f"{one.author} {'abcdefg'[i % 7].upper()}."
+        notice = f"""This digital edition of {title} was typed in by {name} on {1 + i % 28} May {1990 + i % 30}, and may
+be copied and given away by anyone who asks for it."""
+        file = place / (one.author or "") / f"{i:02d}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(BARE.get(i) or f"{notice}\n\n{one.text}", "utf-8")
 
 
 def assert_offered(command: str, said: str) -> None:
@@ -80,7 +114,7 @@ def assert_offered(command: str, said: str) -> None:
 def room(tmp_path_factory):
     place = tmp_path_factory.mktemp("reading")
     rows = collection(place / "folder")
-    table = [{"author": author, "text": text} for author, text in rows]
+    table = [{"author": author, "text": text, "register": REGISTERS[i % 3]} for i, (author, text) in enumerate(rows)]
     (place / "table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table), "utf-8")
     write_data(place / "data")
     changes = place / "changes"
@@ -88,11 +122,12 @@ def room(tmp_path_factory):
     text = "\n".join(f"Paragraph {i} has some words of its own, and then a few more." for i in range(4))
     (changes / "problem-1.txt").write_text(text, "utf-8")
     (changes / "truth-problem-1.json").write_text(json.dumps({"changes": [0, 1, 0]}), "utf-8")
-    said: dict[tuple[str, str], str] = {}
+    said: dict[tuple[str, ...], str] = {}
+    varied(place / "varied")
 
-    def ask(command: str, corpus: str) -> str:
-        if (command, corpus) not in said:
-            out = place / f"{command}-{corpus}".replace(" ", "-")
+    def ask(command: str, corpus: str, *more: str) -> str:
+        if (command, corpus, *more) not in said:
+            out = place / f"{command}-{corpus}-{len(more)}".replace(" ", "-")
             data = place / "data"
             values = {"$corpus": place / corpus, "$out": out, "$questioned": data / "questioned.txt",
                       "$known": data / "known", "$conditions": data / "conditions.csv", "$changes": changes,
@@ -100,11 +135,11 @@ def room(tmp_path_factory):
             arguments = [str(values.get(part, part)) for part in COMMANDS[command]]
             if corpus.endswith(".jsonl") and command in ("corpus info", "corpus import", "map"):
                 arguments += ["--topic", "none"]
-            ended = raven(*arguments)
+            ended = raven(*arguments, *more)
             assert ended.code == 0, ended.said[-1500:]
             assert_offered(command, ended.said)
-            said[command, corpus] = " ".join(ended.said.split())
-        return said[command, corpus]
+            said[command, corpus, *more] = " ".join(ended.said.split())
+        return said[command, corpus, *more]
 
     ask.place = place
     yield ask
@@ -118,6 +153,20 @@ def test_every_command_says_what_a_collection_has(room, command, kind):
     if (command, kind) == ("map", "people who are none"):  # they have a place on a map, and no author
         kind, said = "people who are none", said.replace("have no author, for", "were left out, for")
     assert re.search(KINDS[kind], said), said[-3000:]
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"map"}))  # it refuses texts of a few words
+def test_every_command_says_what_varies_within_and_what_holds_no_word(room, command):
+    said = room(command, "varied")
+    assert re.search(r"the same passages stand in 65 of 70 texts, by 12 authors, such as “be copied and", said), said
+    assert re.search(r"5 of 70 texts are odd; of the first, [^ ]+/\d\d: it holds no word", said), said
+    assert "the same passages" not in room(command, "varied", "--strip-shared")
+
+
+def test_what_varies_within_is_taken_out_whole(room):
+    stripped = load_corpus(room.place / "varied", strip_shared=True, anonymous=True)
+    assert len(stripped) == 70
+    assert not any("digital edition" in text or "typed in" in text for text in stripped.texts)
 
 
 TABLES = ("corpus info", "run", "attribute", *sorted(extensions.names("READING_TABLES")))
@@ -167,7 +216,9 @@ KINDS_OF_PROBLEMS = {
     "lost characters": r"characters lost in a conversion \(U\+FFFD\)",
     "a passage of many problems": r"the same passages stand in 1[26] of 16 texts, of several problems, such as “This",
     "files that vanish": r"1 file(s in the problems' folders were)? not read",
-}
+    "problems and truth that do not meet": r"2 of 9 problems of b cannot be used: new: it is named in truth.txt or "
+    r"contents.json but has no folder; \w+: truth.txt does not name it",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +228,13 @@ def problems_room(tmp_path_factory):
         problems, same = toy_problems(8, known=1, words=40, seed=seed)
         write_pan_problems(place / part, problems, same)
         for number, file in enumerate(sorted((place / part).rglob("*known*.txt"))):
-            file.write_text(f"{LICENCE}\n{part} {file.read_text('utf-8')}\n" + "\ufffd" * (number == 0), "utf-8")
+            file.write_text(
+                f"{LICENCE.format(f', no. {number},')}\n{part} {file.read_text('utf-8')}\n" + "\ufffd" * (number == 0),
+                "utf-8",
+            )
         (file.parent / "more.md").write_text("A text that is not read.")
+    lines = (place / "b" / "truth.txt").read_text("utf-8").splitlines()
+    (place / "b" / "truth.txt").write_text("\n".join([*lines[1:], "new Y", ""]))
     return place
 
 
@@ -199,6 +255,101 @@ def test_every_command_says_what_problems_have(problems_room, tmp_path, command)
     assert "passages of several problems were taken out of 16 texts" in ended.said and "This file" not in ended.said
 
 
+@pytest.mark.parametrize("command", ["corpus info", "obfuscate", "freeze"])
+def test_commands_without_training_say_which_problems_they_lack(problems_room, tmp_path, command):
+    shutil.copytree(problems_room / "b", tmp_path / "b")
+    out = str(tmp_path / "o.json")
+    more = {"corpus info": [], "obfuscate": ["--out", out, "--plan"], "freeze": ["-o", out]}
+    first = ["obfuscate", "identity"] if command == "obfuscate" else command.split()
+    ended = raven(*first, str(tmp_path / "b"), *more[command])
+    assert ended.code == 0, ended.said
+    said = " ".join(ended.said.split())
+    assert re.search(KINDS_OF_PROBLEMS["problems and truth that do not meet"], said), ended.said
+
+
+def pairs(place: Path, column: str, turned: bool = False, numbered: str = "{}") -> Path:
+    """A table of twelve pairs with one column of labels."""
+    problems, same = toy_problems(12, known=1, words=40, seed=len(column))
+    rows = [
+        {"id": numbered.format(i), "text1": problems.texts[int(problems.known(i)[0])],
+         "text2": problems.texts[int(problems.questioned_index[i])], column: int(bool(same[i]) != turned)}
+        for i in range(12)
+    ]  # fmt: skip
+    place.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return place
+
+
+@pytest.mark.parametrize("column", ["different", "is_different", "Different Authors", "distance"])
+def test_the_opposite_of_same_is_read_as_what_it_is(tmp_path, column):
+    """In training and in tests of every command that reads tables of pairs."""
+    turned = pairs(tmp_path / "turned.jsonl", column, turned=True)
+    rows = [json.loads(line) for line in turned.read_text("utf-8").splitlines()]
+    plain = [{("same" if k == column else k): (1 - v if k == column else v) for k, v in row.items()} for row in rows]
+    (tmp_path / "plain.jsonl").write_text("".join(json.dumps(row) + "\n" for row in plain), "utf-8")
+    (one,), (other,) = (read_problem_sets(tmp_path / f"{name}.jsonl") for name in ("turned", "plain"))
+    assert one.truth().tolist() == other.truth().tolist() and set(one.truth().tolist()) == {True, False}
+    (tmp_path / "truth.jsonl").write_text("".join(json.dumps({"id": r["id"], column: r[column]}) + "\n" for r in rows))
+    doubled = [{**row, column: 1 - row[column], "same": 1 - row[column]} for row in rows]
+    (tmp_path / "doubled.jsonl").write_text("".join(json.dumps({**r, "same": r[column]}) + "\n" for r in doubled))
+    if column != "distance":
+        with pytest.raises(InputError, match="contradict"):
+            read_problem_sets(tmp_path / "doubled.jsonl")
+    said = "".join(json.dumps({**row, column: 0.3}) + "\n" for row in rows)
+    (tmp_path / "real.jsonl").write_text(said, "utf-8")
+    for command, arguments in PROBLEMS.items():
+        out = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl"}
+        values = {"$a": tmp_path / "real.jsonl", "$b": turned, **out}
+        ended = raven(*[str(values.get(part, part)) for part in arguments], "--plan")
+        assert ended.code == 2 and f"{column} says neither same nor different" in ended.said, (command, ended.said)
+
+
+IDS = {
+    "verify": ("verify", "length", "--train", "$good", "--test", "$pairs", "--out", "$o.jsonl", "--plan"),
+    "run": ("run", "--train", "$good", "--test", "$pairs", "--verifiers", "length", "--plan"),
+    "safety": ("safety", "$pairs", "--train", "$good", "--obfuscators", "identity", "--attacks", "none", "--plan"),
+    "corpus info": ("corpus", "info", "$pairs"),
+    "evaluate": ("evaluate", "$truth", "$answers"),
+    "evaluate --by": ("evaluate", "$truth", "$right", "--by", "$genres"),
+    "freeze": ("freeze", "$pairs", "-o", "$m.json"),
+}
+
+
+@pytest.mark.parametrize("all_of_them", [True, False])
+@pytest.mark.parametrize("command", IDS)
+def test_ids_that_would_meet_as_numbers_are_said_and_never_joined(tmp_path, command, all_of_them):
+    problems, same = toy_problems(12, known=1, words=40, seed=3)
+    problems = replace(problems, ids=np.array([f"{i:03d}" for i in range(12)]))
+    plain = {f"{i:03d}": str(i) if all_of_them or i < 4 else f"{i:03d}" for i in range(12)}
+
+    def lines(name: str, ids, **others) -> None:
+        rows = [{"id": i} | {k: v[n] for k, v in others.items()} for n, i in enumerate(ids)]
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    for name in ("pairs", "good"):
+        write_pan_pairs(tmp_path / name, problems if name == "pairs" else toy_problems(12, words=40, seed=5)[0], same)
+    sides = [[i, i if s else "x"] for i, s in zip(plain, same, strict=True)]
+    lines("pairs/truth.jsonl", plain.values(), same=same.tolist(), authors=sides)
+    lines("truth.jsonl", plain, same=same.tolist())
+    lines("answers.jsonl", plain.values(), value=[0.7] * 12)
+    lines("right.jsonl", plain, value=[0.7] * 12)
+    lines("genres.jsonl", plain.values(), genre=["a", "b"] * 6)
+    values = {f"${name}": tmp_path / name for name in ("pairs", "good", "o.jsonl", "m.json")}
+    values |= {f"${name}": tmp_path / f"{name}.jsonl" for name in ("truth", "answers", "right")}
+    values |= {"$genres": f"{tmp_path / 'genres.jsonl'}:genre"}
+    ended = raven(*[str(values.get(part, part)) for part in IDS[command]])
+    said = " ".join(ended.said.split())
+    assert re.search(r"(12|4) ids differ only as numbers are written \((\d+) and (0\2|00\2|\d+)", said), ended.said
+    assert "give the column the format of text" in said
+    assert ended.code == (2 if all_of_them or command == "evaluate" else ended.code)
+
+
+@pytest.mark.parametrize("given", [["--text", "text1"], ["--author", "who"], ["--topic", "none"]])
+def test_options_of_a_corpus_are_refused_where_problems_are_given(tmp_path, given):
+    table = pairs(tmp_path / "p.jsonl", "same")
+    ended = raven("run", "--train", str(table), "--test", str(table), *given, "--allow-shared", "--plan")
+    assert ended.code == 2 and f"leave {given[0]} out" in ended.said
+
+
 def attribution(place: Path) -> Path:
     """PAN's problems with all faults: a leak, a file that is not read, a name apart in its accents, lost characters."""
     rows = {}
@@ -210,9 +361,12 @@ def attribution(place: Path) -> Path:
         for i, text in enumerate(texts[:3]):
             file = root / unicodedata.normalize("NFD", name) / f"known{i}.txt"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{LICENCE}\n{text}" + "\ufffd" * (i == 0), "utf-8")
+            file.write_text(f"{LICENCE.format(f', copy {i} for {name},')}\n{text}" + "\ufffd" * (i == 0), "utf-8")
     (root / "unknown").mkdir()
-    unknown = {"u1.txt": ("Zoe\u0301", names["Zo\u00e9"][3]), "u2.txt": ("b", f"{LICENCE}\n{names['c'][1]}")}
+    unknown = {
+        "u1.txt": ("Zoe\u0301", names["Zo\u00e9"][3]),
+        "u2.txt": ("b", f"{LICENCE.format(', copy 1 for c,')}\n{names['c'][1]}"),
+    }
     for file, (_, text) in unknown.items():
         (root / "unknown" / file).write_text(text, "utf-8")
     (root / "b" / "more.md").write_text("A text that is not read.")

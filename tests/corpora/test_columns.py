@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.corpora.summary import questions, summarise
 from ravenbench.corpora.tables import read_table
 from ravenbench.errors import FormatError
+from ravenbench.ext.corpora.summary import questions, summarise
 
 LONG = "these are the many words of a text that somebody wrote about something in particular, number "
 

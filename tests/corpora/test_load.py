@@ -8,9 +8,9 @@ from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.corpora import catalogue as cat
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.summary import summarise
 from ravenbench.corpora.tables import read_table
 from ravenbench.errors import InputError
+from ravenbench.ext.corpora.summary import summarise
 
 
 class Toy(Component):
@@ -116,7 +116,7 @@ def test_summary_counts(table):
 
 
 def _raven(*arguments):
-    from ravenbench.cli.corpus import app
+    from ravenbench.ext.corpora.command import app
 
     result = CliRunner().invoke(app, list(map(str, arguments)))
     if result.exception and not isinstance(result.exception, SystemExit):

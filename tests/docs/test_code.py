@@ -31,9 +31,9 @@ LIBRARIES = (
 
 RUNNERS = {"sh": ["bash", "-euo", "pipefail"], "python": [sys.executable], "R": ["Rscript"]}
 IMPORTED = (
-    "ravenbench.tasks.run.task", "ravenbench.tasks.run.report", "ravenbench.cli.corpus", "ravenbench.cli.tasks",
-    "ravenbench.testing", "ravenbench.ext.map.report", "ravenbench.verifiers.baselines", "sklearn.linear_model",
-    "sklearn.svm", "polars", "matplotlib.figure", "scipy.stats",
+    "ravenbench.tasks.run.task", "ravenbench.tasks.run.report", "ravenbench.ext.corpora.command",
+    "ravenbench.cli.tasks", "ravenbench.testing", "ravenbench.ext.map.report", "ravenbench.verifiers.baselines",
+    "sklearn.linear_model", "sklearn.svm", "polars", "matplotlib.figure", "scipy.stats",
 )  # fmt: skip
 OPERATORS = re.compile(r"[|&;<>$`*]")
 """What only a shell understands; a line without it is words, and is a command as it stands."""

@@ -53,10 +53,13 @@ def test_a_table_is_read_however_it_was_saved(tmp_path, name, content):
     assert list(zip(corpus.author, corpus.topic, corpus.texts, strict=True)) == ROWS and corpus.name == name[0]
 
 
-def workbook(path, cells):
-    sheet = "".join(
-        "<row>" + "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) + "</row>" for row in cells
-    )
+def workbook(path, cells, merged=""):
+    def cell(value):
+        number = isinstance(value, int)
+        return f"<c><v>{value}</v></c>" if number else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+
+    sheet = "".join("<row>" + "".join(map(cell, row)) + "</row>" for row in cells)
+    merges = f'<mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
     parts = {
         "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
         "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
@@ -70,7 +73,7 @@ def workbook(path, cells):
         'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>'
         '<sheet name="texts" sheetId="1" r:id="s"/></sheets></workbook>',
         "xl/worksheets/sheet1.xml": '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
-        f"<sheetData>{sheet}</sheetData></worksheet>",
+        f"<sheetData>{sheet}</sheetData>{merges}</worksheet>",
     }
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
@@ -81,6 +84,17 @@ def test_a_sheet_of_excel(tmp_path):
     pytest.importorskip("python_calamine")
     workbook(tmp_path / "c.xlsx", [("author", "topic", "text"), *ROWS])
     assert list(load_corpus(tmp_path / "c.xlsx").texts) == [text for _, _, text in ROWS]
+
+
+def test_a_sheet_with_merged_cells_long_numbers_and_a_title(tmp_path):
+    pytest.importorskip("python_calamine")
+    rows = [("author", "text"), ("Ann", "One."), ("", "Two."), (76561197960287931, "Three."), (12, "Four.")]
+    workbook(tmp_path / "merged.xlsx", rows, merged="A2:A3")
+    corpus = load_corpus(tmp_path / "merged.xlsx", topic=None)
+    assert list(corpus.author) == ["Ann", "Ann", "7.65611979602879E+16", "12"]
+    workbook(tmp_path / "title.xlsx", [("Essays of a class",), ("",), *rows])
+    with pytest.raises(FormatError, match=r"is a title(.|\n)*before row 3"):
+        load_corpus(tmp_path / "title.xlsx", topic=None)
 
 
 def test_a_sheet_whose_last_cell_lies_far_away(tmp_path):
@@ -327,11 +341,11 @@ def test_licences_are_named_and_taken_out(tmp_path):
         for i in range(2):
             place = tmp_path / author / f"{i}.txt"
             place.parent.mkdir(exist_ok=True)
-            place.write_text(f"{licence}Text {i} of {author}.\n", "utf-8")
+            place.write_text(f"{licence}{author}{i} wrote {author}{author}.\n", "utf-8")
     (tmp_path / "d" / "2.txt").write_text(licence, "utf-8")
     assert any("stand in 9 of 9 texts, by 4 authors" in said for said in load_corpus(tmp_path).notes[ACCOUNT])
     corpus = load_corpus(tmp_path, strip_shared=True)
-    assert sorted(map(str.strip, corpus.texts)) == sorted(f"Text {i} of {a}." for a in "abcd" for i in range(2))
+    assert sorted(map(str.strip, corpus.texts)) == sorted(f"{a}{i} wrote {a}{a}." for a in "abcd" for i in range(2))
     assert "taken out of 9 texts; 1 held nothing else" in corpus.notes[ACCOUNT][-1]
 
 

@@ -112,7 +112,7 @@ def test_sbert_names_the_extra(monkeypatch):
 def test_topics_and_samplers_import_lightly():
     code = (
         "import sys, ravenbench.topics.encoders, ravenbench.sampling.samplers, "
-        "ravenbench.problems.sources, ravenbench.cli.corpus; "
+        "ravenbench.problems.sources, ravenbench.ext.corpora.command; "
         "print([m for m in ('sklearn', 'scipy', 'torch', 'numba') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

@@ -11,11 +11,11 @@ from tests.references.threshold_band import best_band_reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.shelf.calibrators import Isotonic
 from ravenbench.randomness import stream
 from ravenbench.testing import check_component
 from ravenbench.verifiers.calibrators import (
     THRESHOLDS,
-    Isotonic,
     Logistic,
     ThresholdBand,
     best_band,

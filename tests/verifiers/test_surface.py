@@ -30,7 +30,6 @@ SPECS = [
     "distorted(function-words, variant='topic')",
     "style-only",
     "topic-only(without=20)",
-    "blend(dose=0.3)",
     "chance",
     "length",
 ]

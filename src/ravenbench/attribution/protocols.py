@@ -18,6 +18,7 @@ from ravenbench.attribution.selection import Chosen
 from ravenbench.errors import AnswerError, CorpusError, SpecError, did_you_mean
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
 from ravenbench.randomness import stream
+from ravenbench.text.damage import is_wordless
 from ravenbench.types import Bools, Floats, Ints
 
 PROTOCOLS = ("novel-topic", "k-fold")
@@ -129,11 +130,11 @@ FEW_WORDS = 20
 
 
 def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bools:
-    """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they have no
+    """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they hold no word, or no
     letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text."""
     letters = frozenset().union(*map(frozenset, taught))
     known = frozenset(filter(str.isalpha, letters))
-    bare = np.array([known.isdisjoint(text) for text in texts], dtype=np.bool_)
+    bare = np.array([is_wordless(text) or known.isdisjoint(text) for text in texts], dtype=np.bool_)
     doubtful = [
         i for i, text in enumerate(texts)
         if not bare[i] and (len(text.split()) < FEW_WORDS or 2 * sum(c in letters for c in text) < len(text))

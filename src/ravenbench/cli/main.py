@@ -19,7 +19,6 @@ from ravenbench.cli import terminal
 from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.seams import (
-    CORPORA,
     FORM_GROUP,
     ONE_TEXT,
     PANELS,
@@ -48,7 +47,6 @@ COMMANDS: dict[str, Command] = {
     ),
     "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
-    "corpus": Command("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora.", CORPORA, 0),
     "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
     "list": Command(
         "ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name.", SHARE, 3

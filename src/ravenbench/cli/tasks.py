@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from ravenbench import files
-from ravenbench.engine.options import Declared, Option
+from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of
 from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
 from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 def __getattr__(name: str) -> Any:
@@ -65,6 +68,25 @@ def of_option(option: Option, positional: bool, heading: str | None = None) -> i
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
     default = bool(option.default) if kind is bool else None if option.many else option.default
     return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
+
+
+def reads(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options of every task that reads a corpus (``CorpusSpec``); it is handed them as ``reading``,
+    the keywords of ``load_corpus``."""
+    options = options_of(CorpusSpec)
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters
+    own = [parameter(name, hints[name], p.default) for name, p in parameters.items() if name != "reading"]
+    shown = [*own[:-1], *(of_option(option, False) for option in options.values()), own[-1]]
+
+    @wraps(function)
+    def command(**values: Any) -> None:
+        given = {name: value for name in options if (value := values.pop(name)) is not None}
+        function(**values, reading=CorpusSpec(**given).reading())
+
+    command.__annotations__ = {}
+    command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    return command
 
 
 def _common(task: type[Declared]) -> list[inspect.Parameter]:

@@ -6,18 +6,18 @@ import json
 import os
 import shutil
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from ravenbench.corpora.remarks import ACCOUNT, remarks
-from ravenbench.errors import CorpusError, FormatError, InputError, writable
+from ravenbench.errors import CorpusError, FormatError, InputError, first_names, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
-from ravenbench.text.names import is_nobody, name_key, plain_name
+from ravenbench.text.names import is_nobody, name_key, one_name_each, one_spelling, plain_name, sentence_on_joined
 from ravenbench.types import Corpus, Labels
 
 FORMAT = 2
@@ -119,7 +119,8 @@ _NO_COLUMNS: Mapping[str, str | None] = {}
 
 
 class _Row(NamedTuple):
-    """A document that is kept; ``person`` is equal for all spellings of its author's name, "" where it has none."""
+    """A document that is kept, its labels as they were read; ``person`` is equal for all spellings of its author's
+    name, "" where it has none."""
 
     name: str
     author: str
@@ -132,7 +133,8 @@ class _Row(NamedTuple):
 class CorpusBuilder:
     """Collects documents; repeated texts are dropped and counted, ids and topics are checked.
 
-    Names are kept as ``text.names.plain_name`` has them, and authors whose names are one (``name_key``) become one.
+    Names are kept as ``text.names.plain_name`` has them; authors whose names are one (``name_key``) become one, and
+    other labels that are one (``label_key``), but for topics that letter case tells apart.
     A text that its own author repeats stands once, where it came first. A text that stands under two authors
     has no author: every copy is dropped. Texts are the same when they differ in white space or BOM only.
     Texts by nobody in particular (``is_nobody``) are dropped and counted, or with ``anonymous`` have no author.
@@ -176,7 +178,6 @@ class CorpusBuilder:
         for what, value in (("the id", name), ("the author", author), ("the topic", topic), ("the language", language)):
             if value is not None:
                 checked_name(value, what, self.file, line)
-        topic, language = (None if label is None else plain_name(label) for label in (topic, language))
         for column, value in (columns or _NO_COLUMNS).items():
             checked_name(column, "the name of a column", self.file, line)
             if value is not None and not writable(value):
@@ -184,7 +185,7 @@ class CorpusBuilder:
                     f"{column} is not valid Unicode: a lone surrogate stands in it", file=self.file, line=line,
                     found=value[:40], fix="repair the file's encoding",
                 )  # fmt: skip
-        columns = {plain_name(key): value and plain_name(value) for key, value in columns.items()} if columns else {}
+        columns = {plain_name(key): value for key, value in columns.items()} if columns else {}
         if not text.strip():
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
         if name in self._line_of:
@@ -236,24 +237,6 @@ class CorpusBuilder:
             self._twice.append(f"{self._rows[row].name} and {name}")
         return False
 
-    def _authors(self, rows: Sequence[_Row]) -> Labels:
-        """The authors of some rows, each person under their most frequent name; with the reference where two persons
-        have one name."""
-        known: dict[str, set[str]] = {}
-        for row in rows:
-            known.setdefault(name_key(row.author), set()).add(row.person)
-        # Who has no reference is the one person of this name who has one.
-        one = {name: max(persons - {name}) for name, persons in known.items() if len(persons - {name}) == 1}
-        people = [one.get(row.person, row.person) for row in rows]
-        counts: dict[str, Counter[str]] = {}
-        for person, row in zip(people, rows, strict=True):
-            if person:
-                counts.setdefault(person, Counter())[row.author] += 1
-        best = {person: min(of, key=lambda n: (-of[n], n)) for person, of in counts.items()}
-        several = Counter(map(name_key, best.values()))
-        shown = {p: name if several[name_key(name)] == 1 else f"{name} ({p})" for p, name in best.items()}
-        return Labels.of(map(shown.get, people))
-
     def _skip(self, name: str, line: int) -> None:
         """Skip a document that an earlier call has read already."""
         if self._earlier.popleft() != name:
@@ -284,7 +267,7 @@ class CorpusBuilder:
             for i in own_rows:
                 again.add(texts[i])
             texts, rows = again.table(), [rows[i] for i in own_rows]
-        author = self._authors(rows)
+        author = Labels.of(one_name_each([(row.author, row.person) for row in rows]))
         if self._shared and not rows:
             raise CorpusError(
                 "every text stands under several authors, so it is not known who wrote any", file=self.file,
@@ -293,20 +276,23 @@ class CorpusBuilder:
             )  # fmt: skip
         if pairs:
             check_pairs(author, self.file)
-        spelling = _spellings(Counter(r.topic for r in rows if r.topic is not None), self.file, fold_case)
+        account = [*notes.get(ACCOUNT, ()), *account]
+        topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
+        spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
         further = sorted({key for r in rows for key in r.columns})
         if len(further) > MOST_COLUMNS:
             raise CorpusError(
                 "there are too many columns", file=self.file, found=f"{len(further):,}",
                 expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics", fix="take out what is no label",
             )  # fmt: skip
-        languages = [r.language for r in rows]
+        languages = one_spelling([r.language for r in rows], account, "language")
+        columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
         ids = tuple(r.name for r in rows)
-        account = [*notes.get(ACCOUNT, ()), *account, *remarks(texts, author, ids)]
+        account += remarks(texts, author, ids)
         return Corpus(
-            name, texts, ids, author, Labels.of(None if r.topic is None else spelling[r.topic] for r in rows),
+            name, texts, ids, author, Labels.of(None if topic is None else spelling[topic] for topic in topics),
             Labels.of(languages) if any(languages) else None,
-            {key: Labels.of(r.columns.get(key) for r in rows) for key in further},
+            {key: Labels.of(labels) for key, labels in columns.items()},
             {**notes, "dropped": dropped, **({ACCOUNT: account} if account else {})},
         )  # fmt: skip
 
@@ -319,20 +305,7 @@ class CorpusBuilder:
             said.append(f"{count:,} texts {what}, for their author is nobody in particular: {who}")
         if self._twice:
             said.append(f"texts that stand under two authors were left out: {first_names(self._twice)}")
-        if joined := [" = ".join(told_apart(several)) for several in self._spelt.values() if len(several) > 1]:
-            said.append(f"spellings of one author's name were joined: {first_names(joined)}")
-        return said
-
-
-def told_apart(names: Collection[str]) -> list[str]:
-    """Spellings of a name, those that look alike by their characters' numbers."""
-    plain = Counter(map(plain_name, names))
-    return [name if plain[plain_name(name)] == 1 else ascii(name)[1:-1] for name in sorted(names)]
-
-
-def first_names(names: list[str], most: int = 5) -> str:
-    """The first of some names, and how many more there are."""
-    return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+        return said + sentence_on_joined(self._spelt.values())
 
 
 def check_pairs(author: Labels, file: str | Path) -> None:
@@ -355,11 +328,9 @@ def check_pairs(author: Labels, file: str | Path) -> None:
         )  # fmt: skip
     if np.count_nonzero(counts) < 2:
         raise CorpusError(
-            "every document has one author, so there is no different-author pair",
-            file=file,
-            found=author.names[0],
+            "every document has one author, so there is no different-author pair", file=file, found=author.names[0],
             fix="add texts by others; or, if the names stand elsewhere, name their column or folder as the author",
-        )
+        )  # fmt: skip
 
 
 def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:

@@ -22,7 +22,7 @@ from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.corpora.tables import checked_kind, is_parts_folder, kind_of, read_table
+from ravenbench.corpora.tables import NAMES, checked_kind, is_parts_folder, kind_of, letters, read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark, some
 from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
 from ravenbench.formats.archive import Archive, is_there, no_such
@@ -30,12 +30,13 @@ from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.parquet import check_unpacked
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
-from ravenbench.text.names import is_part
-from ravenbench.text.passages import shared_passages, without_passages
+from ravenbench.text.names import handed_in_by, is_part, lookalikes, name_key, plain_name, zeros_lost
+from ravenbench.text.passages import SharedPassages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -99,6 +100,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     documents = folder / "documents.parquet"
     if not documents.is_file() or sha256(documents) != checksum:
         raise FormatError("documents.parquet is missing or was altered", file=folder, fix=again)
+    check_unpacked(documents)
     frame = pl.read_parquet(documents)
     labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
     corpus = Corpus(
@@ -168,9 +170,12 @@ def _told(name: PurePosixPath, dash: str = "_") -> Told | None:
     """Author and topic that the place of a text tells, or None."""
     folders = name.parts[:-1]
     if not folders:
+        if (person := handed_in_by(name.name)) is not None:
+            return person, None
         author, line, title = name.stem.partition("_-_" if "_-_" in name.stem else dash)
         return (author, None) if author.strip() and line and title else None
-    return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
+    person = handed_in_by(folders[0]) or folders[0]
+    return (person, folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
 
 
 def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> None:
@@ -204,6 +209,12 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
         doubts.append(
             f"read as authors: {some(authors)}; but the files in every folder are called after {some(common)}. If "
             "these are the authors, put all files into one folder, under names that differ"
+        )
+    topics = {topic for _, topic in labels.values() if topic is not None}
+    if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
+        doubts.append(
+            f"read as authors: {some(authors)}; and as topics: {some(topics)}. If it is the other way round, put the "
+            "author's folder outside"
         )
     if not folders and labels and all(PurePosixPath(n).stem.count("_") > 1 and "_-_" not in n for n in labels):
         doubts.append(
@@ -245,19 +256,20 @@ def _is_metadata(name: str) -> bool:
 
 def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> dict[str, dict[str, str | None]]:
     """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
-    holds names of files, with or without their ending, says which row is whose. Rows that are no text's are told to
-    ``said``. FormatError if a name is that of several texts."""
+    holds names of files, with or without their ending, says which row is whose. Rows that are no text's and texts
+    without a row are told to ``said``. FormatError if a name is that of several texts."""
     tables = [name for name in archive.names if _is_metadata(name)]
     if len(tables) != 1:
+        said += [f"of several tables of metadata none is used: {some(tables)}"] if tables else []
         return {}
     lines = list(table_rows(archive, tables[0]))
     of_file: dict[str, list[str]] = {}
     for name in labels:
         for key in {name, PurePosixPath(name).name, PurePosixPath(name).stem}:
-            of_file.setdefault(key, []).append(name)
+            of_file.setdefault(plain_name(key), []).append(name)
     ambiguous: FormatError | None = None
     for column in lines[0][1] if lines else ():
-        named = [(line, row, of_file.get(str(row.get(column)), [])) for line, row in lines]
+        named = [(line, row, of_file.get(plain_name(str(row.get(column))), [])) for line, row in lines]
         times = Counter(name for *_, names in named for name in names)
         doubtful = next(
             ((line, names) for line, _, names in named if names and (names[1:] or times[names[0]] > 1)), None
@@ -271,8 +283,13 @@ def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> 
             continue
         row_of_file = {name: row for _, row, names in named for name in names}
         if row_of_file:
-            if strangers := [str(row.get(column)) for _, row in lines if str(row.get(column)) not in of_file]:
+            strangers = [str(row.get(column)) for _, row, names in named if not names]
+            lacking = [name for name in labels if name not in row_of_file]
+            if strangers:
                 said.append(f"{counted(len(strangers), 'row')} of {tables[0]} without a text here: {some(strangers)}")
+            if lacking:
+                said.append(f"{counted(len(lacking), 'text')} without a row in {tables[0]}: {some(lacking)}")
+            said += zeros_lost(map(_bare, lacking), map(_bare, strangers))
             return {
                 name: {
                     f"metadata {k}" if k in _OWN else k: None if v is None else str(v)
@@ -283,7 +300,29 @@ def _metadata(archive: Archive, labels: Mapping[str, Told], said: list[str]) -> 
             }
     if ambiguous is not None:
         raise ambiguous
+    said.append(f"{tables[0]} is not used: no column of it holds names of the texts")
+    said += zeros_lost(map(_bare, labels), (_bare(str(value)) for _, row in lines for value in row.values()))
     return {}
+
+
+def _bare(name: str) -> str:
+    """A file's name without its folders and its ending."""
+    path = PurePosixPath(name)
+    return path.stem if path.suffix.lower() in (".txt", *_TEI) or is_document(Path(path.name)) else path.name
+
+
+def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[str]:
+    """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one, the
+    one of the metadata). A name that is always written so, and has the other's words, is the same person's."""
+    once = [Counter(side) for side in zip(*set(authors.values()), strict=True)]
+    odd = []
+    for text, (author, named) in authors.items():
+        a, b = ({*name_key(name).split()} for name in (author, named))
+        alike = a <= b or b <= a or lookalikes((author, named))
+        if a != b and not (alike and once[0][author] == once[1][named] == 1):
+            odd.append(f"{text}: {author}, in the metadata {named}")
+    said = f"{counted(len(odd), 'text')} with another author in the metadata, which is not used: {some(odd)}"
+    return [said] if odd else []
 
 
 def read_author_folders(
@@ -310,15 +349,18 @@ def read_author_folders(
                 n: (PurePosixPath(n).stem.partition("_")[0], None) for n in archive.names if n.lower().endswith(".txt")
             }
         if not labels:
-            shown = some(archive.names)
-            raise FormatError(
-                "there are no texts by author here", file=path, found=shown, expected=LAYOUT, fix=_inner(path)
-            )
+            shown, fix = _misplaced(archive.names)
+            fix = _inner(path) or fix
+            raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT, fix=fix)
         account = _doubts(path, labels)
         columns = _metadata(archive, labels, account)
+        stated: dict[str, tuple[str, str]] = {}
 
         def add(name: str, document: Document, author: str | None, topic: str | None, line: int, file: str) -> None:
             own = {"title": document.title or None, "date": document.date or None} if author is None else {}
+            by = {letters(key.removeprefix("metadata ")): value for key, value in columns.get(file, {}).items()}
+            if named := next((by[key] for key in NAMES["author"] if by.get(key)), None):
+                stated[file] = (author or document.author or UNKNOWN, named)
             builder.add(
                 name, document.text, author or document.author or UNKNOWN, topic, line,
                 columns={**own, **columns.get(file, {})}, identity=document.identity if author is None else "",
@@ -329,6 +371,7 @@ def read_author_folders(
             )
 
         account += each_document(archive, labels, add)
+        account += _other_authors(stated)
         account += _unread(archive, labels)
         others = len(archive.names) - len(labels)
         stem = archive.stem
@@ -338,11 +381,26 @@ def read_author_folders(
     return builder.finish(name or stem, notes, pairs=pairs)
 
 
+def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
+    """Which texts stand where no layout has them, and what mends it."""
+    texts = [name for name in names if is_document(Path(name))]
+    several, where, fix = [n for n in texts if "/" not in n], "beside folders", "put each into its author's folder"
+    if len(several) in (0, len(texts)):
+        several, where, fix = (
+            [n for n in texts if n.count("/") > 2],
+            "too deep",
+            "move each to its author/topic/text.txt",
+        )
+    if not several:
+        return some(names), None
+    return f"{len(several):,} of {counted(len(texts), 'text')} {where}: {some(several)}", fix
+
+
 def _inner(path: Path) -> str | None:
     """Which folder within this one holds texts by author, if one of the first does."""
     for folder in sorted(one for one in path.iterdir() if one.is_dir())[:20] if path.is_dir() else ():
         with Archive(folder) as archive:
-            if author_texts(archive):
+            if len({author for author, _ in author_texts(archive).values()}) > 1:
                 return f"name the folder within it: {folder}"
     return None
 
@@ -358,13 +416,15 @@ def each_document(
     for line, (text, (author, topic)) in enumerate(sorted(labels.items()), start=1):
         with faults.gathered():
             try:
-                several = _documents(archive, text)
+                several = _documents(archive, text, author is None)
             except Unreadable as error:
                 if text.lower().endswith(".txt"):
                     raise
                 fix = f"; {error.fix}" if error.fix else ""
                 unreadable.setdefault(error.problem.partition(" (")[0] + fix, []).append(text)
                 continue
+            for part, why in several[0].unread:
+                unreadable.setdefault(why, []).append(f"{text} {part}")
             for document in several:
                 if not document.text.strip():
                     raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
@@ -378,13 +438,15 @@ def each_document(
     ]  # fmt: skip
 
 
-def _documents(archive: Archive, name: str) -> tuple[Document, ...]:
-    """The documents of a file that are all by one author."""
+def _documents(archive: Archive, name: str, by_header: bool) -> tuple[Document, ...]:
+    """The documents of a file, all by one author unless each says by whom it is."""
     if name.lower().endswith(".txt") and not archive.path.is_dir():
         return (Document(path=Path(archive.label(name)), text=archive.text(name)),)
     with archive.on_disk(name) as path:
         documents = read_documents(path, archive.encoding)
-        several = documents if len({d.author for d in documents}) == 1 else (read_document(path, archive.encoding),)
+        several = documents
+        if not by_header and len({d.author for d in documents}) > 1:
+            several = (read_document(path, archive.encoding),)
     return tuple(msgspec.structs.replace(d, path=Path(archive.label(name))) for d in several)
 
 
@@ -400,7 +462,8 @@ def read_pairs_corpus(
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
-    seen = unusable = untold = 0
+    seen = unusable = 0
+    ids, named = set[str](), set[str]()
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)
         if not files:
@@ -412,40 +475,45 @@ def read_pairs_corpus(
                     expected="truth.jsonl with authors beside the pairs",
                 )  # fmt: skip
             truth = read_truth_records(archive, beside)
+            named |= truth.keys()
             for pair in read_pairs(archive, file):
                 seen += 1
-                known = truth.get(pair[0] if isinstance(pair, tuple) else pair.id)
+                key = pair[0] if isinstance(pair, tuple) else pair.id
+                known = truth.get(key)
+                ids.add(key)
                 if isinstance(pair, tuple) or known is None or not all(t.strip() for t in pair.texts):
                     unusable += 1
-                    untold += known is None
                     continue
                 if known.authors is None:
                     raise CorpusError(
-                        "truth names no authors",
-                        file=archive.label(beside),
-                        found=pair.id,
+                        "truth names no authors", file=archive.label(beside), found=pair.id,
                         expected='"authors": [a, b]',
-                    )
+                    )  # fmt: skip
                 sides = zip(pair.texts, known.authors, pair.topics, strict=True)
                 for side, (text, author, topic) in enumerate(sides):
                     builder.add(f"{pair.id}:{side}", text, author, topic, pair.line)
         stem = archive.stem
-    if seen and untold == seen:
+    account = zeros_lost(ids, named)
+    if seen and not ids & named:
         raise CorpusError(
             "truth tells of none of these pairs", file=path, found=f"{seen} pairs whose ids are not in it",
-            fix="put the truth file that belongs to the pairs beside them",
+            fix=next(iter(account), "put the truth file that belongs to the pairs beside them"),
         )  # fmt: skip
     notes: dict[str, Any] = {"source": path.name, "format": "PAN20–23 pairs", "unusable pairs": unusable}
+    if unmet := named - ids:
+        account.append(f"truth names {counted(len(unmet), 'pair')} that are not there: {some(unmet)}")
     if unusable:
-        notes[ACCOUNT] = [
+        account.append(
             f"{unusable:,} of {seen:,} pairs cannot be used: they have no two texts, or truth does not name them"
-        ]
+        )
+    if account:
+        notes[ACCOUNT] = account
     return builder.finish(name or stem, notes, fold_case)
 
 
 def load_corpus(
     what: str | Path, *, encoding: str | None = UTF8, level: str | None = None, pairs: bool = True,
-    anonymous: bool = False, strip_shared: bool = False, **options: Any,
+    anonymous: bool = False, strip_shared: bool | None = False, **options: Any,
 ) -> Corpus:  # fmt: skip
     """Load a corpus by its name or path.
 
@@ -467,8 +535,8 @@ def load_corpus(
         Whether there must be same-author and different-author pairs; of tables and texts by author.
     anonymous : bool
         Keep texts of tables and folders whose author is nobody in particular, without an author.
-    strip_shared : bool
-        Take passages out that stand in texts of several authors, such as licences.
+    strip_shared : bool or None
+        Take passages out that stand in texts of several authors, such as licences; None: who calls will do so.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
         registered corpus.
@@ -486,7 +554,7 @@ def load_corpus(
         corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
     if strip_shared:
         corpus = without_shared(corpus, pairs)
-    remark(corpus.notes.get(ACCOUNT, ()))
+    remark(one for one in corpus.notes.get(ACCOUNT, ()) if strip_shared is False or "--strip-shared" not in one)
     return corpus
 
 
@@ -551,16 +619,16 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
     """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
-    shared = shared_passages(corpus.texts, corpus.author.codes.tolist())
+    shared = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
     builder, empty, changed = CorpusBuilder(corpus.name, anonymous=True), 0, 0
     for row, one in enumerate(corpus):
-        text = without_passages(one.text, shared)
+        text = shared.without(one.text)
         if text.strip():
             columns = {key: labels[row] for key, labels in corpus.columns.items()}
             builder.add(one.id, text, one.author or UNKNOWN, one.topic, row, one.language, columns)
         empty += not text.strip()
         changed += text != one.text
-    said = f"{len(shared):,} passages of several authors were taken out of {changed:,} texts"
+    said = f"passages of several authors were taken out of {changed:,} texts"
     account = [*corpus.notes.get(ACCOUNT, ()), said + (f"; {empty:,} held nothing else" if empty else "")]
     remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
     finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ravenbench.errors import first_names
 from ravenbench.text.damage import odd_texts
 from ravenbench.text.names import is_kind, is_several, lookalikes, may_be_nobody
 from ravenbench.text.passages import sentence_on_shared
@@ -15,7 +16,9 @@ ACCOUNT = "what was left out"
 LOOKED_AT = 2_000
 """Texts of a corpus that are looked through, the first ones."""
 MOST_BYTES = 64 * 2**20
-_SHOWN = 3
+BEGINNING = 300
+"""Letters and figures at the beginning of texts that show drafts of one text."""
+_SHOWN = 10
 
 
 def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
@@ -31,8 +34,32 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
     return [
         *odd_texts(several, ids),
         *sentence_on_shared(several, author.codes.tolist()),
+        *_near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
+
+
+def _near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:
+    """Sentences on texts of two authors that differ in marks and letter case alone, and on those of one author that
+    begin alike, as drafts do."""
+    whole: dict[str, int] = {}
+    begun: dict[tuple[int, str], int] = {}
+    copies: list[str] = []
+    drafts: list[str] = []
+    for row, text in enumerate(texts):
+        letters = "".join(filter(str.isalnum, text.casefold()))
+        first = whole.setdefault(letters, row)
+        earlier = begun.setdefault((authors[row], letters[:BEGINNING]), row)
+        if authors[first] != authors[row]:
+            copies.append(f"{ids[first]} and {ids[row]}")
+        elif earlier != row and len(letters) >= BEGINNING:
+            drafts.append(f"{ids[earlier]} and {ids[row]}")
+    said = [f"texts of two authors that differ in marks or letter case alone: {first_names(copies)}"] if copies else []
+    if drafts:
+        said.append(
+            f"texts of one author that begin with the same {BEGINNING} letters, as drafts do: {first_names(drafts)}"
+        )
+    return said
 
 
 def doubtful_names(names: Iterable[str]) -> list[str]:
@@ -45,9 +72,4 @@ def doubtful_names(names: Iterable[str]) -> list[str]:
         "nobody's": [name for name in names if may_be_nobody(name)],
         "kinds of texts, and no people's": kinds if len(kinds) > 1 else [],
     }
-    return [
-        f"author names that may be {whose}: {'; '.join(each[:_SHOWN])}"
-        + (f" and {len(each) - _SHOWN:,} more" if len(each) > _SHOWN else "")
-        for whose, each in doubts.items()
-        if each
-    ]
+    return [f"author names that may be {whose}: {first_names(each, _SHOWN)}" for whose, each in doubts.items() if each]

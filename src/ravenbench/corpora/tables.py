@@ -18,6 +18,7 @@ from ravenbench.errors import FormatError, InputError, counted, did_you_mean
 from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
+from ravenbench.formats.parquet import check_size, check_unpacked
 from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
 from ravenbench.types import Corpus
 
@@ -73,7 +74,7 @@ def guess(
         if role == "topic" and level in here:
             roles[role] = level
             continue
-        plain = {_letters(name): name for name in reversed(here) if name not in used}
+        plain = {letters(name): name for name in reversed(here) if name not in used}
         chosen = next((plain[name] for name in NAMES[role] if name in plain), None)
         if chosen is None and role == "text":
             chosen = _longest(rows, [name for name in here if name not in used])
@@ -89,7 +90,8 @@ def guess(
     return roles
 
 
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
+    """The letters of a column's name, in lower case."""
     return re.sub(r"[^a-z]", "", name.lower())
 
 
@@ -310,13 +312,20 @@ def _parquet(path: Path) -> Iterator[Row]:
     """Rows of a file, or of a folder's files in order of their names, numbered through."""
     number = 0
     parts = [path] if path.is_file() else _parts(path)
+    for part in parts:
+        check_unpacked(part)
     check_room(parts, _BATCH)
     import polars as pl
 
     check_not_forked()
+    texts = pl.selectors.string(include_categorical=True)
+    unpacked, packed = 0, sum(part.stat().st_size for part in parts)
     for part in parts:
         try:
             for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
+                lengths = batch.select(texts.cast(pl.String).str.len_bytes().cast(pl.Int64).sum())
+                unpacked += sum(lengths.row(0)) if lengths.width else 0
+                check_size(part, unpacked, packed)
                 for row in batch.iter_rows(named=True):
                     number += 1
                     yield number, row

@@ -27,6 +27,7 @@ from threadpoolctl import ThreadpoolController
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
 from ravenbench.limits import cell_timeout
+from ravenbench.text.damage import is_wordless
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
@@ -252,16 +253,16 @@ def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -
 
 
 _BARE = WeakKeyDictionary[TextTable, NDArray[np.int8]]()
-"""Whether the texts of a table have no letter, −1 where nobody asked."""
+"""Whether the texts of a table hold no word, −1 where nobody asked."""
 
 
 def without_words(problems: Problems) -> Bools:
-    """Problems (n,) one of whose sides has no letter: there is nothing to go by, and no method's answer counts."""
+    """Problems (n,) one of whose sides holds no word: there is nothing to go by, and no method's answer counts."""
     texts, rows = problems.texts, problems.documents
     # Every method and fold asks about the same texts.
     seen = _BARE.setdefault(texts, np.full(len(texts), -1, np.int8))
     for row in rows[seen[rows] < 0].tolist():
-        seen[row] = not any(map(str.isalpha, texts[row]))
+        seen[row] = is_wordless(texts[row])
     if not (seen[rows] > 0).any():
         return np.zeros(len(problems), dtype=bool)
     bare = seen > 0
@@ -295,7 +296,8 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     answers = np.full(len(test), 0.5)
     for rows, score, value in parts:
         scores[rows], answers[rows] = score, value
-    return scores, answers, faults
+    bare = dict.fromkeys(test.ids[without_words(test)].tolist(), "one side holds no word to go by")
+    return scores, answers, bare | faults
 
 
 def runs_program(component: Component) -> bool:

@@ -280,32 +280,37 @@ S = TypeVar("S", bound=msgspec.Struct)
 _WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
 _UNWRITABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 _KINDS: dict[str, Any] = {
-    "str": (str, os.PathLike), "Path": os.PathLike, "int": Integral, "float": Real, "bool": bool, "Mapping": Mapping,
-    "Engine": Callable, "Progress": Callable, "None": type(None),
+    "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool,
+    "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None),
 }  # fmt: skip
-_OWN = {"Component", "Corpus", "Metric", "Obfuscator", "RunSpec", "Shown"}
+_LEFT = ("Any", "Literal", "Names", "Split")
+"""Words of annotations whose values are looked at where they are used."""
 
 
 def check_type(name: str, takes: str, value: Any) -> None:
-    """Refuse a value that is nothing of what an annotation names, or text that no file or line can hold. Raises
-    SpecError; what an annotation calls by a name of its own is left to the task."""
-    if isinstance(value, str):
-        if _UNWRITABLE.search(value):
-            raise SpecError(f"{name}: this text cannot be written", found=value)
-        return
+    """Refuse a value that is nothing of what an annotation names, or text that no file or line can hold; classes are
+    known by their names. Raises SpecError."""
+    if isinstance(value, str) and _UNWRITABLE.search(value):
+        raise SpecError(f"{name}: this text cannot be written", found=value)
     if is_remote(value) or ("Component" in takes and isinstance(value, Mapping)):
         return
+    classes = {kind.__name__ for kind in type(value).__mro__}
     for word, inside in _WORD.findall(takes):
-        if word in ("Sequence", "tuple"):
+        if word in ("Sequence", "tuple", "Iterable"):
             if isinstance(value, list | tuple):
                 for one in value:
                     check_type(name, inside, one)
-            if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
+            one_for_many = isinstance(value, str) and "str" in inside
+            if one_for_many or (isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)):
                 return
+        elif word == "Mapping" and isinstance(value, Mapping):
+            for one in value.values():
+                check_type(name, inside.partition(", ")[2] or "Any", one)
+            return
         elif (
-            (word not in _KINDS and word not in _OWN)
+            word in _LEFT
+            or word in classes
             or (isinstance(value, _KINDS.get(word, ())) and (word == "bool" or not isinstance(value, bool)))
-            or (word in _OWN and any(kind.__name__ in _OWN for kind in type(value).__mro__))
         ):
             return
     raise SpecError(f"{name}: a {type(value).__name__} stands here", found=value, expected=takes)

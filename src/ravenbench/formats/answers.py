@@ -15,22 +15,25 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, remark, some, writable
 from ravenbench.files import location
 from ravenbench.formats.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.formats.decoding import NAME_LIMIT, Faults, checked_name
 from ravenbench.formats.output import check_file, whole_file
 from ravenbench.formats.problems import (
+    OPPOSITES,
     WORDINGS,
     Wording,
     first_record,
     is_truth,
+    plain_key,
     read_contents,
     read_truth_lines,
     read_truth_records,
 )
 from ravenbench.formats.tabular import is_lines, parsed, record_id, stem_of, table_kind, table_rows
 from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
+from ravenbench.text.names import name_key, one_spelling, zeros_lost
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 MOST_FAULTS = 10
@@ -190,7 +193,11 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
     if len(set(ids)) < len(ids):
         twice = next(i for i in ids if ids.count(i) > 1)
         raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
-    labels = Labels.of(a for pair in authors for a in (pair or (None, None)))
+    joined: list[str] = []
+    labels = Labels.of(
+        one_spelling([a for pair in authors for a in (pair or (None, None))], joined, "author's name", name_key)
+    )
+    remark(joined)
     return Truth(
         name_array(ids), np.asarray(same, dtype=bool), labels.codes.reshape(-1, 2) if labels.names else None,
         labels.names, Labels.of(group) if any(group) else None, about,
@@ -237,7 +244,8 @@ def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None 
             truth = any(is_truth(n) for n in archive.names)
             raise FormatError(
                 "there are no answers here, but truth" if truth else "there are no answers here", file=path,
-                expected="answers.jsonl or answers.txt",
+                found=some(archive.names),
+                expected="answers.jsonl or answers.txt, or a table with the columns id and value",
                 fix=SWAPPED if truth else "give the folder that a system's answers.jsonl or answers.txt is in",
             )  # fmt: skip
         gathering = answer_faults() if faults is None else faults
@@ -266,7 +274,8 @@ def align(truth: Truth, answers: Answers) -> Aligned:
         raise InputError(
             f"{system} answers {what} that truth does not have", found=", ".join(unknown[:3]),
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
-            fix="is this the truth these answers belong to?", **where,
+            fix=next(iter(zeros_lost(unknown, truth.ids.tolist())), "is this the truth these answers belong to?"),
+            **where,
         )  # fmt: skip
     value = np.full(len(truth), 0.5)
     value[place] = answers.value
@@ -408,12 +417,16 @@ def _answer(
         raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=SWAPPED)
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
-        other = next((k for k, v in record.items() if k != "id" and isinstance(v, int | float)), None)
-        fix = (
-            _UNANSWERED
-            if other is None
-            else f"call it value, if {other} is a number from 0 to 1 with 0.5 for no answer"
-        )
+        further = [k for k in record if k != "id"]
+        numbers = [k for k in further if isinstance(record[k], int | float)]
+        other = next(iter(numbers or (further if len(further) == 1 else [])), None)
+        fix = f"call it value, if {other} is a number from 0 to 1 with 0.5 for no answer"
+        if other is None:
+            fix = _UNANSWERED
+        elif not numbers:
+            fix = f"write a number from 0 (different authors) to 1 (the same) as value, in place of {other}"
+        elif plain_key(other) in OPPOSITES:
+            fix = f"{other} says how different they are: write 1 - {other} as value, if it is from 0 to 1"
         raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=fix)
     value = record["value"]
     if isinstance(value, list):
@@ -453,11 +466,9 @@ def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, floa
         value = float(parts[-1])
     except ValueError:
         raise FormatError(
-            "the score is not a number",
-            **where,
-            expected="a number from 0 to 1",
+            "the score is not a number", **where, expected="a number from 0 to 1",
             fix=_decimal(parts[-1]) or _UNANSWERED,
-        ) from None
+        ) from None  # fmt: skip
     return parts[0], _number(value, where), decision
 
 

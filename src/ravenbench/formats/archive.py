@@ -18,7 +18,18 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Literal, Self, cast
 
-from ravenbench.errors import FormatError, InputError, MissingPart, RavenError, counted, install, remark, said, writable
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    MissingPart,
+    RavenError,
+    counted,
+    first_names,
+    install,
+    remark,
+    said,
+    writable,
+)
 from ravenbench.formats.decoding import UTF8, check_controls, decode, known_encoding, old_mac
 from ravenbench.formats.output import pages_of_texts
 
@@ -36,7 +47,6 @@ SUM_FLOOR = 256 * 2**20
 
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
-_SHOWN = 5
 _DAMAGE = (zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
@@ -130,8 +140,7 @@ class Archive:
     def account(self) -> list[str]:
         """A sentence on links and other things in a folder that are no files, each with the reason."""
         named = [f"{name}: {why}" for name, why in self.unread.items()]
-        more = f" and {len(named) - _SHOWN:,} more" if len(named) > _SHOWN else ""
-        return [f"{counted(len(named), 'name')} left out: {'; '.join(named[:_SHOWN])}{more}"] if named else []
+        return [f"{counted(len(named), 'name')} left out: {first_names(named)}"] if named else []
 
     @property
     def stem(self) -> str:

@@ -6,6 +6,7 @@ import codecs
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -298,7 +299,7 @@ class _StandsTwice(Exception):
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        key = next(key for i, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:i]))
+        key = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         values = [json.dumps(value, ensure_ascii=False)[:60] for other, value in pairs if other == key]
         raise _StandsTwice(f"{key!r} is {' and '.join(values)}")
     return record

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.formats.archive import Archive, no_such, walk
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import FRONT_AND_BACK, Document, Unreadable
@@ -133,12 +133,11 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
 def account_of(documents: Sequence[Document], most: int = 5, place: Path | None = None) -> list[str]:
     """Sentences that say of which documents more than front and back matter was left out, and where to look."""
     partial = [d for d in documents if {one.kind for one in d.left_out} - {FRONT_AND_BACK}]
-    shown = "; ".join(f"{d.name}: {d.account}" for d in partial[:most])
-    more = f"; and {len(partial) - most:,} more" if len(partial) > most else ""
+    shown = first_names([f"{d.name}: {d.account}" for d in partial], most)
     sentences = []
     if partial:
         sentences.append(
-            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}{more}); "
+            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}); "
             f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
         )
     alike: dict[str, list[str]] = {}

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark
+from ravenbench.errors import FormatError, InputError, MissingPart, counted, first_names, remark, some
 from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
 from ravenbench.formats.collector import TextCollector, same_document
@@ -33,7 +33,7 @@ from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
 from ravenbench.text.damage import MOST, odd_texts
-from ravenbench.text.names import is_nobody, name_key, plain_name
+from ravenbench.text.names import is_nobody, name_key, one_spelling, plain_name, sentence_on_joined, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
 
@@ -82,8 +82,8 @@ class ProblemSet:
         """The truth of the problems. FormatError if no truth file was found."""
         if self.same is None:
             raise FormatError(
-                f"{self.name} has no truth file", expected="truth.txt or truth.jsonl beside the problems",
-                fix="training needs truth: add the file, or use these problems as --test",
+                f"{self.name} has no truth", fix="training needs truth: add it, or use these problems as --test",
+                expected="truth.txt or truth.jsonl beside the problems; in a table of pairs a column same or label",
             )  # fmt: skip
         return self.same
 
@@ -264,7 +264,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     builder = ProblemBuilder()
     same: list[bool] = []
     for problem in sorted({*folders, *named}):
-        fault = _fault(archive, problem, folders, truth)
+        fault = _fault(problem, folders, truth)
         if fault is None:
             try:
                 builder.add(problem, *_documents(archive, folders[problem]))
@@ -274,9 +274,11 @@ def _read(archive: Archive, root: str) -> ProblemSet:
             faults[problem] = fault
         elif truth is not None:
             same.append(truth[problem])
+    zeros = zeros_lost(folders, named)
     if not builder.ids:
-        first = next(iter(faults))
-        raise FormatError(f"no problem of {name} can be read", file=archive.path, found=f"{first}: {faults[first]}")
+        first, problem = next(iter(faults)), f"no problem of {name} can be read"
+        raise FormatError(problem, file=archive.path, found=f"{first}: {faults[first]}", fix=next(iter(zeros), None))
+    builder.notes += zeros
     return ProblemSet(
         name, builder.finish(), None if truth is None else np.array(same, dtype=bool), split, faults,
         _known(truth, faults), language, genre, (*builder.notes, *_unread(folders)), root,
@@ -289,9 +291,7 @@ def _unread(folders: Mapping[str, list[str]]) -> list[str]:
     return [f"{len(others):,} files in the problems' folders were not read ({others[0]})"] if others else []
 
 
-def _fault(
-    archive: Archive, problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None
-) -> str | None:
+def _fault(problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
     if not _is_plain(problem):
         return _ID_AS_PATH
     if problem not in folders:
@@ -395,7 +395,7 @@ class Pair:
 
 
 def pairs_files(archive: Archive) -> dict[str, str | None]:
-    """Pairs files inside an archive and the truth file of each (None where there is none)."""
+    """Pairs files inside an archive and the truth file of each: itself where its lines have it, None where none has."""
     lines = [name for name in archive.names if is_lines(name)]
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
     files: dict[str, str | None] = {}
@@ -406,7 +406,8 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
             wanted.append("truth")
         near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
         truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w]
-        files[name] = str(place / truths[0]) if truths else None
+        labelled = any(re.search("same|differ", plain_key(key)) for key in first_record(archive, name))
+        files[name] = str(place / truths[0]) if truths else name if labelled else None
     return files
 
 
@@ -524,7 +525,15 @@ _TEXTS = (
     ("knowntext", "questionedtext"), ("knowntext", "unknowntext"), ("first", "second"), ("sentence1", "sentence2"),
     ("document1", "document2"), ("doc1", "doc2"), ("left", "right"), ("post1", "post2"), ("query", "candidate"),
 )  # fmt: skip
-_LABELS = ("same", "label", "sameauthor", "issame", "issameauthor", "truth", "target", "gold", "y", "class")
+_LABELS = (
+    "same", "label", "sameauthor", "sameauthors", "issame", "issameauthor", "samewriter", "sameperson", "truth",
+    "target", "gold", "y", "class", "match", "ismatch",
+)  # fmt: skip
+OPPOSITES = (
+    "different", "isdifferent", "differentauthor", "differentauthors", "isdifferentauthor", "isdifferentauthors",
+    "differs", "diff", "notsame", "distinct", "distance", "dissimilarity",
+)  # fmt: skip
+"""Columns that say yes, 1 or a high number of what is different."""
 _IDS = ("id", "pairid", "problemid", "problem", "uid")
 _SAME = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match"), True),
@@ -537,17 +546,19 @@ _WORDS = ("different", "same")
 
 
 class TableRoles(NamedTuple):
-    """Columns of a table of pairs: both texts, the label and the id; None where there is none."""
+    """Columns of a table of pairs: both texts, the label and the id, None where there is none; and further labels."""
 
     texts: tuple[str, ...]
     label: str | None
     id: str | None
+    further: tuple[str, ...] = ()
 
 
 _UNNUMBERED = re.compile(r"(?:(?<!\d)\d++|(?<=text)[a-z])\Z")
 
 
-def _plain_key(name: object) -> str:
+def plain_key(name: object) -> str:
+    """The letters and figures of a column's name or a label, in lower case."""
     return re.sub(r"[^a-z0-9.-]", "", str(name).casefold())
 
 
@@ -561,18 +572,24 @@ def pair_table(archive: Archive, name: str) -> TableRoles | None:
         if archive.single:
             raise
         return None
-    here = {_plain_key(column): column for column in row}
+    here = {plain_key(column): column for column in row}
     both = next((pair for pair in _TEXTS if pair[0] in here and pair[1] in here), None)
     if both is None or "pair" in row:
         return None
-    own = [next((here[n] for n in known if n in here), None) for known in (_LABELS, _IDS)]
-    return TableRoles((here[both[0]], here[both[1]]), own[0], own[1])
+    return _roles((here[both[0]], here[both[1]]), here)
+
+
+def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
+    """The columns of a table whose texts are known, by their ``plain_key``."""
+    labels = [here[n] for n in (*_LABELS, *OPPOSITES) if n in here]
+    further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
+    return TableRoles(texts, next(iter(labels), None), next((here[n] for n in _IDS if n in here), None), further)
 
 
 def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str) -> None:
     """FormatError if a table has one more column of texts, called as those that are read but for a number: text3."""
-    stems = {_UNNUMBERED.sub("", _plain_key(column)) for column in texts}
-    others = [c for c in row if c not in texts and _UNNUMBERED.sub("", _plain_key(c)) in stems - {_plain_key(c)}]
+    stems = {_UNNUMBERED.sub("", plain_key(column)) for column in texts}
+    others = [c for c in row if c not in texts and _UNNUMBERED.sub("", plain_key(c)) in stems - {plain_key(c)}]
     if others:
         raise FormatError(
             "a column of texts would not be read", file=file, line=line, found=", ".join(others),
@@ -616,7 +633,7 @@ def _table_pair(
         [row.get(f"{label}{side}") or row.get(f"{label}_{side}") for side in (1, 2)] for label in ("author", "topic")
     ]
     if roles.label is not None:
-        same, authors = _label(row, roles.label, where), None if None in labels[0] else labels[0]
+        same, authors = _label(row, roles, where), None if None in labels[0] else labels[0]
         named = _two(authors, "an author", where["file"], where["line"])
         if named is not None and nobody(*named):
             named = None
@@ -639,16 +656,25 @@ def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str
     return checked_name(key, "an id", where["file"], where["line"])
 
 
-def _label(row: Mapping[str, Any], column: str, where: dict[str, Any]) -> bool:
-    same = _SAME.get(_plain_key(row.get(column)))
-    if same is None:
+def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> bool:
+    said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
+    same = said[roles.label or ""]
+    if same is None or (not same) in said.values():
+        which = " and ".join(said)
         raise FormatError(
-            f"{column} says neither same nor different",
-            **where,
-            found=row.get(column),
-            expected="1 or 0, true or false, Y or N",
-        )
+            f"{which} says neither same nor different" if same is None else f"{which} contradict each other", **where,
+            found=" and ".join(str(row.get(column)) for column in said), expected="1 or 0, true or false, Y or N",
+            fix="call a column that is no label otherwise",
+        )  # fmt: skip
     return same
+
+
+def _said(row: Mapping[str, Any], column: str) -> bool | None:
+    """Whether a column says that two texts are by one author; None where it says neither."""
+    value = plain_key(row.get(column))
+    same = _SAME.get(value)
+    turned = plain_key(column) in OPPOSITES and not value.startswith(("same", "differ"))
+    return None if same is None else same != turned
 
 
 def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, PairTruth]:
@@ -661,16 +687,14 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
         own: set[str] = set()
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
             where: dict[str, Any] = {"file": archive.label(name), "line": line}
-            here = {_plain_key(column): column for column in row}
-            column = next((here[n] for n in _LABELS if n in here), None)
-            ids = next((here[n] for n in _IDS if n in here), None)
-            if column is None or ids is None:
+            own_roles = _roles((), {plain_key(column): column for column in row})
+            if own_roles.label is None or own_roles.id is None:
                 swapped = "are truth and answers swapped?" if "value" in row else "name the columns id and same"
                 raise FormatError(
                     "this table is no truth", **where, found=", ".join(row), expected="columns id and same", fix=swapped
                 )
-            key = _row_id(row, TableRoles((), column, ids), number, own, where)
-            truth[key] = PairTruth(_label(row, column, where), None)
+            key = _row_id(row, own_roles, number, own, where)
+            truth[key] = PairTruth(_label(row, own_roles, where), None)
     if not truth:
         raise FormatError(
             "there is no truth in this table", file=archive.label(name), expected="a column same or label"
@@ -768,7 +792,7 @@ def _problems(
     same: list[bool] = []
     labelled: dict[frozenset[int], tuple[Pair, bool]] = {}
     author: dict[int, str | None] = {}
-    spelling: dict[str, str] = {}
+    spelling: dict[str, dict[str, None]] = {}
     topic: dict[int, str | None] = {}
     source: Iterator[Pair | tuple[str, str]] = read_pairs(archive, name)
     if table is not None:
@@ -806,26 +830,33 @@ def _problems(
     for key in truth or {}:
         if key not in present:
             faults[key] = "the truth file names it but the pairs file does not"
+    zeros = zeros_lost(present, truth or ())
     if not builder.ids:
         first_id = next(iter(faults), None)
         example = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
-        raise FormatError("no pair can be used", file=archive.label(name), found=example)
+        raise FormatError("no pair can be used", file=archive.label(name), found=example, fix=next(iter(zeros), None))
+    builder.notes += zeros
+    builder.notes += sentence_on_joined(spelling.values())
     rows = range(len(builder.texts))
     labels = {
-        key: Labels.of([values.get(row) for row in rows]) if any(v is not None for v in values.values()) else None
+        key: Labels.of(one_spelling([values.get(row) for row in rows], builder.notes, key))
+        if any(v is not None for v in values.values()) else None
         for key, values in (("author", author), ("topic", topic))
-    }
+    }  # fmt: skip
     corpus, split = corpus_name(archive, "" if "/" not in name else str(PurePosixPath(name).parent))
     return ProblemSet(
         corpus, builder.finish(**labels), None if truth is None else np.array(same, dtype=bool), split, faults,
         {key: truth[key].same for key in faults if key in truth} if truth else {}, notes=tuple(builder.notes),
-        place=name if archive.path.is_dir() or "/" in name else "",
+        place="" if archive.single else name,
     )  # fmt: skip
 
 
-def _spelled(name: str | None, spelling: dict[str, str]) -> str | None:
+def _spelled(name: str | None, spelling: dict[str, dict[str, None]]) -> str | None:
     """A name in the spelling in which it stood first."""
-    return None if name is None else spelling.setdefault(name_key(name), name)
+    if name is None:
+        return None
+    spelling.setdefault(name_key(name), {}).setdefault(name)
+    return next(iter(spelling[name_key(name)]))
 
 
 def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
@@ -864,9 +895,19 @@ def read_problem_sets(
     sets = _sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
         sets = [_stripped(one) for one in sets]
-    sets = [replace(one, notes=(*one.notes, *odd_texts(one.problems.texts), *_shared(one.problems))) for one in sets]
+    sets = [replace(one, notes=(*one.notes, *_unusable(one), *_remarks(one.problems))) for one in sets]
     remark(note for one in sets for note in one.notes)
     return sets
+
+
+def _unusable(one: ProblemSet) -> list[str]:
+    """A sentence that counts the problems that were not read, by what is wrong."""
+    names: dict[str, list[str]] = {}
+    for name, why in one.faults.items():
+        names.setdefault(why, []).append(name)
+    said = first_names([f"{some(several)}: {why}" for why, several in names.items()])
+    every = len(one) + len(one.faults)
+    return [f"{len(one.faults):,} of {every:,} problems of {one.name} cannot be used: {said}"] if names else []
 
 
 def _first_problems(problems: Problems) -> list[int]:
@@ -877,10 +918,10 @@ def _first_problems(problems: Problems) -> list[int]:
     return first.tolist()
 
 
-def _shared(problems: Problems) -> list[str]:
+def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
-    said = sentence_on_shared(texts, _first_problems(problems)[:MOST])
-    return [re.sub(r", by \d[\d,]* authors", ", of several problems", sentence) for sentence in said]
+    first = _first_problems(problems)[:MOST]
+    return [*odd_texts(texts, problems.ids[first].tolist()), *sentence_on_shared(texts, first, "of several problems")]
 
 
 def _stripped(one: ProblemSet) -> ProblemSet:

@@ -11,14 +11,17 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install
+from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install, remark, some
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
+from ravenbench.formats.parquet import check_size
+from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -86,7 +89,7 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
             data = file.read()
         _check_sheets(data, archive.label(name))
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        sheets = {sheet: book.get_sheet_by_name(sheet).to_python() for sheet in book.sheet_names}
+        sheets = {sheet: _filled(book.get_sheet_by_name(sheet)) for sheet in book.sheet_names}
     except FormatError:
         raise
     except Exception as error:  # whatever the library makes of a damaged file
@@ -100,26 +103,56 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         )  # fmt: skip
     header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(column).strip() for column in header]
+    begins = next((n for n, values in enumerate(rows[:10], start=2) if sum(value != "" for value in values) > 1), None)
+    if begins is not None and len(list(filter(None, names))) == 1:
+        raise FormatError(
+            "the first row of this sheet is a title, and not the names of columns", file=archive.label(name), line=1,
+            found=" ".join(names).strip(), fix=f"take out the rows before row {begins}",
+        )  # fmt: skip
     for number, values in enumerate(rows, start=2):
         if any(value != "" for value in values):
-            cells = (int(v) if isinstance(v, float) and v.is_integer() else None if v == "" else v for v in values)
-            yield number, {column: cell for column, cell in zip(names, cells, strict=False) if column}
+            yield number, {column: _cell(cell) for column, cell in zip(names, values, strict=False) if column}
+
+
+def _filled(sheet: Any) -> list[list[Any]]:
+    """Rows of a sheet; what stands in merged cells stands in each of them."""
+    rows: list[list[Any]] = sheet.to_python(skip_empty_area=False)
+    for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+        for row in rows[top : bottom + 1]:
+            row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
+    return rows
+
+
+def _cell(value: object) -> object:
+    """What a cell of a workbook holds: a whole number as one, None where it is empty, and a number of more figures than
+    a cell keeps as workbooks show it, for nobody knows the others."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value) if abs(value) < 1e15 else f"{value:.14E}"
+    return None if value == "" else value
 
 
 _CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MOST_CELLS = 2**25
+_STRING = re.compile(rb"<(?:\w{1,20}:)?si[\s>]")
+_SHARED = re.compile(rb"""t=["']s["'][^<>]*+>\s*+<(?:\w{1,20}:)?v>(\d{1,9})<""")
 
 
 def _check_sheets(data: bytes, label: str) -> None:
     """FormatError if a workbook unpacks to far more than text can, or spans so many cells, empty ones too, that their
     library ends the process."""
     with zipfile.ZipFile(io.BytesIO(data)) as book:
-        sheets = [name for name in check_members(Path(label), book, len(data)) if "worksheets/" in name]
-        for sheet in sheets:
-            columns, rows = {b"A"}, 1
-            for column, row in _CELL.findall(book.read(sheet)):
-                columns.add(column)
-                rows = max(rows, int(row))
+        names = check_members(Path(label), book, len(data))
+        strings = b"".join(book.read(name) for name in names if name.endswith("sharedStrings.xml"))
+        starts = [string.start() for string in _STRING.finditer(strings)]
+        lengths = [end - start for start, end in pairwise([*starts, len(strings)])]
+        unpacked = 0
+        for sheet in (name for name in names if "worksheets/" in name):
+            columns, rows, cells = {b"A"}, 1, book.read(sheet)
+            unpacked += sum(lengths[i] for cell in _SHARED.finditer(cells) if (i := int(cell[1])) < len(lengths))
+            check_size(label, unpacked, len(data))
+            for cell in _CELL.finditer(cells):
+                columns.add(cell[1])
+                rows = max(rows, int(cell[2]))
             width = 0
             for letter in max(columns, key=lambda column: (len(column), column)):
                 width = 26 * width + letter - 64
@@ -154,8 +187,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
         header, start = next(source, (2, ""))[1] + "\n", 2
     if "\r" in header:
         raise old_mac(label, start)
-    tabs = name.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
-    delimiter = given[1] if given is not None else "\t" if tabs else max(",;\t|", key=header.count)
+    delimiter = given[1] if given is not None else "\t" if "\t" in header else max(",;|", key=header.count)
     raw: list[str] = []
 
     def noted() -> Iterator[str]:
@@ -304,20 +336,27 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                 )
             values[key] = _value(row[column], label, line)
     column_values = [values.get(i) for i in ids]
-    if all(v is None for v in column_values):
+    lacking, zeros = [i for i in ids if values.get(i) is None], zeros_lost(ids, values)
+    if len(lacking) == len(ids):
         raise FormatError(
             "this file has no value for any problem of truth", file=label, found=", ".join([*values][:3]) or "nothing",
-            expected=f"ids such as {ids[0]}" if len(ids) else None,
+            expected=f"ids such as {ids[0]}" if len(ids) else None, fix=next(iter(zeros), None),
         )  # fmt: skip
+    said = (
+        [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {label}: {some(lacking)}"] if lacking else []
+    )
+    said += zeros
     present = [v for v in column_values if v is not None]
     if any(isinstance(v, str) for v in present):
-        labels = Labels.of(None if v is None else str(v) for v in column_values)
+        labels = Labels.of(one_spelling([None if v is None else str(v) for v in column_values], said, repr(column)))
         if len(labels.names) > MOST_PARTS:
             raise FormatError(
                 f"{column} has too many different values to break results down by", file=label,
                 found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
             )  # fmt: skip
+        remark(said)
         return ProblemAttribute(column, labels)
+    remark(said)
     return ProblemAttribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.errors import InputError, StoreError
+from ravenbench.formats.parquet import check_unpacked
 from ravenbench.shown import Shown
 from ravenbench.store.records import (
     CellPlace,
@@ -253,6 +254,7 @@ class Store(Shown):
         import polars as pl
 
         files.check_not_forked()
+        check_unpacked(self.path / "documents.parquet")
         return pl.read_parquet((self.path / "documents.parquet").read_bytes())
 
     @property

@@ -12,11 +12,10 @@ from ravenbench.ext.changes.report import Changes
 from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.machine.exposure import Exposure
 from ravenbench.ext.map.report import TextMap
-from ravenbench.formats.answers import Truth
+from ravenbench.formats.answers import SystemAnswers, Truth
 from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric
 from ravenbench.obfuscation.base import Obfuscator
-from ravenbench.tasks.evaluate.api import GivenAnswers
 from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.tasks.obfuscate.task import ObfuscateResult
 from ravenbench.tasks.run.spec import RunSpec
@@ -355,7 +354,7 @@ def validate(
 
 def evaluate(
     truth: str | Path | Truth,
-    answers: GivenAnswers = (),
+    answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
     *,
     lenient: bool = False,
     skip_faulty: bool = False,
@@ -366,7 +365,7 @@ def evaluate(
     by: Sequence[str | ProblemAttribute] | None = None,
     encoding: str | None = None,
     training_truth: str | Path | Truth | None = None,
-    training_answers: GivenAnswers = (),
+    training_answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
     same_share: float | None = None,
     workers: int | None = None,
     seed: int = 0,

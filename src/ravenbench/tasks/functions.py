@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from inspect import Parameter, Signature, cleandoc, signature
-from itertools import starmap, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,7 +30,8 @@ def function_of(task: type[Declared]) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         for name in kwargs.keys() - own_signature.parameters.keys():
             check_there(f"raven {task.name} --{name}")
-        values = own_signature.bind(*args, **kwargs).arguments
+        bound = own_signature.bind(*args, **kwargs).arguments
+        values = {name: value for name, value in bound.items() if value is not None}
         check_given(options, values)
         return task.call(values)
 
@@ -55,6 +56,7 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     own_signature = signature(function)
     accepted = own_signature.parameters
     by_position = [one for one in accepted.values() if one.kind is not Parameter.KEYWORD_ONLY]
+    of_task = hasattr(function, "flags")
 
     @wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -62,10 +64,10 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
         refusal: Exception
         try:
             _check_names(function.__name__, kwargs, own_signature)
-            given = {name: _as_place(value, accepted.get(name)) for name, value in kwargs.items()}
+            given = {name: _as_place(value, accepted.get(name), of_task) for name, value in kwargs.items()}
             # What is too much is refused by the function itself.
             named = by_position[: len(args)] if len(args) <= len(by_position) else []
-            return function(*starmap(_as_place, zip_longest(args, named)), **given)
+            return function(*(_as_place(*each, of_task) for each in zip_longest(args, named)), **given)
         except _UnknownArgument as error:
             refusal = TypeError(str(error))
         except InputError as error:
@@ -99,7 +101,11 @@ LONGEST_NAME = 255
 """Bytes of a file's name that systems take."""
 
 
-def _as_place(value: Any, parameter: Parameter | None) -> Any:
+def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
+    """What a function is handed for a value; to a task None is what is not given."""
+    default = None if parameter is None else parameter.default
+    if value is None and (default is None or (of_task and default is not Parameter.empty)):
+        return None
     name, takes = ("table", "") if parameter is None else (parameter.name, str(parameter.annotation))
     if isinstance(value, str) and "Path" in takes:
         parts = value.encode("utf-8", "replace").split(b"/")
@@ -108,13 +114,13 @@ def _as_place(value: Any, parameter: Parameter | None) -> Any:
                 f"{name}: this is a text, and the path of its file is expected", found=value[:60],
                 expected="a path", fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
             )  # fmt: skip
-    if value is not None and not isinstance(value, str | Path):
+    if not isinstance(value, str | Path | None):
         from ravenbench.corpora.memory import as_place
         from ravenbench.types import Corpus
 
         if not (isinstance(value, Corpus) and "Corpus" in takes):
             value = as_place(value, name)
-    if value is not None and parameter is not None and isinstance(parameter.annotation, str):
+    if parameter is not None and isinstance(parameter.annotation, str):
         check_type(name, takes, value)
     return value
 
@@ -255,11 +261,11 @@ _NAMES = {
     "TextContrast": "ravenbench.ext.contrast.report",
     "Exposure": "ravenbench.ext.machine.exposure",
     "TextMap": "ravenbench.ext.map.report",
+    "SystemAnswers": "ravenbench.formats.answers",
     "Truth": "ravenbench.formats.answers",
     "ProblemAttribute": "ravenbench.formats.tabular",
     "Metric": "ravenbench.metrics.base",
     "Obfuscator": "ravenbench.obfuscation.base",
-    "GivenAnswers": "ravenbench.tasks.evaluate.api",
     "Evaluation": "ravenbench.tasks.evaluate.evaluation",
     "ObfuscateResult": "ravenbench.tasks.obfuscate.task",
     "RunSpec": "ravenbench.tasks.run.spec",

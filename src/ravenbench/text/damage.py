@@ -21,22 +21,41 @@ _SCRIPTS = {
     "Hebrew": "\u0590-\u05ff", "Arabic": "\u0600-\u06ff", "Chinese or Japanese": "\u3040-\u30ff\u4e00-\u9fff",
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
+_TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
+_ONE_WORD = re.compile(r"\W*[\w'’-]+\W*")
+_GONE = re.compile(
+    r"[\W_]*(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null"
+    r"|none|name\?|ref!|value!|num!|div/0!)[\W_]*",
+    re.IGNORECASE,
+)
 _LOOKED_AT = 1_000_000
 MOST = 2_000
 """Texts of a set that are looked at, the first ones."""
+_CELL = 32_767
 _FEWEST = 3
 _SHARE = 0.15
 
 
+def is_wordless(text: str) -> bool:
+    """Whether a text has nothing to go by: fewer than two letters, or only that it was deleted or is missing."""
+    return _TWO_LETTERS.search(text) is None or (len(text) < 80 and _GONE.fullmatch(text) is not None)
+
+
 def signs_of_damage(text: str) -> tuple[str, ...]:
-    """What is odd about a plain text: marks of HTML, a wrong conversion, Project Gutenberg's licence, several scripts,
-    turned directions, invisible characters, letters of other alphabets.
+    """What is odd about a plain text: no word or only one, marks of HTML, a wrong conversion, Project Gutenberg's
+    licence, several scripts, turned directions, invisible characters, letters of other alphabets.
 
     A wrong conversion is UTF-8 that was read as Windows-1252, as ``â€™`` for an apostrophe, or U+FFFD where a letter
     was lost. Only the first million characters are looked at.
     """
     text = text[:_LOOKED_AT]
-    signs = []
+    signs: list[str] = []
+    if is_wordless(text):
+        signs.append("it holds no word to go by, so that no method answers about it")
+    elif len(text) < 80 and _ONE_WORD.fullmatch(text) is not None:
+        signs.append("it is one word alone, in which nobody's style shows")
+    if len(text) == _CELL:
+        signs.append("it ends after 32,767 characters, where a spreadsheet cuts a cell: take it from its source")
     if "<teiHeader" in text[:20_000]:
         signs.append("it holds marks of TEI: save it as .xml")
     elif re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5:

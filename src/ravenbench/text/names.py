@@ -1,17 +1,19 @@
 """What a name is: one form for one author, topic or language; names that may be one person's; names that are nobody's.
 
 Spellings that no reader tells apart are one name: letters with their accents apart (as in names of files from a Mac),
-characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores or compatible
-characters (full-width letters) alone are one author, too.
+characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores, compatible
+characters (full-width letters) or "by" before them alone are one author, too, and so are labels but for the "by".
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
+from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
 
 _UNSEEN = re.compile(
@@ -30,6 +32,11 @@ _NOBODY = re.compile(
     r"|(?:auteur )?onbekend|okand|ukjent|ukendt|tuntematon|neznamy|nieznany|ismeretlen|bilinmeyen|bilinmiyor"
     r"|various(?: authors| hands)?|aa ?vv|vv\.? ?aa|(?:several|multiple|diverse) authors|verschiedene(?: autoren)?"
     r"|none|null|nil|nan|undefined|n[./]?a|unk|n\. ?n|s\. ?n|no (?:author|name)|noname|not (?:known|available)"
+    r"|(?:et|and) al(?:ii)?|(?:and )?others?|misc(?:ellaneous)?|(?:wikipedia )?contributors?|collective|community"
+    r"|(?:no )?by-?line|redacted|suspended|banned|deactivated|empty|missing|unattributed|uncredited|uncertain"
+    r"|unspecified|not (?:specified|given|stated|applicable)|tb[ad]|pseudonym(?:ous)?|trad(?:itional)?|folklore|system"
+    r"|#?(?:n/a|ref!?|name\?|value!?)|sin autor|sans auteur|senza autore|sem autor|ohne (?:autor|angabe)|keine angabe"
+    r"|autora?|auteure?|autore|verfasser(?:in)?|press release|(?:former )?member"
     r"|nobody|guest(?: (?:user|author|writer|post|contributor))?|author|user|writer"
     r"|(?:editorial )?staff(?: (?:writers?|reporters?|report))?|(?:our|special) (?:own )?correspondent"
     r"|(?:the )?editors?|editorial (?:board|team)|redaktion|redaction|redaccion|redazione|redactie"
@@ -39,6 +46,10 @@ _NOBODY = re.compile(
 )
 _NUMBERED = re.compile(r"(?:anon|anonym|anonymous|guest|deleted)(?: (?:user|author|coward))? ?#?\d+")
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
+_BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\d*\]?")
+"""What ends in bot with a sign of it: a mark or a capital letter before, as in RemindMeBot."""
+_BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bot\d*")
+_BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
 _SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
@@ -49,7 +60,9 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _KINDS = re.compile(
-    r"1\d{3}s?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century|(?:chapter|volume|vol|book|act|scene|page|section|week|day) ?\d+"
+    r"(?:19|20)\d\d[ .]?\d\d[ .]?\d\d|\d\d?[ .]\d\d?[ .](?:19|20)?\d\d"
+    r"|1\d{3}s?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century"
+    r"|(?:chapter|volume|vol|book|act|scene|page|section|week|day) ?\d+"
     r"|humans?|machines?|ais?|gpt.*|chatgpt.*|llms?|generated|real|fake|original|rewritten|paraphrased|obfuscated"
     r"|(?:fe)?males?|(?:wo)?men|boys|girls|native|non native|pos(?:itive)?|neg(?:ative)?|neutral|same|different"
     r"|(?:un)?labell?ed|source|suspicious|spam|ham|true|false|yes|no|easy|medium|hard"
@@ -59,6 +72,12 @@ _KINDS = re.compile(
     r"|romane?|gedichte|briefe?|romans|lettres|poésie|théâtre|cartas|novelas|poesía"
     r"|english|french|german|spanish|italian|dutch|latin|greek|en|de|fr|es|it|nl"
 )
+_ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
+"""A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
+_WHOLE = re.compile(r"(\d+)\.0+")
+_ADDRESS = re.compile(r"(?:https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
+_SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
+_BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
 MOST_LETTERS, MOST_COMPARED = 60, 5_000
@@ -72,11 +91,84 @@ def plain_name(name: str) -> str:
     return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFC", name)).split())
 
 
+def label_key(label: str) -> str:
+    """What is equal for two spellings of one label."""
+    plain = unicodedata.normalize("NFKC", _JOINERS.sub("", plain_name(label))).casefold()
+    return " ".join(plain.replace("_", " ").split())
+
+
 @lru_cache(maxsize=2**16)
 def name_key(name: str) -> str:
-    """What is equal for two spellings of one author's name."""
-    plain = unicodedata.normalize("NFKC", _JOINERS.sub("", plain_name(name))).casefold()
-    return " ".join(plain.replace("_", " ").split())
+    """What is equal for two spellings of one author's name: bylines (``by Jane Austen``) and 12.0 for 12 among them."""
+    key = label_key(name)
+    if whole := _WHOLE.fullmatch(key):
+        return whole[1]
+    byline = _BYLINE.match(key)
+    return key if byline is None else key[byline.end() :]
+
+
+def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
+    """The name that each author (name, person) goes by: each person's most frequent one, with the reference where two
+    persons have one name. ``person`` is a reference, or the ``name_key`` where there is none; "" of nobody, whose name
+    is None."""
+    known: dict[str, set[str]] = {}
+    for name, person in authors:
+        known.setdefault(name_key(name), set()).add(person)
+    # Who has no reference is the one person of this name who has one.
+    one = {name: max(persons - {name}) for name, persons in known.items() if len(persons - {name}) == 1}
+    people = [one.get(person, person) for _, person in authors]
+    counts: dict[str, Counter[str]] = {}
+    for person, (name, _) in zip(people, authors, strict=True):
+        if person:
+            counts.setdefault(person, Counter())[name] += 1
+    best = {person: min(of, key=lambda n: (-of[n], n)) for person, of in counts.items()}
+    several = Counter(map(name_key, best.values()))
+    shown = {p: name if several[name_key(name)] == 1 else f"{name} ({p})" for p, name in best.items()}
+    return [shown.get(person) for person in people]
+
+
+def one_spelling(
+    labels: Sequence[str | None], joined: list[str], what: str, key: Callable[[str], str] = label_key
+) -> list[str | None]:
+    """Labels each in the most frequent of the spellings that are one; those without a character that is seen are None.
+    A sentence on what was joined is put to ``joined``; ``what`` the labels are."""
+    counts = Counter(label for label in labels if label is not None)
+    groups: dict[str, list[str]] = {}
+    for label in counts:
+        groups.setdefault(key(label), []).append(label)
+    groups.pop("", None)
+    best = {one: plain_name(min(of, key=lambda n: (-counts[n], n))) for of in groups.values() for one in of}
+    joined += sentence_on_joined((of for of in groups.values() if len({one.strip() for one in of}) > 1), what)
+    return [None if label is None else best.get(label) for label in labels]
+
+
+def sentence_on_joined(groups: Iterable[Collection[str]], what: str = "author's name") -> list[str]:
+    """A sentence that names the spellings that were joined; nothing where there are no several of any."""
+    several = [" = ".join(told_apart(of)) for of in groups if len(of) > 1]
+    return [f"spellings of one {what} were joined: {first_names(several)}"] if several else []
+
+
+def told_apart(names: Collection[str]) -> list[str]:
+    """Spellings of a name, those that look alike by their characters' numbers."""
+    plain = Counter(map(plain_name, names))
+    return [name if plain[plain_name(name)] == 1 else ascii(name)[1:-1] for name in sorted(names)]
+
+
+_NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+
+
+def _number(id: str) -> str | None:
+    """An id as a spreadsheet has it that takes it for a number; None of one that is none."""
+    return f"{float(id):.15g}" if _NUMBER.fullmatch(id) else None
+
+
+def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
+    """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1); else nothing."""
+    here, there = set(ids), set(others)
+    alone = {number: one for one in there - here if (number := _number(one)) is not None}
+    pairs = [f"{one} and {alone[number]}" for one in here - there if (number := _number(one)) in alone]
+    said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
+    return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
 
 
 @lru_cache(maxsize=2**16)
@@ -86,17 +178,27 @@ def is_nobody(name: str) -> bool:
     forms = {
         form.strip("[](){}<>.*'\" ") for form in ((key,) if key.isascii() else (key, _bare(name), _plain_letters(key)))
     }
-    return key[-1:] == "?" or any(map(_NOBODY.fullmatch, forms)) or _EITHER.search(key) is not None
+    if key[-1:] == "?" or any(map(_NOBODY.fullmatch, forms)) or _EITHER.search(key) is not None:
+        return True
+    return "bot" in key[-12:] and _BOT.fullmatch(plain_name(name)) is not None
 
 
 def may_be_nobody(name: str) -> bool:
-    """Whether a name may be a number in place of a person: Anonymous 3, guest12."""
-    return _NUMBERED.fullmatch(name_key(name)) is not None
+    """Whether a name may be a number in place of a person, or a program: Anonymous 3, guest12, newsbot."""
+    return _NUMBERED.fullmatch(key := name_key(name)) is not None or _BOT_LIKE.fullmatch(key) is not None
 
 
 def is_several(name: str) -> bool:
-    """Whether a label may name several people: ``Erckmann & Chatrian``, ``Hamilton and Madison``."""
-    return _SEVERAL.search(name_key(name)) is not None
+    """Whether a label may name several people: ``Erckmann & Chatrian``, ``Smith et al.``, ``1.23457E+17``."""
+    return _SEVERAL.search(name_key(name)) is not None or _ROUNDED.fullmatch(name) is not None
+
+
+def handed_in_by(name: str) -> str | None:
+    """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``; None of other names. Marked
+    blind, a person is a number."""
+    if (parts := _SUBMISSION.fullmatch(name)) is None:
+        return None
+    return f"{parts['person']} {parts['number']}" if _BLIND.fullmatch(parts["person"]) else parts["person"]
 
 
 def is_part(folder: str) -> bool:
@@ -115,7 +217,9 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     groups: dict[str, list[str]] = {}
     by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
-        words = "".join(c if c.isalnum() else " " for c in _YEARS.sub("", _bare(name)).partition("@")[0]).split()
+        words = "".join(
+            c if c.isalnum() else " " for c in _YEARS.sub("", _ADDRESS.sub("", _bare(name), 1)).partition("@")[0]
+        ).split()
         words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
         groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:

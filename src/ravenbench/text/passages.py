@@ -1,25 +1,57 @@
 """Passages that texts of several authors share: licences, headers, forms. They are nobody's style, and make texts of
-different people look copied from one another."""
+different people look copied from one another.
+
+A passage is a whole line (of a long one a sentence), or words in one order that make a dozen or more, wherever lines
+end and whatever few words (a title, a date, a name) stand between: three in a row, two such near each other, two of
+these near each other, each in texts of several authors.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ravenbench.errors import offered
+from ravenbench.types import Bools, Ints
 
 FEWEST_AUTHORS = 3
 """Authors in whose texts a line stands before it counts as nobody's: two may quote each other."""
 SHORTEST, LONGEST = 40, 400
 """Characters of a line that is looked at; of longer lines their sentences are."""
+IN_A_ROW, BETWEEN, LEVELS = 3, 12, 3
+"""Words in a row that a passage is made of, words that may differ between two parts of it, and how often parts are
+put together."""
+EDGE = 8_000
+"""Characters at the beginning and at the end of a text in which passages with words that differ are looked for."""
+MOST_CHARACTERS = 2**26
+"""Characters of texts in all that are looked at so, the first ones."""
+SAMPLE = 150
+"""Texts of a set that are looked through for such passages before all others are."""
+MOST_OF_LINE = 2 / 3
+"""Share of a line's words from which on the line is taken out with the words that differ."""
 GUTENBERG = re.compile(r"\bproject gutenberg(?:'s|\(?tm\)?|-tm|™)?\b", re.IGNORECASE)
 _START = re.compile(
-    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END\*[^\n]*\n", re.MULTILINE | re.IGNORECASE
+    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END(?:\*| THE SMALL PRINT)[^\n]*\n", re.M | re.I
 )
 _END = re.compile(
-    r"^[^\n]*\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg", re.M | re.I
+    r"^[^\n]*\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg"
+    r"|^\*\*\* ?START: FULL LICEN[SC]E|^(?:THE )?FULL PROJECT GUTENBERG(?:-tm|™)? LICEN[SC]E", re.M | re.I
+)  # fmt: skip
+_HEADER = re.compile(
+    r"\s*(?:(?:[^\n]+\n){0,5}?[^\n]*\bproject gutenberg(?:'s [^\n]*, by |[^\n]* (?:e-?book|e-?text|licen[sc]e)\b)"
+    r"|(?:title|author|editor|translator|illustrator|language|(?:release|posting) date|character set encoding|credits):"
+    r"|produced by\b|e-?text prepared by\b|\[e-?(?:book|text))[^\n]*(?:\n[^\n]+)*",
+    re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_WORD = re.compile(r"\S+")
+_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+Keys = NDArray[np.uint64]
 
 
 def _units(text: str) -> Iterator[str]:
@@ -31,61 +63,199 @@ def _units(text: str) -> Iterator[str]:
             yield line
 
 
-def shared_passages(texts: Iterable[str], authors: Iterable[object]) -> frozenset[str]:
-    """Lines (of long ones their sentences) that stand in texts of ``FEWEST_AUTHORS`` authors or more."""
-    first: dict[int, object] = {}
-    several: dict[str, set[object]] = {}
-    for text, author in zip(texts, authors, strict=True):
-        for unit in set(_units(text)):
-            other = first.setdefault(hash(unit), author)
-            if other != author:
-                several.setdefault(unit, {other}).add(author)
-    return frozenset(unit for unit, who in several.items() if len(who) >= FEWEST_AUTHORS)
+class _Parts(NamedTuple):
+    """Parts of texts, in order: half-open places (n,) of their words, and a number that is equal for equal words."""
+
+    start: Ints
+    end: Ints
+    key: Keys
+
+    @classmethod
+    def of(cls, words: Keys, place: Ints) -> Self:
+        """All words in a row."""
+        count = max(0, len(words) - IN_A_ROW + 1)
+        key = np.zeros(count, dtype=np.uint64)
+        for i in range(IN_A_ROW):
+            key = (key ^ words[i : i + count]) * _FACTORS[0]
+            key ^= key >> np.uint64(29)
+        whole = place[len(place) - count :] - place[:count] == IN_A_ROW - 1
+        return cls(place[:count], place[:count] + IN_A_ROW, key).take(whole)
+
+    def take(self, which: Bools | Ints) -> Self:
+        """These of them."""
+        return type(self)(self.start[which], self.end[which], self.key[which])
+
+    def joined(self) -> Self:
+        """Each with the first one after it, where that is near."""
+        after = np.searchsorted(self.start, self.end)
+        first = np.flatnonzero(after < len(after))
+        first = first[self.start[after[first]] - self.end[first] <= BETWEEN]
+        second = after[first]
+        key = (self.key[first] * _FACTORS[1] ^ self.key[second]) * _FACTORS[2]
+        return type(self)(self.start[first], self.end[second], key ^ (key >> np.uint64(31)))
 
 
-def shared_in(text: str, shared: Collection[str]) -> str | None:
-    """The first of these passages that stands in a text."""
-    return next((unit for unit in _units(text) if unit in shared), None) if shared else None
+def _hashes(text: str) -> Keys:
+    words = text.split()
+    return np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
 
 
-def without_passages(text: str, shared: Collection[str]) -> str:
-    """A text without these passages, and without what Project Gutenberg puts before and after it."""
-    start = _START.search(text) if "GUTENBERG" in text.upper() else None
-    if start is not None:
-        text = text[start.end() :]
-        if (end := _END.search(text)) is not None:
-            text = text[: end.start()]
-    if not shared:
-        return text
+def _of_several(key: Keys, owner: Ints) -> Bools:
+    """Which of these stand in texts of several authors."""
+    # Most keys are rare: few are left after counting them by some of their digits.
+    digits = (key >> np.uint64(64 - max(8, int(4 * len(key)).bit_length()))).astype(np.int64)
+    often = np.flatnonzero((np.bincount(digits) >= FEWEST_AUTHORS)[digits])
+    order = often[np.lexsort((owner[often], key[often]))]
+    by_author = (np.diff(key[order], prepend=key[order][:1]) != 0) | (np.diff(owner[order], prepend=-1) != 0)
+    keys, authors = np.unique(key[order][by_author], return_counts=True)
+    several = np.zeros(len(key), dtype=np.bool_)
+    several[often] = np.isin(key[often], keys[authors >= FEWEST_AUTHORS])
+    return several
 
-    def without_shared(line: str) -> str | None:
+
+def _levels(pieces: Sequence[tuple[int, int, Keys]]) -> tuple[tuple[Keys, ...], frozenset[int]]:
+    """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row, the
+    number of its author, and words."""
+    sizes = np.array([len(words) + BETWEEN + 1 for _, _, words in pieces])
+    begins = np.cumsum(sizes) - sizes
+    rows, authors = (np.array([piece[i] for piece in pieces], dtype=np.int64) for i in (0, 1))
+    place = [np.arange(begin, begin + len(piece[2])) for begin, piece in zip(begins, pieces, strict=True)]
+    parts, levels = _Parts.of(np.concatenate([piece[2] for piece in pieces]), np.concatenate(place)), list[Keys]()
+    for level in range(LEVELS):
+        parts = parts if level == 0 else parts.joined()
+        owner = authors[np.searchsorted(begins, parts.start, "right") - 1]
+        parts = parts.take(_of_several(parts.key, owner))
+        if not len(parts.key):
+            return (), frozenset()
+        levels.append(np.unique(parts.key))
+    return tuple(levels), frozenset(rows[np.searchsorted(begins, parts.start, "right") - 1].tolist())
+
+
+@dataclass(frozen=True)
+class SharedPassages:
+    """What texts of several authors share: ``lines``, keys of words in one order by level, sorted, and the ``rows`` of
+    texts with such words."""
+
+    lines: frozenset[str] = frozenset()
+    levels: tuple[Keys, ...] = ()
+    rows: frozenset[int] = frozenset()
+
+    @classmethod
+    def among(cls, texts: Iterable[str], authors: Iterable[object], words: bool = True) -> Self:
+        """Those that stand in texts of ``FEWEST_AUTHORS`` authors or more; unless ``words``, lines alone."""
+        first: dict[int, object] = {}
+        several: dict[str, set[object]] = {}
+        codes: dict[object, int] = {}
+        pieces: list[tuple[int, int, Keys]] = []
+        left = MOST_CHARACTERS * words
+        for row, (text, author) in enumerate(zip(texts, authors, strict=True)):
+            for unit in set(_units(text)):
+                other = first.setdefault(hash(unit), author)
+                if other != author:
+                    several.setdefault(unit, {other}).add(author)
+            code = codes.setdefault(author, len(codes))
+            for piece in ((text,) if len(text) <= 2 * EDGE else (text[:EDGE], text[-EDGE:])) if left > 0 else ():
+                pieces.append((row, code, _hashes(piece)))
+                left -= len(piece)
+        lines = frozenset(unit for unit, who in several.items() if len(who) >= FEWEST_AUTHORS)
+        return cls(lines, *(_levels(pieces) if pieces and len(codes) >= FEWEST_AUTHORS else ()))
+
+    def line_of(self, text: str) -> str | None:
+        """The first of these lines that stands in a text."""
+        return next((unit for unit in _units(text) if unit in self.lines), None) if self.lines else None
+
+    def stretches(self, text: str) -> list[tuple[int, int]]:
+        """Half-open places in a text of words that others have in the same order, with those that stand between."""
+        if not self.levels:
+            return []
+        words = _hashes(text)
+        parts = _Parts.of(words, np.arange(len(words)))
+        for level, keys in enumerate(self.levels):
+            parts = parts if level == 0 else parts.joined()
+            parts = parts.take(keys[np.minimum(np.searchsorted(keys, parts.key), len(keys) - 1)] == parts.key)
+        if not len(parts.key):
+            return []
+        place = [word.span() for word in _WORD.finditer(text)]
+        whole: list[tuple[int, int]] = []
+        for start, end in zip(parts.start.tolist(), parts.end.tolist(), strict=True):
+            begin, last = place[start][0], place[end - 1][1]
+            if whole and begin <= whole[-1][1]:
+                begin, before = whole.pop()
+                last = max(last, before)
+            whole.append((begin, last))
+        return whole
+
+    def without(self, text: str) -> str:
+        """A text without these passages, and without what Project Gutenberg puts before and after it."""
+        text = _without_gutenberg(text) if "GUTENBERG" in text.upper() else text
+        pieces, end = list[str](), 0
+        for start, stop in self.stretches(text):
+            start, stop = _with_line(text, start, stop)
+            pieces.append(text[end:start])
+            end = max(end, stop)
+        text = "".join([*pieces, text[end:]])
+        if not self.lines:
+            return text
+        return "\n".join(line for each in text.split("\n") if (line := self._without_lines(each)) is not None)
+
+    def _without_lines(self, line: str) -> str | None:
         plain = line.strip()
         if len(plain) <= LONGEST:
-            return None if plain in shared else line
+            return None if plain in self.lines else line
         parts = _SENTENCE.split(line)
-        left = [part for part in parts if part.strip() not in shared]
+        left = [part for part in parts if part.strip() not in self.lines]
         return line if len(left) == len(parts) else " ".join(left)
 
-    return "\n".join(line for each in text.split("\n") if (line := without_shared(each)) is not None)
+
+def _with_line(text: str, start: int, stop: int) -> tuple[int, int]:
+    """A stretch of a text with the rest of the lines that it begins and ends in, where it is most of them."""
+    low, high = max(0, start - (stop - start)), min(len(text), 2 * stop - start)
+    first, begins = max(low, text.rfind("\n", low, start) + 1), max(start, text.rfind("\n", start, stop) + 1)
+    last, ends = (
+        end if place < 0 else place
+        for end, place in ((high, text.find("\n", stop, high)), (stop, text.find("\n", start, stop)))
+    )
+    return (
+        first if ends - start >= MOST_OF_LINE * (ends - first) else start,
+        last if stop - begins >= MOST_OF_LINE * (last - begins) else stop,
+    )
+
+
+def _without_gutenberg(text: str) -> str:
+    """A text without what Project Gutenberg puts before and after it."""
+    start = _START.search(text)
+    begin = 0 if start is None else start.end()
+    headed = start is not None or GUTENBERG.search(text, 0, LONGEST) is not None
+    while headed and (head := _HEADER.match(text, begin, begin + 10 * LONGEST)) is not None:
+        begin = head.end()
+    end = _END.search(text, begin)
+    return text[begin:] if end is None else text[begin : end.start()]
 
 
 def cleaner(texts: Iterable[str], authors: Iterable[object], empty: bool = True) -> Callable[[str], str]:
     """What takes out of a text what these share; one that holds nothing else stays unless it may be ``empty``."""
-    shared = shared_passages(texts, authors)
-    return lambda text: plain if (plain := without_passages(text, shared)).strip() or empty else text
+    shared = SharedPassages.among(texts, authors)
+    return lambda text: plain if (plain := shared.without(text)).strip() or empty else text
 
 
-def sentence_on_shared(texts: Sequence[str], authors: Sequence[object]) -> list[str]:
-    """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none."""
-    shared = shared_passages(texts, authors[: len(texts)])
-    begins = {i: unit for i, text in enumerate(texts) if (unit := shared_in(text, shared)) is not None}
-    people = len({authors[i] for i in begins})
-    if len(begins) < max(FEWEST_AUTHORS, len(texts) // 50):
+def sentence_on_shared(texts: Sequence[str], authors: Sequence[object], whose: str = "") -> list[str]:
+    """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none.
+    ``whose`` says what stands for the authors of texts where these are not known."""
+    step = -(-len(texts) // SAMPLE) or 1
+    shared = SharedPassages.among(texts[::step], authors[: len(texts) : step])
+    if step > 1:
+        shared = SharedPassages.among(texts, authors[: len(texts)], bool(shared.levels))
+    begins = {row: line for row, text in enumerate(texts) if (line := shared.line_of(text)) is not None}
+    several = sorted({*begins, *shared.rows})
+    if len(several) < max(FEWEST_AUTHORS, len(texts) // 50):
         return []
-    licence = any(GUTENBERG.search(unit) for unit in shared)
+    whose = whose or f"by {len({authors[row] for row in several}):,} authors"
+    text = texts[several[0]]
+    begin = begins.get(several[0]) or next((text[slice(*place)] for place in shared.stretches(text)), "")
+    licence = any(GUTENBERG.search(unit) for unit in (begin, *shared.lines))
     return [
-        f"the same passages stand in {len(begins):,} of {len(texts):,} texts, by {people:,} authors, such as "
-        f"“{next(iter(begins.values()))[:60]}…”"
+        f"the same passages stand in {len(several):,} of {len(texts):,} texts, {whose}, such as "
+        f"“{' '.join(begin.split())[:60]}…”"
         + (" (it looks like the licence of Project Gutenberg)" if licence else "")
         + offered(": they are nobody's style; --strip-shared takes them out")
     ]

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.metrics.calibration import newton
-from ravenbench.randomness import stream
 from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.contract.base import Calibrator
-from ravenbench.verifiers.contract.folds import Folds, both_classes, out_of_fold
+from ravenbench.verifiers.contract.folds import both_classes
 
 
 def one_column(scores: Floats, name: str) -> Floats:
@@ -138,83 +137,6 @@ class ScaledLogistic(Logistic):
         return super().transform((table_of(scores) - self.centre_) / self.deviation_)
 
 
-class Isotonic(Calibrator):
-    """The non-decreasing map that fits best: linear between blocks of pooled scores, constant beyond the scores seen.
-
-    A problem is left unanswered where a whole block holds as many same- as different-author problems; a line
-    between two blocks that passes through 0.5 there answers with the next larger number.
-
-    Attributes
-    ----------
-    scores_, values_ : (k,) float64
-        Corners of the map.
-    """
-
-    name = "isotonic"
-
-    def fit(self, scores: Floats, same: Bools) -> Self:
-        """Learn from scores (n,).
-
-        SpecError if there are several features a problem. CorpusError if one class is absent.
-        """
-        from sklearn.isotonic import IsotonicRegression
-
-        scores, same = learnable(one_column(scores, self.name), same, self.name)
-        model = IsotonicRegression(y_min=0.0, y_max=1.0).fit(scores, same.astype(np.float64))
-        self.scores_: Floats = np.asarray(model.X_thresholds_, dtype=np.float64)
-        self.values_: Floats = np.asarray(model.y_thresholds_, dtype=np.float64)
-        return self
-
-    def transform(self, scores: Floats) -> Floats:
-        scores = one_column(scores, self.name)
-        out = np.interp(scores, self.scores_, self.values_)
-        half = self.scores_[self.values_ == 0.5]
-        tied = (scores >= half[0]) & (scores <= half[-1]) if len(half) else np.zeros(len(out), dtype=bool)
-        out[(out == 0.5) & ~tied] = np.nextafter(0.5, 1)
-        out[~scored(scores)] = 0.5
-        return out
-
-
-@dataclass(eq=False, repr=False)
-class Linear(Calibrator):
-    """A linear map for scores −M of a distance-like M: 0.5 + (theta − M) / (2 · width), clipped to [0, 1].
-
-    Nothing is learned and nothing abstained from: a distance of exactly ``theta`` is accepted. Only where the
-    scorer could not tell (NaN) the answer is 0.5.
-
-    Parameters
-    ----------
-    theta : float
-        The distance up to which an author is accepted.
-    width : float
-        Distance from ``theta`` to a certain answer.
-    """
-
-    name = "linear"
-
-    theta: float = 1.02
-    width: float = 0.15
-
-    def fit(self, scores: Floats, same: Bools) -> Self:
-        """Check the parameters.
-
-        SpecError if ``width`` is not positive or the scorer gives several features a problem.
-        """
-        if not self.width > 0:
-            raise SpecError("the width of linear must be positive", found=self.width)
-        one_column(scores, self.name)
-        return self
-
-    def transform(self, scores: Floats) -> Floats:
-        scores = one_column(scores, self.name)
-        out = np.clip(0.5 + (self.theta + scores) / (2 * self.width), 0.0, 1.0)
-        accepted = -scores <= self.theta
-        out[(out == 0.5) & accepted] = np.nextafter(0.5, 1)
-        out[(out == 0.5) & ~accepted] = np.nextafter(0.5, 0)
-        out[~scored(scores)] = 0.5
-        return np.asarray(out, dtype=np.float64)
-
-
 @dataclass(eq=False, repr=False)
 class LogOdds(Calibrator):
     """Reads a score as the logarithm of a likelihood ratio: the answer is 1 / (1 + base^−score), at even prior odds.
@@ -270,48 +192,6 @@ def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
 def apply_band(answers: Floats, radius: float) -> Floats:
     """Answers with |answer − 0.5| ≤ radius set to 0.5."""
     return np.where(np.abs(answers - 0.5) <= radius, 0.5, answers)
-
-
-@dataclass(eq=False, repr=False)
-class Banded(Calibrator):
-    """Logistic regression that leaves a band of answers about 0.5 unanswered, the one with the best c@1 out of fold.
-
-    Parameters
-    ----------
-    C : float
-        Inverse strength of regularisation.
-    folds : int
-        Of the cross-validation that gives the answers the band is chosen on.
-    most : float
-        Widest half-width tried.
-
-    Attributes
-    ----------
-    logistic_ : Logistic
-    radius_ : float
-        Half-width of the band.
-    """
-
-    name = "banded"
-
-    C: float = 1.0
-    folds: int = 5
-    most: float = 0.1
-
-    def fit(self, scores: Floats, same: Bools) -> Self:
-        """Learn from scores (n,) or (n, f). CorpusError if one class is absent."""
-        scores, same = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
-        self.logistic_ = Logistic(radius=0.0, C=self.C).fit(scores, same)
-        folds = Folds(stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds)
-
-        def answered(rest: Bools, out: Bools) -> Floats:
-            return Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[out])
-
-        self.radius_ = best_radius(out_of_fold(answered, folds, same), same, self.most)
-        return self
-
-    def transform(self, scores: Floats) -> Floats:
-        return apply_band(self.logistic_.transform(scores), self.radius_)
 
 
 THRESHOLDS = np.arange(1, 99) / 100

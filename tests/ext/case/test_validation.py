@@ -15,7 +15,7 @@ from ravenbench.ext.case.validation import (
     worst_prior,
 )
 from ravenbench.randomness import stream
-from ravenbench.statistics.shares import wilson
+from ravenbench.statistics.estimates import wilson
 
 
 def drawn(seed, count=200, apart=1.0, stretch=1.0):

@@ -7,9 +7,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.cli.corpus import app
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError, SpecError
+from ravenbench.ext.corpora.command import app
 from ravenbench.ext.corpora.public import EBG
 from ravenbench.testing import check_corpus
 

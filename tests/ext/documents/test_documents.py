@@ -260,7 +260,7 @@ def test_folders_give_their_documents_once(tmp_path):
 
 
 def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
-    documents = [read(tmp_path, "a.eml", mail("Words.\n\n-- \nAnna")), read(tmp_path, "b.txt", "Words.")]
+    documents = [read(tmp_path, "a.eml", mail("Some words.\n\n-- \nAnna")), read(tmp_path, "b.txt", "Some words.")]
     (sentence,) = account_of(documents)
     assert sentence.startswith(
         "1 of 2 documents hold more than was taken as their text (a.eml: headers (5), signatures (1))"

@@ -20,6 +20,10 @@ def read(tmp_path: Path, name: str, data: bytes) -> Document:
     return read_document(tmp_path / name)
 
 
+def kinds(document: Document) -> dict[str, int]:
+    return {one.kind: one.count for one in document.left_out}
+
+
 @pytest.mark.parametrize("name", ["a.docx", "a.odt"])
 def test_images_stay_packed(tmp_path, name):
     image = random.Random(0).randbytes(2**20) * 40
@@ -95,3 +99,20 @@ def test_modules_beside_the_documents_are_not_imported(tmp_path, monkeypatch):
 def test_marks_and_scripts_are_said_whatever_the_format(tmp_path):
     document = read(tmp_path, "a.docx", docx(paragraph("Hello \u202eevil\u202c, καλημέρα")))
     assert [note[:24] for note in document.notes] == ["marks that turn the dire", "it is written in several"]
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize(
+    ("group", "deleted"),
+    [(r"{\deleted gone}", True), (r"{\deleted0 stays}", False), (r"{\b\deleted\deleted0 x\deleted gone}", True),
+     (r"{\*\deleted0\deleted0 \deletedword stays}", False), ("{" + r"\deleted0" * 12 + " stays}", False)],
+)  # fmt: skip
+def test_much_that_was_deleted_in_rich_text_takes_time_by_its_size(tmp_path, monkeypatch, need_extra, group, deleted):
+    """Groups, and one group as long as all of them: a search that begins at every brace or mark takes minutes."""
+    need_extra("striprtf")
+    monkeypatch.setattr(reading, "SECONDS", 5)
+    many = 2**19 // len(group)
+    for words in (group * many, "{" + group[1:-1] * many + "}"):
+        document = read(tmp_path, "a.rtf", (r"{\rtf1 Mine." + words + "}").encode())
+        assert document.text.startswith("Mine.") and ("stays" in document.text) != deleted
+        assert ("deleted text" in kinds(document)) == deleted

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.summary import table_one
 from ravenbench.errors import CorpusError, InputError
+from ravenbench.ext.corpora.summary import table_one
 from ravenbench.ext.problems.building import Built, Cross, build_problems
 from ravenbench.formats.problems import read_problem_sets, read_problems
 from ravenbench.texts import TextTable

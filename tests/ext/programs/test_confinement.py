@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from ravenbench.errors import InputError, ProgramError
+from ravenbench.ext.programs import confinement
+from ravenbench.ext.programs.confinement import obstacle
 from ravenbench.ext.programs.process import Rules
-from ravenbench.programs import confinement
-from ravenbench.programs.confinement import noted, obstacle, ways
+from ravenbench.programs.confinement import noted, ways
 from ravenbench.programs.parent import private_folder, sweep
 
 CONFINED = pytest.mark.skipif(obstacle() is not None, reason=f"programs cannot be confined here: {obstacle()}")

@@ -355,7 +355,7 @@ def test_a_pool_of_two_languages_without_a_column_of_them_is_warned_of():
 
 
 def test_where_texts_have_no_words_content_is_not_measured_and_the_page_says_why():
-    rows = [ItemRow(f"d{i}", ("1 2 3 " * i,), {"author": f"a{i % 30}", "topic": f"t{i % 3}"}) for i in range(1, 91)]
+    rows = [ItemRow(f"d{i}", ("1 2 3 no " * i,), {"author": f"a{i % 30}", "topic": f"t{i % 3}"}) for i in range(1, 91)]
     pool, why = with_content(pool_of(rows[:30], rows[30:], None, 0), 30, 0)
     assert not pool.versions and list(why) == [
         "the texts have too few words in common to tell which topics are alike; longer texts have more"

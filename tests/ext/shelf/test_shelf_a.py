@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
+from ravenbench.ext.shelf.calibrators import Banded
 from ravenbench.ext.shelf.published.castillo_2014 import jaccard, voted
 from ravenbench.ext.shelf.published.frery_2014 import Frery2014
 from ravenbench.ext.shelf.published.mayor_2014 import concentration, sparse_weights
@@ -15,7 +16,6 @@ from ravenbench.ext.shelf.published.shelf_views import Members, count, dense, ha
 from ravenbench.ext.shelf.published.zamani_2014 import jensen_shannon, neighbours
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.contract.base import as_verifier
 
 SHELF = [

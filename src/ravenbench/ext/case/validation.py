@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from ravenbench.ext.case.likelihood_ratios import LN10, WIDEST, cllr, cllr_min, eer, pav, sides
 from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
-from ravenbench.statistics.shares import wilson
+from ravenbench.statistics.estimates import wilson
 from ravenbench.types import Bools, Floats, Ints
 
 PRIORS: Floats = np.linspace(-2.0, 2.0, 81)

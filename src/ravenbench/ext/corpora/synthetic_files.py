@@ -50,6 +50,8 @@ def generate_corpus(
         if about.items() <= json.loads((folder / ABOUT).read_bytes()).items():
             return folder  # an earlier call came as far
     check_folder(folder)
+    if folder == Path():
+        raise InputError("you are in this folder, and it cannot be replaced", file=folder, fix="name another")
     partial = folder.absolute().parent / f".{folder.name}.partial"
     _check_room(corpus, folder, partial)
     parts = list(plan_parts(corpus))

@@ -18,7 +18,7 @@ from email.policy import compat32
 from email.utils import parseaddr
 from pathlib import Path
 
-from ravenbench.errors import FormatError, InputError, MissingPart
+from ravenbench.errors import FormatError, InputError, MissingPart, first_names
 from ravenbench.ext.documents.mail_parts import split_mail
 from ravenbench.ext.documents.rich_text import decode_html, html_text
 from ravenbench.formats.collector import checked_text
@@ -65,8 +65,7 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
             file=path,
             found="; ".join(map(": ".join, faults[:3])) or "no words of a sender",
         )
-    more = f" and {len(faults) - 5:,} more" if len(faults) > 5 else ""
-    said = [f"left out of the mailbox: {'; '.join(map(': '.join, faults[:5]))}{more}"] if faults else []
+    said = [f"left out of the mailbox: {first_names(list(map(': '.join, faults)))}"] if faults else []
     said += [f"mails without words of their sender were left out ({empty:,})"] if empty else []
     first = documents[0]
     documents[0] = Document(

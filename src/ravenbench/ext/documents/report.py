@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +28,9 @@ from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documen
 from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
-from ravenbench.text.names import is_nobody, is_part, name_key, plain_name
+from ravenbench.text.damage import MOST
+from ravenbench.text.names import handed_in_by, is_nobody, is_part, name_key, one_name_each, plain_name
+from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 
 By = Literal["sender", "folder"]
@@ -36,8 +39,6 @@ _SHOWN = 20_000
 _PAGE = 4_000_000
 """Most characters of all texts together."""
 _LONGEST = 80
-SUBMISSION = re.compile(r"(?<=.)_\d{1,20}_assignsubmission_")
-"""How Moodle names what people have handed in, each file or the folder of each."""
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+')
 
 
@@ -80,6 +81,12 @@ class Extracted:
         """The authors, without texts that have none."""
         return [author for author in self.authors if author != UNKNOWN]
 
+    @cached_property
+    def shared(self) -> list[str]:
+        """A sentence on passages of several authors, or none."""
+        looked_at = self.texts[:MOST]
+        return sentence_on_shared([one.document.text for one in looked_at], [one.author for one in looked_at])
+
     @property
     def remarks(self) -> list[str]:
         """What is to be known of the authors before their texts are compared."""
@@ -92,6 +99,7 @@ class Extracted:
               for one in dict.fromkeys(folders) if is_part(one)),
             *(f"{sentence}; put the texts of each person into one folder before you compare"
               for sentence in doubtful_names(self.people)),
+            *self.shared,
         ]  # fmt: skip
 
     def tables(self) -> dict[str, Table]:
@@ -184,9 +192,7 @@ def extract_texts(
         inner = [path.relative_to(root) for root, path in sources if root == place]
         if all(len(path.parts) > 2 for path in inner):
             check_no_parts(place, sorted({path.parts[0] for path in inner}), [path.as_posix() for path in inner])
-    names = _Names()
-    seen: dict[tuple[str, str], str] = {}
-    spelling: dict[str, str] = {}
+    taken: list[tuple[Taken, str]] = []
     for done, (root, path) in enumerate(sources):
         progress("documents", done, len(sources))
         source = path.relative_to(root).as_posix()
@@ -199,8 +205,7 @@ def extract_texts(
         for document, notes in read:
             folder = path.relative_to(root).parts[0] if path.parent != root else ""
             sender = document.author if by == "sender" else None
-            handed_in = SUBMISSION.search(folder or path.name)
-            person = (folder or path.name)[: handed_in.start()] if handed_in is not None else folder
+            person = handed_in_by(folder or path.name) or folder
             author = sender or person or UNKNOWN
             known_by = "folder" if folder else "file name" if person else "nothing"
             known_by = ("header" if document.title else "sender") if sender else known_by
@@ -208,22 +213,33 @@ def extract_texts(
                 if author != UNKNOWN:
                     result.nobody[plain_name(author)] += 1
                 author, known_by = UNKNOWN, "nothing"
-            given, author = author, spelling.setdefault(name_key(author), author)
-            if given != author:
-                result.joined[given] = author
-            name = f"{source} {document.part}".strip()
-            first = seen.setdefault((author, document.text_sha256), name)
-            if first != name:
-                result.left_out.append((name, f"it repeats {first}", ""))
-                continue
-            file = names.of(author, document)
-            result.texts.append(Taken(document, source, file, author, known_by, count_words(document.text), notes))
+            person = (document.identity if author == sender else "") or name_key(author)
+            taken.append((Taken(document, source, "", author, known_by, count_words(document.text), notes), person))
+    _put_by_author(result, taken)
     if not result.texts:
         name, why, fix = result.left_out[0]
         raise FormatError("no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None)
     with fresh_folder(out, kind="texts") as place:
         _write(result, place)
     return result
+
+
+def _put_by_author(result: Extracted, taken: Sequence[tuple[Taken, str]]) -> None:
+    """Put texts, each with what is equal for all of its author's names, under one name of each person, once."""
+    names, seen = _Names(), dict[tuple[str, str], str]()
+    spelt: dict[str, dict[str, None]] = {}
+    shown = one_name_each([(plain_name(one.author), person) for one, person in taken])
+    for (one, _), author in zip(taken, shown, strict=True):
+        assert author is not None
+        spelt.setdefault(author, {})[one.author] = None
+        name = f"{one.source} {one.document.part}".strip()
+        first = seen.setdefault((author, one.document.text_sha256), name)
+        if first == name:
+            result.texts.append(replace(one, author=author, file=names.of(author, one.document)))
+        else:
+            result.left_out.append((name, f"it repeats {first}", ""))
+    for author, spellings in spelt.items():
+        result.joined |= {one: author for one in spellings if len(spellings) > 1 and one != author}
 
 
 def _read(path: Path, encoding: str | None) -> list[tuple[Document, tuple[str, ...]]]:
@@ -254,7 +270,7 @@ class _Names:
     def of(self, author: str, document: Document) -> str:
         if author not in self._folders:
             self._folders[author] = self._free(_safe(author), "")
-        part = document.part if document.part.startswith("mail ") else ""
+        part = document.part if document.part.startswith(("mail ", "text ")) else ""
         return self._free(f"{self._folders[author]}/{_safe(f'{document.path.stem} {part}'.strip())}", ".txt")
 
     def _free(self, name: str, suffix: str) -> str:

@@ -42,9 +42,11 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
     account = Account()
     html = decode_html(data, path, encoding)
     if is_tei(html):
-        page = parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", html), path)
-        hint = f"this is TEI, whose header names {page.author}: save it as .xml for the author to be taken from there"
-        return [msgspec.structs.replace(page, author=None, identity="", notes=(*page.notes, hint))]
+        hint = "this is TEI, whose header names {}: save it as .xml for the author to be taken from there"
+        return [
+            msgspec.structs.replace(page, author=None, identity="", notes=(*page.notes, hint.format(page.author)))
+            for page in parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", html), path)
+        ]
     folded = html[:5000].lower(), html[-5000:].lower()
     cut = ("it may be cut short: </html> is missing",) if "<html" in folded[0] and "</html" not in folded[1] else ()
     return [Document(path=path, text=html_text(html, account), left_out=account.left_out(), notes=cut)]

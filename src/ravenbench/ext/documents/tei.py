@@ -11,6 +11,8 @@ from html.entities import html5
 from pathlib import Path
 from xml.parsers import expat
 
+import msgspec
+
 from ravenbench.formats.archive import DOCUMENT_LIMIT
 from ravenbench.formats.document import FRONT_AND_BACK, Account, Document, Unreadable
 
@@ -128,17 +130,27 @@ def identity(ref: str) -> str:
 
 
 def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one text of a TEI file. Raises Unreadable if it is other XML, damaged, too large, declares entities, or has
-    no body."""
+    """The text of a TEI file, or those of a ``teiCorpus``. Raises Unreadable if it is other XML, damaged, too large,
+    declares entities, or has no body."""
     data = path.read_bytes()
     if len(data) > DOCUMENT_LIMIT:
         raise Unreadable("it is too large for one document", file=path, expected=f"at most {DOCUMENT_LIMIT:,} bytes")
-    return [parsed(data, path)]
+    return parsed(data, path)
 
 
-def parsed(data: bytes | str, path: Path) -> Document:
+def parsed(data: bytes | str, path: Path) -> list[Document]:
     """What ``read_tei`` gives of the content of a file."""
-    handler, parser = _Handler(), expat.ParserCreate()
+    every, parser = [_Handler()], expat.ParserCreate()  # that of the file or the teiCorpus, and of each TEI within it
+
+    def current() -> _Handler:
+        return every[-1] if every[-1].stack else every[0]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition(":")[2] in ("TEI", "TEI.2") and every[0].open["teiCorpus"]:
+            every.append(_Handler())
+            every[-1].start(tag, attributes)
+        else:
+            current().start(tag, attributes)
 
     def declared(*what: object) -> None:
         raise Unreadable(
@@ -147,14 +159,32 @@ def parsed(data: bytes | str, path: Path) -> Document:
         )  # fmt: skip
 
     parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler = handler.start, handler.end
-    parser.CharacterDataHandler, parser.SkippedEntityHandler = handler.text, handler.skipped
+    parser.StartElementHandler, parser.EndElementHandler = start, lambda tag: current().end(tag)
+    parser.CharacterDataHandler = lambda text: current().text(text)
+    parser.SkippedEntityHandler = lambda *entity: current().skipped(*entity)
     parser.EntityDeclHandler = declared
     parser.UseForeignDTD(True)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise Unreadable(f"it is damaged, or no XML ({error})", file=path, fix="mend it, or save it as .txt") from None
+    common, *inner = every
+    if not inner:
+        return [_document(common, path)]
+    documents, unread = list[Document](), list[tuple[str, str]]()
+    for number, handler in enumerate(inner, start=1):
+        handler.people = handler.people or common.people
+        try:
+            documents.append(msgspec.structs.replace(_document(handler, path), part=f"text {number}"))
+        except Unreadable as error:
+            unread.append((f"text {number}", error.problem))
+    if not documents:
+        raise Unreadable("no text within this teiCorpus has words", file=path, expected="TEI/text/body")
+    return [msgspec.structs.replace(documents[0], unread=tuple(unread)), *documents[1:]]
+
+
+def _document(handler: _Handler, path: Path) -> Document:
+    """The text that a handler has gathered."""
     text = "".join(handler.pieces)
     lines = [line for each in text.split("\n") if (line := " ".join(each.split()))]
     if not lines:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ravenbench.cli.corpus import Json, reads
+from ravenbench.cli.tasks import Json, reads
 from ravenbench.store.frozen import Names
 
 SHOWN = 20

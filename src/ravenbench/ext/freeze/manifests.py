@@ -59,12 +59,11 @@ from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
-Frozen = str | Path | Store | Fold | Sequence[Fold]
-
 
 def freeze(
-    what: Frozen, out: str | Path | None = None, *, names: Names = "clear", truth: bool = True,
-    corpus: str | Path | Corpus | None = None, column: str | None = None, seed: int = 0, **reading: Any,
+    what: str | Path | Store | Fold | Sequence[Fold], out: str | Path | None = None, *, names: Names = "clear",
+    truth: bool = True, corpus: str | Path | Corpus | None = None, column: str | None = None, seed: int = 0,
+    **reading: Any,
 ) -> Manifest:  # fmt: skip
     """Describe problems, folds or a split so that others rebuild them from their own copy of the texts.
 
@@ -287,7 +286,7 @@ def _documents(what: str | Path | Corpus | Store, reading: Mapping[str, Any]) ->
     return Source(what.texts, what.ids, {"author": what.author, "topic": what.topic, "language": what.language})
 
 
-def _source(what: Frozen, column: str | None, seed: int, reading: Mapping[str, Any]) -> Source:
+def _source(what: Any, column: str | None, seed: int, reading: Mapping[str, Any]) -> Source:
     if column is not None:
         if not isinstance(what, str | Path):
             raise InputError("only a corpus has columns", found=column)
@@ -298,6 +297,8 @@ def _source(what: Frozen, column: str | None, seed: int, reading: Mapping[str, A
     if isinstance(what, str | Path | Store):
         return _kept(what, reading) or _drawn(str(what), seed, reading)
     folds = [what] if isinstance(what, Fold) else list(what)
+    if not folds:
+        raise InputError("there are no folds to freeze here", expected="at least one")
     texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
     parts = parts_of(replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True))
     return Source(texts, None, {c: getattr(sides[0], c) for c in COLUMNS}, parts, name=folds[0].name)

@@ -187,8 +187,6 @@ _EVERYWHERE = 0.02
 class Manifold(Generated):
     """Seeded texts on topics that shade into each other, drawn from a known model.
 
-    The model is in ``manifold_writer``.
-
     Document i has topic ``i mod topics`` and depends on (seed, dials, i) alone. Its author is drawn among those at
     home near the topic, so everyone writes on several topics that are alike.
 

@@ -8,6 +8,7 @@ from typing import Any
 from ravenbench import registry
 from ravenbench.components import identity
 from ravenbench.corpora.load import is_named
+from ravenbench.ext.lab.blend import Blend
 from ravenbench.ext.lab.spec import SimulateSpec
 from ravenbench.ext.lab.worlds import (
     ALIKE,
@@ -28,7 +29,7 @@ from ravenbench.store.records import FoldRecord, Plan, Record
 from ravenbench.store.resume import data_hash
 from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
-from ravenbench.verifiers.controls import Blend, StyleOnly, TopicOnly
+from ravenbench.verifiers.controls import StyleOnly, TopicOnly
 
 
 class ReplicateRecord(Record, frozen=True, kw_only=True):

@@ -46,8 +46,7 @@ from ravenbench.statistics.axes import (
     content_checks,
     domain_axis,
 )
-from ravenbench.statistics.estimates import Estimate
-from ravenbench.statistics.shares import wilson
+from ravenbench.statistics.estimates import Estimate, wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -54,6 +54,7 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError
+from ravenbench.ext.lab.blend import Blend, mixed
 from ravenbench.ext.lab.manifold import Manifold
 from ravenbench.ext.lab.spec import SimulateSpec, generator
 from ravenbench.problems import probe, sources
@@ -69,7 +70,6 @@ from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Problems
 from ravenbench.verifiers.calibrators import ScaledLogistic
 from ravenbench.verifiers.contract.base import Calibrator
-from ravenbench.verifiers.controls import Blend, mixed
 
 ENCODER = "lsa"
 """What topics are compared by."""

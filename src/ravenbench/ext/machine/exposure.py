@@ -20,8 +20,8 @@ from ravenbench.ext.encoders.causal import CausalLM, open_model
 from ravenbench.ext.machine.exposure_spec import ExposureSpec
 from ravenbench.formats.collector import checked_text, identity_key
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, Units, estimate, influence, placements
-from ravenbench.statistics.shares import wilson
+from ravenbench.reports.view import Table, col, table
+from ravenbench.statistics.estimates import Interval, Units, estimate, influence, placements, wilson
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
@@ -164,3 +164,31 @@ def auc_of(positive: Bools, values: Floats, sides: Ints) -> tuple[float, tuple[f
         return auc, wilson(auc, worth)
     around = float(stdtrit(worth - 1, 0.975)) * error * float(np.sqrt(worth / (worth - 1)))
     return auc, (max(0.0, auc - around), min(1.0, auc + around))
+
+
+def exposure_table(rows: Sequence[Exposure]) -> Table:
+    """Whether a model has read some texts, against reference texts: a row a part or test."""
+    return table(
+        "read", "Has the model read these texts?", rows,
+        col("compared", lambda r: r.part, text=True, json="part"),
+        col("texts", lambda r: r.texts, json="texts"),
+        col("reference", lambda r: r.reference, json="reference"),
+        col("AUC", lambda r: r.auc, json="auc"),
+        col("95 %", lambda r: r.interval, json="interval"),
+        note="AUC: how often a text is better known than a reference text; .5 is no sign that the model has read them. "
+        "It stands for reading only where the reference texts are of the same kind and later than the model. Intervals "
+        "over authors, where they are known; n/a: fewer than five texts of a side have an answer, or one author wrote "
+        "them. The finding goes by the first row.",
+    )  # fmt: skip
+
+
+def finding(rows: Sequence[Exposure], model: str) -> str:
+    """What the first comparison with an interval says."""
+    row = next((row for row in rows if row.auc is not None and row.interval is not None), None)
+    if row is None or row.interval is None:
+        return f"{model}: too few answers, or authors, to say anything."
+    low, high = row.interval
+    figure = f"{row.part}: AUC {row.auc:.3f}, 95 % interval {low:.3f} to {high:.3f}"
+    if low > 0.5:
+        return f"{model} knows these texts better than the reference texts ({figure}): it has probably read some."
+    return f"No sign that {model} has read these texts ({figure}), which is no proof that it has not."

@@ -44,7 +44,7 @@ class ComparedExposure(Work):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.ext.machine.exposure_report import exposure_table, finding
+        from ravenbench.ext.machine.exposure import exposure_table, finding
         from ravenbench.reports.view import for_terminal, rows_json
 
         rows, model = cls.call({**values, "progress": progress}), values["model"]

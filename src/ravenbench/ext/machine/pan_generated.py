@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, remark
+from ravenbench.errors import FormatError, counted, remark, some
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.problems import is_truth, label_of, of_pair
 from ravenbench.formats.tabular import is_lines, record_id, records
-from ravenbench.text.damage import odd_texts
+from ravenbench.text.damage import MOST, odd_texts
+from ravenbench.text.names import one_spelling, zeros_lost
+from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels
 
 MIXTURES = (
@@ -56,8 +59,8 @@ class GeneratedTexts:
     pairs: bool
 
 
-def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTexts:
-    """Read texts with their labels from a file, folder or zip.
+def read_generated(path: str | Path, encoding: str | None = None, strip_shared: bool = False) -> GeneratedTexts:
+    """Read texts with their labels from a file, folder or zip; ``strip_shared`` takes out what several texts share.
 
     FormatError if a text has no label anywhere, an id stands twice, or a line is none of these formats.
     """
@@ -126,9 +129,21 @@ def read_generated(path: str | Path, encoding: str | None = None) -> GeneratedTe
         raise FormatError(
             "no label says whether a machine wrote these", file=path, found=", ".join(unknown[:3]),
             expected='"label" in each line, truth.jsonl beside it, or people\'s texts in a file human.jsonl',
+            fix=next(iter(zeros_lost(texts, truth)), None),
         )  # fmt: skip
-    remark(odd_texts(texts.values(), texts))
+    if strip_shared:
+        distinct = dict.fromkeys(texts.values())
+        plain = cleaner(distinct, range(len(distinct)), empty=False)
+        texts = {key: plain(text) for key, text in texts.items()}
+        count = sum(plain(text) != text for text in distinct)
+        remark([f"passages of several texts were taken out of {count:,} texts"])
+    alone = truth.keys() - texts
+    said = [f"{counted(len(alone), 'label')} of texts that are not here: {some(alone)}"] if alone else []
+    labels = {n: Labels.of(one_spelling([of.get(k) for k in texts], said, n)) for n, of in columns.items() if of}
+    distinct_texts = list(islice(dict.fromkeys(texts.values()), MOST))
+    shared = sentence_on_shared(distinct_texts, range(MOST), "whoever wrote them")
+    remark([*said, *odd_texts(texts.values(), texts), *shared])
     return GeneratedTexts(
         tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),
-        {name: Labels.of(of.get(key) for key in texts) for name, of in columns.items() if of}, pairs,
+        labels, pairs,
     )  # fmt: skip

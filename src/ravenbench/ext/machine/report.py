@@ -16,7 +16,7 @@ from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Table, col, each, for_terminal, table
 from ravenbench.shown import Shown
-from ravenbench.statistics.shares import share_of
+from ravenbench.statistics.estimates import share_of
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class DetectorFigures(Shown):
     """Detectors without an answer on people's texts, of which nothing else is shown."""
     learned: Mapping[str, int]
     """Texts by people that were left out, since detectors learn from them, by corpus."""
+    remarks: tuple[str, ...] = ()
+    """What is to be known of the texts."""
 
 
 def cut(name: str, most: int = 32) -> str:
@@ -86,7 +88,7 @@ class DetectReport(Report[DetectorFigures]):
             of_pan = scores(same, answers, metrics={name: STANDARD[name] for name in MEASURES})
             measured[detector] = {**of_pan, "open": int((answers == 0.5).sum())}
         learned = {plan.people[fold]: count for fold, count in plan.learned.items() if count}
-        return DetectorFigures(tuple(alarms), measured, tuple(shares), tuple(withheld), learned)
+        return DetectorFigures(tuple(alarms), measured, tuple(shares), tuple(withheld), learned, tuple(plan.remarks))
 
     def _parts(
         self, detector: str, fold: str, source: str, answers: Floats, columns: Mapping[str, Sequence[str | None]],
@@ -133,7 +135,8 @@ class DetectReport(Report[DetectorFigures]):
         )
 
     def closing(self) -> list[RenderableType]:
-        return [for_terminal(t) for t in self.tables() if t.key != "shares" and t.rows]
+        shown = [for_terminal(t) for t in self.tables() if t.key not in ("shares", "remarks") and t.rows]
+        return [*(f"Mind: {sentence}." for sentence in self.analysis.remarks), *shown]
 
     def tables(self) -> list[Table]:
         a = self.analysis
@@ -156,6 +159,7 @@ class DetectReport(Report[DetectorFigures]):
             note += f" No answer, and so nothing else is shown: {', '.join(a.withheld)}."
         title = "False alarms on people's texts"
         alarm: Col[AlarmShare] = col("false alarms", lambda s: s.value, json="false_alarms")
+        remark: Col[str] = col("remark", str, text=True, json="remark")
         called: Col[AlarmShare] = col("called a machine's", lambda s: s.value, json="share")
         return [
             table("false-alarms", title, a.alarms, *columns, alarm, interval, open_, note=note),
@@ -171,4 +175,5 @@ class DetectReport(Report[DetectorFigures]):
                 "FPR and FNR take an answer of .5 for a machine, as PAN's evaluator does; lower is better.",
             ),
             table("shares", "Called a machine's, among texts with labels", a.shares, *columns, called, interval, open_),
+            *([table("remarks", "Remarks on the texts", a.remarks, remark)] if a.remarks else []),
         ]  # fmt: skip

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import numpy as np
 
 from ravenbench import registry
 from ravenbench.engine.options import COMPONENTS, PATH, CorpusSpec, Option, about
 from ravenbench.engine.task import Draft, Task
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, remarks_gathered
 from ravenbench.formats.documents import is_document
 from ravenbench.randomness import stream
 from ravenbench.store.records import Plan
@@ -61,6 +63,7 @@ class DetectPlan(Plan, frozen=True, kw_only=True):
     people: dict[str, str]
     learned: dict[str, int] = {}
     pairs: bool
+    remarks: list[str] = []
     parts: dict[str, dict[str, list[str | None]]]
 
 
@@ -143,6 +146,11 @@ class Detect(Task):
         return registry.named("detector", self.spec.detectors)
 
     def draft(self) -> Draft[DetectPlan]:
+        with remarks_gathered() as remarks:
+            draft = self._draft()
+        return replace(draft, plan=msgspec.structs.replace(draft.plan, remarks=remarks))
+
+    def _draft(self) -> Draft[DetectPlan]:
         from ravenbench.ext.machine.detectors import as_problems
         from ravenbench.ext.machine.pan_generated import read_generated
         from ravenbench.formats.collector import identity_key
@@ -150,7 +158,9 @@ class Detect(Task):
         from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 
         spec, components = self.spec, self.components()
-        learned, questioned = (read_generated(place, spec.encoding) for place in (spec.train, spec.texts))
+        learned, questioned = (
+            read_generated(place, spec.encoding, spec.strip_shared) for place in (spec.train, spec.texts)
+        )
         keys = {identity_key(text) for text in learned.texts}
         if shared := keys & {identity_key(text) for text in questioned.texts}:
             raise InputError(

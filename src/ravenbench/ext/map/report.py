@@ -15,7 +15,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.errors import counted
+from ravenbench.errors import counted, first_names
 from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, MapView, Rolling
 from ravenbench.ext.map.grouping import GroupingScore
 from ravenbench.ext.map.pictures import draw_legend, draw_map, tree_parts
@@ -209,9 +209,7 @@ def _cluster_tables(m: TextMap) -> list[Markup]:
     """The clusters with a few names each, for the page."""
 
     def few(row: tuple[Value, ...]) -> tuple[Value, ...]:
-        every = str(row[-1]).split("; ")
-        more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
-        return (*row[:-1], "; ".join(every[:SHOWN]) + more)
+        return (*row[:-1], first_names(str(row[-1]).split("; "), SHOWN))
 
     long = [m._made[key] for which in WHICH if (key := f"clusters-{which}") in m._made]
     return [to_html(replace(t, rows=tuple(map(few, t.rows)))) for t in long]

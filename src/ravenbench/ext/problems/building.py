@@ -157,11 +157,16 @@ def build_problems(
     wanted = len(pairs) if problems is None else problems // 2
     alike = (", ".join(match) or "any") + ("" if cross is None else f"; across {cross.column}")
     if not pairs or wanted > len(pairs):
+        lacking = None if len(rows) else next((name for name in match if (_column(corpus, name).codes < 0).all()), None)
+        ways = [
+            "match fewer columns" * bool(match), "ask for fewer words" * (min_words > 0),
+            f"ask for fewer known documents than {known[0]}" * (known[0] > 1), "ask for fewer problems" * bool(pairs),
+        ]  # fmt: skip
         raise CorpusError(
             "this corpus cannot give that many problems" if pairs else "this corpus cannot give problems",
             found=f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({alike})",
             expected=f"{2 * max(wanted, 1):,}",
-            fix="match fewer columns, ask for fewer words or known documents, or for fewer problems",
+            fix=f"no text has a {lacking}: --match none" if lacking else "; ".join(filter(None, ways)),
         )  # fmt: skip
     rng = stream(seed, "problem-choice")
     chosen = [pairs[i] for i in np.sort(rng.permutation(len(pairs))[:wanted])]

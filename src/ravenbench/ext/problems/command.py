@@ -71,7 +71,7 @@ class BuiltProblems(Work):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.cli.corpus import table_one_lines
+        from ravenbench.ext.corpora.command import table_one_lines
 
         built = cls.call(values)
         lines = table_one_lines([(built["corpus"], built["table"])])
@@ -84,7 +84,7 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     to write cannot be used.
     """
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.corpora.summary import table_one
+    from ravenbench.ext.corpora.summary import table_one
     from ravenbench.ext.problems.building import Cross, build_problems
     from ravenbench.formats.output import check_folder, fresh_folder
     from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
@@ -99,7 +99,9 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     crossing = None if spec.cross is None else Cross.parse(spec.cross)
     check_folder(out, inputs=[spec.corpus], kind="problems")
     data = load_corpus(spec.corpus, **spec.reading())
-    columns = [] if spec.match.strip() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
+    columns = (
+        [] if spec.match.strip().lower() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
+    )
     columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(
         data,

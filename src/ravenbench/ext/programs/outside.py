@@ -173,10 +173,8 @@ class Command(Obfuscator):
         Where files named in the command lie.
     release : str
         Of the program: part of its identity, so that a change of it makes kept rewritings stale.
-    confine : {"auto", "required", "off"}
-        Confine it where this system can; refuse to run it where it cannot; or let it run as the user.
-    readable : list of str
-        Further files and folders that a confined program may read, such as a model.
+    confine, readable
+        Whether it is confined, and what it may read then: as of the verifier ``command``.
     """
 
     name = "command"

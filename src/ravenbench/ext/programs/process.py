@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ravenbench.errors import InputError, ProgramError, SpecError
-from ravenbench.programs.confinement import FilesystemView, confined, needed, note, obstacle
+from ravenbench.ext.programs.confinement import FilesystemView, confined, needed, obstacle
+from ravenbench.programs.confinement import note
 from ravenbench.programs.parent import parent_of
 
 

@@ -28,10 +28,8 @@ class Command(Translator):
         Where files named in the command lie.
     release : str
         Of the program and its models: part of its identity, so that a change of it makes kept translations stale.
-    confine : {"auto", "required", "off"}
-        Confine it where this system can; refuse to run it where it cannot; or let it run as the user.
-    readable : list of str
-        Further files and folders that a confined program may read, such as a model.
+    confine, readable
+        Whether it is confined, and what it may read then: as of the verifier ``command``.
     """
 
     name = "command"

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.build import first_names, told_apart
 from ravenbench.corpora.remarks import doubtful_names
-from ravenbench.errors import CorpusError, FormatError, InputError, remark
+from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark, some
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
@@ -28,8 +27,9 @@ from ravenbench.formats.decoding import UTF8, checked_name
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
-from ravenbench.text.damage import odd_texts
-from ravenbench.text.names import is_nobody, name_key
+from ravenbench.text.damage import MOST, is_wordless, odd_texts
+from ravenbench.text.names import is_nobody, name_key, one_spelling, sentence_on_joined, zeros_lost
+from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
 
@@ -64,6 +64,7 @@ def pool_of(
     candidates: Sequence[ItemRow],
     true: Sequence[Sequence[int]] | None,
     seed: int,
+    strip_shared: bool = False,
     **more: Any,
 ) -> Pool:
     """The pool of these rows; ``true`` lists each query's true candidates, by default those by its author. Candidates
@@ -94,7 +95,10 @@ def pool_of(
         }
         for kind in (kind for kind, holds in kinds.items() if holds):
             faults.setdefault(kind, []).append(row.id)
-    searched = [i for i, own in enumerate(true) if own]
+    bare = {i for i, row in enumerate(queries) if all(map(is_wordless, row.texts))}
+    if bare:
+        remark([f"queries that hold no word to go by are not searched for: {some(queries[i].id for i in bare)}"])
+    searched = [i for i, own in enumerate(true) if own and i not in bare]
     if not searched or len(candidates) < 2:
         raise CorpusError(
             "there is nothing to search for", found=f"{len(searched)} queries with a true candidate, "
@@ -102,29 +106,33 @@ def pool_of(
             file=more.get("name"),
             fix=None if searched else "give true candidates in ground_truth.jsonl, or authors to all",
         )  # fmt: skip
-    if several := [" = ".join(told_apart(names)) for names in spellings.values() if len(names) > 1]:
-        remark([f"spellings of one author's name were joined: {first_names(several)}"])
+    remark(sentence_on_joined(spellings.values()))
     if nobody and by_names:
         remark([f"nobody in particular has no true candidates: {first_names(nobody)}"])
     order = stream(seed, "retrieval-order").permutation(len(candidates))
     place = np.argsort(order)
     every = [*(queries[i] for i in searched), *(candidates[i] for i in order.tolist())]
-    texts, rows = TextTable.collect(composed(text) for row in every for text in row.texts)
+    plain: Callable[[str], str] = str
+    if strip_shared:
+        named = any(row.labels.get("author") for row in every)
+        authors = (row.labels.get("author") if named else row.id for row in every for _ in row.texts)
+        plain = cleaner((text for row in every for text in row.texts), authors, empty=False)
+    texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
-    columns = {c: Labels.of(row.labels.get(c) for row in every) for c in COLUMNS}
-    columns["author"] = Labels.of(
-        next(iter(spellings.get(_person(author), {author: None}))) for author in columns["author"]
-    )
+    said: list[str] = []
+    columns = {
+        c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS if c != "author"
+    }
+    remark(said)
+    writers = [row.labels.get("author") for row in every]
+    columns["author"] = Labels.of(next(iter(spellings.get(_person(who), {who: None}))) for who in writers)
     both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
     query_items = both.select(np.arange(len(searched)))
     own, nothing = listed([np.sort(place[list(true[i])]) for i in searched]), listed([[]] * len(searched))
     return Pool(
-        texts,
-        Questions(query_items, *own, *nothing),
-        both.select(np.arange(len(searched), len(every))),
-        faults=faults,
+        texts, Questions(query_items, *own, *nothing), both.select(np.arange(len(searched), len(every))), faults=faults,
         **more,
-    )
+    )  # fmt: skip
 
 
 def _person(author: str | None) -> str:
@@ -161,11 +169,13 @@ def of_corpus(
     picked: dict[int, Ints] = {}
     dropped = np.zeros(len(corpus), dtype=np.bool_)
     for number in rng.permutation(len(of_author)).tolist():
-        query, *others = of_author[number].tolist()
-        left = [row for row in others if not across or (topic[row] != topic[query] and topic[row] >= 0 <= topic[query])]
+        own = of_author[number].tolist()
+        query = next((row for row in own if not is_wordless(corpus.texts[row])), own[0])
+        rest = [row for row in own if row != query]
+        left = [row for row in rest if not across or (topic[row] != topic[query] and topic[row] >= 0 <= topic[query])]
         if left and len(picked) < queries:
             picked[query] = np.array(left)
-            dropped[[row for row in others if row not in set(left)]] = True
+            dropped[[row for row in rest if row not in set(left)]] = True
     if not picked:
         raise CorpusError(
             "no author has two documents" + (" on two topics" if across else ""), file=corpus.name,
@@ -195,20 +205,28 @@ def _columns(corpus: Corpus) -> dict[str, Labels]:
     return {name: labels for name, labels in columns.items() if labels is not None}
 
 
-def pool_at(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> Pool | None:
-    """The pool of files of queries and candidates, or of PAN's attribution problems; None where there are neither."""
+def pool_at(
+    path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
+) -> Pool | None:  # fmt: skip
+    """The pool of files of queries and candidates, or of PAN's attribution problems; None where there are neither.
+    ``strip_shared`` takes out what texts of several authors share."""
     if not Path(path).exists():
         return None
     with Archive(path) as archive:
         if not archive.single and _files(archive):
-            pool = read_pool(path, seed, encoding)
+            pool = read_pool(path, seed, encoding, strip_shared)
             authors = pool.candidates.labels.get("author")
             remark([*odd_texts(pool.texts), *doubtful_names(authors.names if authors is not None else ())])
+            labels = pool.described()[1].get("author")
+            some_texts = pool.texts.rows(np.arange(min(MOST, len(pool.texts))))
+            remark(sentence_on_shared(some_texts, range(MOST) if labels is None else labels.codes.tolist()))
             return pool
-    return of_attribution(path, seed, encoding) if is_attribution(path) else None
+    return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 
 
-def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> Pool:
+def read_pool(
+    path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
+) -> Pool:  # fmt: skip
     """Queries and candidates from a folder or zip with ``queries.jsonl`` and ``candidates.jsonl``.
 
     Where there is no ``ground_truth.jsonl``, candidates by a query's author are its true ones. FormatError if a file or
@@ -222,7 +240,7 @@ def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> P
             )
         queries, candidates = (_rows(archive, files[side]) for side in ("queries", "candidates"))
         if "truth" not in files:
-            return pool_of(queries, candidates, None, seed, name=archive.stem)
+            return pool_of(queries, candidates, None, seed, strip_shared=strip_shared, name=archive.stem)
         place = {row.id: i for i, row in enumerate(candidates)}
         positive: dict[str, set[int]] = {}
         writers: dict[str, str | None] = {}
@@ -256,8 +274,9 @@ def read_pool(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> P
             for row in queries
         ]
         strangers = sorted(positive.keys() - {row.id for row in queries})
+        remark(zeros_lost(absent, place))
         faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
-        return pool_of(queries, candidates, true, seed, name=archive.stem, faults=faults)
+        return pool_of(queries, candidates, true, seed, strip_shared=strip_shared, name=archive.stem, faults=faults)
 
 
 def _files(archive: Archive) -> dict[str, str]:
@@ -337,10 +356,14 @@ def first_of(keys: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((keys[name] for name in names if name in keys), None)
 
 
-def of_attribution(path: str | Path, seed: int = 0, encoding: str | None = UTF8) -> Pool:
+def of_attribution(
+    path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
+) -> Pool:  # fmt: skip
     """PAN's attribution problems as a search: the known texts of that with most candidates are searched for the author
     of each of its unknown texts."""
-    problems = [problem for problem in read_attribution(path, encoding=encoding) if problem.truth]
+    problems = [
+        problem for problem in read_attribution(path, encoding=encoding, strip_shared=strip_shared) if problem.truth
+    ]
     if not problems:
         raise InputError("no problem here says who wrote its unknown texts", file=path)
     problem = max(problems, key=lambda one: (len(one.candidates), one.name))

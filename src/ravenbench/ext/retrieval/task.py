@@ -29,7 +29,7 @@ from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.engine.options import PATH, Option
 from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
-from ravenbench.errors import SpecError, counted
+from ravenbench.errors import SpecError, counted, remarks_gathered
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
 from ravenbench.ext.retrieval.content import GIVERS, with_content
 from ravenbench.ext.retrieval.methods import Retriever, shortcuts
@@ -190,7 +190,7 @@ class Retrieve(Task):
         from ravenbench.topics.levels import at_level
 
         spec = self.spec
-        if (pool := pool_at(place, spec.seed, spec.encoding)) is not None:
+        if (pool := pool_at(place, spec.seed, spec.encoding, spec.strip_shared)) is not None:
             return pool, None
         corpus = load_corpus(place, **spec.reading())
         suited = corpus.notes.get("defaults", {})
@@ -204,10 +204,11 @@ class Retrieve(Task):
         return pool, pool_of(queries=len(names), candidates=None, without=~apart) if share else None
 
     def draft(self) -> Draft[RetrievePlan]:
-        pool, lessons = self.pools()
+        with remarks_gathered() as remarks:
+            pool, lessons = self.pools()
         left_out: Mapping[str, int] = {}
         self.progress("looking through labels", 0, 0)
-        audited, warnings = audit(pool), [several_languages(pool)]
+        audited, warnings = audit(pool), [*(f"Mind: {sentence}." for sentence in remarks), several_languages(pool)]
         if lessons is not None and self.spec.train is not None:
             warnings.append(kept_apart(pool, lessons, self.spec.train))
         if self.spec.content:

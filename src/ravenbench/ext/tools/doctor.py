@@ -87,7 +87,7 @@ def _extensions() -> Iterator[HealthCheck]:
 def _machine() -> Iterator[HealthCheck]:
     from ravenbench import __version__
 
-    yield HealthCheck("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[1]}")
+    yield HealthCheck("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[2]}")
     version = platform.python_version()
     old = sys.version_info < (3, 11)
     yield HealthCheck(

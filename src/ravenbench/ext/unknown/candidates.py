@@ -58,15 +58,17 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
     text, or texts are in several languages."""
     reader = TextReader(reading["encoding"])
     texts = tuple(reader.all([Path(path) for path in unknown]))
-    strip, reading = reading.get("strip_shared"), {k: v for k, v in reading.items() if k != "strip_shared"}
-    known = _known(candidates, reader, reading)
+    strip = reading.get("strip_shared", False)
+    known = _known(candidates, reader, {**reading, "strip_shared": None if strip else False})
     reader.faults.check()
     reader.notes += account_of([t.document for t in texts if t.document is not None])
     if strip:
         plain = _cleaner(texts, known)
+        changed = sum(plain(text) != text for text in [*(t.text for t in texts), *(k.text for k in known)])
         known = [replace(k, text=text) for k in known if (text := plain(k.text)).strip()]
         texts = tuple(t.of(plain(t.text)) for t in texts)
         reader.notes = [note for note in reader.notes if "--strip-shared" not in note]
+        reader.notes.append(f"passages of several authors were taken out of {changed:,} texts")
     copied, remarks = _copies(texts, known)
     question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(reader.notes))
     gone = sorted({k.author for k in known} - set(question.candidates))
@@ -95,7 +97,7 @@ def _known(candidates: str | Corpus, reader: TextReader, reading: Mapping[str, A
         return _of_corpus(candidates, reader)
     path = Path(candidates)
     if path.is_dir() and is_attribution(path):
-        problems = read_attribution(path, encoding=reader.encoding)
+        problems = read_attribution(path, encoding=reader.encoding, strip_shared=reading["strip_shared"] is None)
         if len(problems) > 1:
             raise InputError(
                 "these are several attribution problems", file=path, found=", ".join(p.name for p in problems[:4]),

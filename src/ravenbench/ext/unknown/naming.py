@@ -15,7 +15,7 @@ from ravenbench.ext.unknown.task import Passages, UnknownPlan, UnknownRecord, Un
 from ravenbench.randomness import stream
 from ravenbench.reports.content import exposure
 from ravenbench.shown import Shown
-from ravenbench.statistics.shares import wilson
+from ravenbench.statistics.estimates import wilson
 from ravenbench.types import Floats, Ints
 
 if TYPE_CHECKING:

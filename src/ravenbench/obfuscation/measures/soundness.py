@@ -129,7 +129,8 @@ class Preserved(NamedTuple):
 
 def numbers(original: str, rewritten: str) -> Preserved:
     """Numbers on both sides, as digits or words, of all that stand on either: 3 and "three" are one number."""
-    return _both(number_values(original), number_values(rewritten))
+    before, after = number_values(original), number_values(rewritten)
+    return Preserved((before & after).total(), (before | after).total())
 
 
 def names_kept(original: str, rewritten: str) -> Preserved:
@@ -222,10 +223,6 @@ def number_values(text: str) -> Counter[str]:
             close()
     close()
     return numbers
-
-
-def _both(a: Counter[str], b: Counter[str]) -> Preserved:
-    return Preserved((a & b).total(), (a | b).total())
 
 
 def _negations(text: str) -> int:

@@ -47,6 +47,9 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     workers: Annotated[AtLeastOne | None, about("Threads; default: all cores.")] = None
 
 
+GIVEN_ANSWERS = "str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any]"
+
+
 class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Truth, answers, and how they are read and judged."""
 
@@ -55,7 +58,7 @@ class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields
         about("truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.", takes="str | Path | Truth"),
     ]
     answers: Annotated[
-        Any, about("Answers of systems: files, folders, zips, folders of raven run.", takes="GivenAnswers", many=True)
+        Any, about("Answers of systems: files, folders, zips, folders of raven run.", takes=GIVEN_ANSWERS, many=True)
     ] = ()
     lenient: Annotated[bool, about("Read values such as [0.5] as numbers.")] = False
     skip_faulty: Annotated[bool, about("Leave out submissions with faults, list them, evaluate the rest.")] = False
@@ -72,6 +75,6 @@ class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields
         Any, about("Truth of a training set, for band and stacking.", takes="str | Path | Truth")
     ] = None
     training_answers: Annotated[
-        Any, about("The same systems' answers there; may be repeated.", takes="GivenAnswers", many=True)
+        Any, about("The same systems' answers there; may be repeated.", takes=GIVEN_ANSWERS, many=True)
     ] = ()
     tests: Annotated[Any, about("The former name of metrics.", takes="Sequence[str]", command=False)] = None

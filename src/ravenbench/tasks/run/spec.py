@@ -20,6 +20,7 @@ from ravenbench.engine.options import (
     Metrics,
     about,
     checked,
+    refuse_of_tables,
 )
 from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.files import read_ordinary
@@ -194,6 +195,8 @@ def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
         sizes = _sizes(values["lengths"], file, "lengths", "100 or 100,250,500")
         values["lengths"] = tuple(sorted(sizes)) if isinstance(sizes, tuple) else (sizes,)
     spec = checked(values, RunSpec, file)
+    if spec.train is not None:
+        refuse_of_tables({name: values.get(name) for name in ("text", "author", "topic")}, "these are problem sets")
     if spec.train is not None and isinstance(spec.topics, tuple):
         raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
     return spec

@@ -30,6 +30,7 @@ from ravenbench.store.store import Store
 from ravenbench.tasks.attribute.answers import method_identity
 from ravenbench.tasks.safety.record import SafetyPlan
 from ravenbench.tasks.safety.spec import SafetySpec
+from ravenbench.text.damage import is_wordless
 from ravenbench.types import Bools, Floats, Fold, Ints, Problems
 
 
@@ -234,10 +235,11 @@ def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float)
         if not len(rows):
             continue
         chosen = [texts[i] for i in rows]
+        blind = np.array(list(map(is_wordless, chosen)))
         named = one.method.predict(chosen)
         if np.shape(named) != (len(rows),):
             raise AnswerError("the method does not name one author a text", found=f"answers of shape {np.shape(named)}")
-        predicted[rows] = [code.get(str(name), NOBODY) for name in named]
+        predicted[rows] = np.where(blind, NOBODY, [code.get(str(name), NOBODY) for name in named])
         if not hasattr(one.method, "scores"):
             continue
         scores = np.asarray(one.method.scores(chosen), dtype=np.float64)
@@ -246,7 +248,7 @@ def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float)
         np.put_along_axis(place, order, np.arange(1, order.shape[1] + 1)[None, :].repeat(len(rows), 0), axis=1)
         column = {code[str(name)]: i for i, name in enumerate(one.method.classes_)}
         for at, row in enumerate(rows):
-            if truth[row] in column:
+            if truth[row] in column and not blind[at]:
                 rank[row] = place[at, column[truth[row]]]
         if one.none is not None:
             predicted[rows[one.none.named(scores, reject) < 0]] = NOBODY

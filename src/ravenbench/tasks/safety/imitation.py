@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.statistics.estimates import Interval, Units, estimate, mean_effects
-from ravenbench.statistics.shares import share_of
+from ravenbench.statistics.estimates import Interval, Units, estimate, mean_effects, share_of
 from ravenbench.types import Bools, Floats, Ints
 
 LIMIT = 1e-3

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
-from ravenbench.errors import CorpusError, SpecError
+from ravenbench.errors import CorpusError, SpecError, some
 from ravenbench.ext.case.compare.background import Population, case_shape, fitting_shape, joined_known
 from ravenbench.ext.case.compare.material import (
     CaseCandidate,
@@ -72,7 +72,7 @@ def read_class(spec: CompareSpec) -> Material:
             "of these authors may be an earlier one: look at them first"
         )
     for how, authors in sorted(ways.items()):
-        who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({_first_names(authors)})"
+        who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
         notes.insert(0, f"the text in question of {who} is {how}")
     used = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
     background = _background(spec, corpus, used, notes)
@@ -137,10 +137,6 @@ def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str])
     return Corpus(
         name, TextTable.collect(texts)[0], tuple(ids), Labels.of(authors), Labels.of(topics), None, columns, about
     )
-
-
-def _first_names(names: Sequence[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (" …" if len(names) > most else "")
 
 
 def class_shapes(background: Population, cases: Iterable[CaseTexts], seed: int) -> list[tuple[Shape, list[CaseTexts]]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, SpecError, remark, some
+from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.files import sha256
@@ -33,7 +33,6 @@ from ravenbench.text.tokens import WORD, count_words
 from ravenbench.types import Bools, Corpus
 
 PATH_LIMIT = 4096
-_SHOWN = 5
 RUN = 8
 """Words in a row that count as copied where they stand in two texts."""
 COPIED = 0.3
@@ -242,10 +241,9 @@ def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:
     mails = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
     if not mails:
         return []
-    shown = "; ".join(f"{name}: {', '.join(signs)}" for name, signs in list(mails.items())[:_SHOWN])
-    more = f"; and {len(mails) - _SHOWN} more" if len(mails) > _SHOWN else ""
+    shown = first_names([f"{name}: {', '.join(signs)}" for name, signs in mails.items()])
     return [
-        f"parts of an e-mail stand in {len(mails)} of {len(texts)} texts ({shown}{more}). They name people or are by "
+        f"parts of an e-mail stand in {len(mails)} of {len(texts)} texts ({shown}). They name people or are by "
         "somebody else, so that the answer may rest on them and not on style: take them out and repeat"
     ]
 
@@ -328,26 +326,34 @@ def _batch(path: Path, encoding: str | None) -> Material:
                 )  # fmt: skip
         further = "put all known texts into one column, with semicolons between them, and each case on a row of its own"
         check_no_further_text(row, ("questioned", "known"), path, line, further)
-        questioned = reader.one(
-            path.parent / given_path(_word(row, "questioned", path, line), "questioned", path, line)
-        )
         listed = row["known"] if isinstance(row["known"], list) else _word(row, "known", path, line).split(";")
         if not listed or not all(isinstance(one, str) for one in listed):
             raise FormatError("known is no path, and no list of paths", file=path, line=line, found=row["known"])
-        places = tuple(path.parent / given_path(one, "known", path, line) for one in listed)
-        if places not in read:
-            read[places] = reader.all(places)
-        name = _word(row, "candidate", path, line) or _called(places)
-        checked_name(name, "the candidate", path, line)
-        for text in questioned:
-            case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
-            checked_name(case, "the case", path, line)
-            cases.append(CaseTexts(case, text, CaseCandidate(name, tuple(read[places]))))
+        with reader.faults.gathered():
+            questioned = reader.one(_place(_word(row, "questioned", path, line), "questioned", path, line))
+            places = tuple(_place(one, "known", path, line) for one in listed)
+            if places not in read:
+                read[places] = reader.all(places)
+            name = _word(row, "candidate", path, line) or _called(places)
+            checked_name(name, "the candidate", path, line)
+            for text in questioned:
+                case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
+                checked_name(case, "the case", path, line)
+                cases.append(CaseTexts(case, text, CaseCandidate(name, tuple(read[places]))))
     reader.faults.check()
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
     _check_ids(cases)
     return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
+
+
+def _place(value: str, what: str, file: Path, line: int) -> Path:
+    """A path of a batch. InputError, which names the line, if nothing is there."""
+    place = file.parent / given_path(value, what, file, line)
+    if not place.exists():
+        error = no_such(place)
+        raise InputError(f"{what}: {error.problem}: {value.strip()}", file=file, line=line, fix=error.fix)
+    return place
 
 
 def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:

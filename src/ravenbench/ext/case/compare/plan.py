@@ -61,7 +61,9 @@ def draft(
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
-    corpus = material.corpus or load_corpus(spec.background, **{**spec.reading(), "strip_shared": False})
+    corpus = material.corpus or load_corpus(
+        spec.background, **{**spec.reading(), "strip_shared": None if spec.strip_shared else False}
+    )
     if spec.strip_shared and not members:
         plain = plainly(material.cases, corpus)
         corpus, material = without_shared(corpus), material.of(plain)

@@ -11,11 +11,11 @@ from typing import Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.calibrators import Linear
 from ravenbench.ext.shelf.published.one_class import OneClass, cut
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import lowered, words
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators import Linear
 
 _EPSILON = 1e-6
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -8,6 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError, did_you_mean
+from ravenbench.ext.shelf.calibrators import Banded
 from ravenbench.ext.shelf.minmax import (
     Contest,
     Masks,
@@ -28,7 +29,6 @@ from ravenbench.randomness import stream
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.contract.folds import author_clusters
 

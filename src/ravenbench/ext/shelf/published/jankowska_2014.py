@@ -7,10 +7,11 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.calibrators import Linear
 from ravenbench.ext.shelf.published.cng_2013 import mean_ratios
 from ravenbench.metrics.pan import auc, scores
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import Linear, apply_band, best_radius
+from ravenbench.verifiers.calibrators import apply_band, best_radius
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 

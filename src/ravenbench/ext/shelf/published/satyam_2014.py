@@ -7,12 +7,12 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.calibrators import Banded
 from ravenbench.ext.shelf.published.one_class import OneClass, sides
 from ravenbench.ext.shelf.published.shelf_views import cosines, count, dense, units_of
 from ravenbench.ext.shelf.views import chunks
 from ravenbench.metrics.pan import auc
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators import Banded
 
 _WIDEST = 0.02
 

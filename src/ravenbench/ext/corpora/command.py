@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ravenbench.cli.show import console, print_json, readable, say
-from ravenbench.cli.tasks import of_option, parameter
+from ravenbench.cli.tasks import Json, reads
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.engine.options import CorpusSpec, options_of
 from ravenbench.errors import MissingPart
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ravenbench.corpora.catalogue import CatalogueEntry
-    from ravenbench.corpora.summary import Question
+    from ravenbench.ext.corpora.summary import Question
 
 
 _SHOWN = 20
@@ -137,28 +133,8 @@ def show_entry(entry: CatalogueEntry) -> None:
 
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
-
-
-def reads(function: Callable[..., None]) -> Callable[..., None]:
-    """A command with the options of every task that reads a corpus (``CorpusSpec``); it is handed them as ``reading``,
-    the keywords of ``load_corpus``."""
-    options = options_of(CorpusSpec)
-    hints = get_type_hints(function, include_extras=True)
-    parameters = inspect.signature(function).parameters
-    own = [parameter(name, hints[name], p.default) for name, p in parameters.items() if name != "reading"]
-    shown = [*own[:-1], *(of_option(option, False) for option in options.values()), own[-1]]
-
-    @wraps(function)
-    def command(**values: Any) -> None:
-        given = {name: value for name in options if (value := values.pop(name)) is not None}
-        function(**values, reading=CorpusSpec(**given).reading())
-
-    command.__annotations__ = {}
-    command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    return command
 
 
 @app.command("list")
@@ -217,7 +193,7 @@ def info(
         return
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.corpora.summary import questions, summarise
+    from ravenbench.ext.corpora.summary import questions, summarise
     from ravenbench.papers import bibtex
     from ravenbench.topics.levels import at_level
 
@@ -268,7 +244,7 @@ def import_(
     If it is interrupted, the same command continues where it stopped.
     """
     from ravenbench.corpora.load import import_corpus
-    from ravenbench.corpora.summary import summarise
+    from ravenbench.ext.corpora.summary import summarise
 
     options = reading | _options(id, fold_case) | ({} if name is None else {"name": name})
     summary = summarise(import_corpus(source, out, **options))
@@ -296,14 +272,14 @@ def generate(
     """
     import os
 
-    from ravenbench import registry, seams
+    from ravenbench import registry
     from ravenbench.cli.show import progress_bar
+    from ravenbench.ext.corpora.synthetic_files import generate_corpus
 
     source = registry.parse("corpus", corpus)
-    write = seams.registered(seams.NAME_GROUP)["generate_corpus"].load()
     with progress_bar() as progress:
         count = workers if workers is not None else os.cpu_count() or 1
-        place = write(source, out, count, lambda done, total: progress("generating", done, total))
+        place = generate_corpus(source, out, count, lambda done, total: progress("generating", done, total))
     size = sum(part.stat().st_size for part in place.iterdir())
     if json:
         print_json({"folder": str(place), "corpus": str(source), "bytes": size})
@@ -340,17 +316,18 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
         zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]
         if not problem_roots(archive) and not zips:
             return False
-    from ravenbench.corpora.summary import table_one
+    from ravenbench.ext.corpora.summary import table_one
     from ravenbench.formats.problems import read_problem_sets
 
-    rows = [
-        (f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems))
-        for one in read_problem_sets(what, encoding=encoding)
-    ]
+    sets = read_problem_sets(what, encoding=encoding)
+    rows = [(f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems)) for one in sets]
     if json:
-        print_json({"problems": [{"name": name, **row} for name, row in rows]})
+        notes = [{"notes": one.notes} for one in sets]
+        print_json({"problems": [{"name": name, **row, **more} for (name, row), more in zip(rows, notes, strict=True)]})
     else:
         say("\n".join(table_one_lines(rows)))
+        for note in (note for one in sets for note in one.notes):
+            say(readable(f"mind: {note}."))
     return True
 
 

@@ -1,0 +1,88 @@
+"""Every parameter of every function that ``import ravenbench`` gives, with values that are none of what it declares:
+one error of Raven's that says which, and none of Python's from within."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import ravenbench
+from contracts.tasks import write_data
+from ravenbench.engine.task import declared_of
+from ravenbench.errors import RavenError
+
+WRONG = (None, 3, 2.5, True, b"x", [], {}, object(), [object()], [[1]], {"a": object()}, "", "\0")
+FUNCTIONS = sorted(name for name in dir(ravenbench) if isinstance(getattr(ravenbench, name), FunctionType))
+PLACES = {
+    "verifier": "length", "obfuscator": "identity", "truth": "toy/test", "problems": "toy", "train": "toy/train",
+    "test": "toy/test", "data": "toy", "path": "toy/test", "text": "questioned.txt", "texts": "machine.jsonl",
+    "known": "known", "questioned": "questioned.txt", "background": "others", "conditions": "conditions.csv",
+    "reference": "machine.jsonl", "people": "0", "manifest": "frozen.json", "runs": ["run"], "kind": "verifier",
+    "key": "k", "title": "t", "rows": [1], "get": str, "out": "out", "folder": "out", "what": "toy",
+}  # fmt: skip
+"""What stands in the place of parameters that have no default; ``corpus.jsonl`` where nothing is said."""
+OF_FUNCTIONS: dict[str, dict[str, Any]] = {
+    "detect": {"train": "machine-train.jsonl"}, "parse": {"text": "length"},
+    "generate_corpus": {"corpus": ravenbench.parse("corpus", "synthetic(documents=20, authors=4)")},
+}  # fmt: skip
+
+LONG = ("advise", "map_texts")
+"""Functions without cells whose work takes seconds; here it does not begin."""
+
+
+class Begins(Exception):
+    """A task has taken what it was given."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("wrong") / "data")
+
+
+def call(name: str, parameter: str, value: Any, data: Path) -> BaseException | None:
+    """What a function says to this value of a parameter, all others being good."""
+    function: Callable[..., Any] = getattr(ravenbench, name)
+    own = inspect.signature(function).parameters
+    needed = [p.name for p in own.values() if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    places = {one: PLACES.get(one, "corpus.jsonl") for one in needed} | OF_FUNCTIONS.get(name, {})
+    given = {one: data / p if isinstance(p, str) and (data / p).exists() else p for one, p in places.items()}
+    several: list[Any] = []
+    if own[parameter].kind is inspect.Parameter.VAR_POSITIONAL:
+        several = [given.pop(n) for n, p in own.items() if p.kind is p.POSITIONAL_OR_KEYWORD] + [value]
+    else:
+        given[parameter] = value
+    try:
+        function(*several, **given)
+    except Exception as error:  # whatever it is
+        return error
+    return None
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_value_of_another_type_is_refused_by_name(
+    name: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begins(*_: object, **__: object) -> None:
+        raise Begins
+
+    monkeypatch.setattr("ravenbench.store.lock.folder_lock", begins)
+    if name in LONG:
+        monkeypatch.setattr(declared_of(name), "work", begins)
+    monkeypatch.chdir(tmp_path)
+    bare = []
+    for parameter, one in inspect.signature(getattr(ravenbench, name)).parameters.items():
+        if one.kind is one.VAR_KEYWORD:
+            continue
+        for value in WRONG:
+            said = call(name, parameter, value, data)
+            if said is not None and not isinstance(said, RavenError | Begins):
+                bare.append(f"{parameter}={value!r}: {type(said).__name__}: {said}")
+    assert not bare, "\n".join(bare)
