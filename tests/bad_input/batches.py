@@ -56,7 +56,16 @@ BATCHES = [
     Case(
         "another kind of file", "batch", "b.xlsx: this workbook cannot be read", {**_TEXTS, "b.xlsx": b"PK"}, "b.xlsx"
     ),
-    _csv("a text that is not there", "q2.txt: there is no such file or folder", HEAD + "c,q2.txt,known.txt\n"),
+    _csv(
+        "a text that is not there",
+        "b.csv:2: questioned: there is no such file or folder: q2.txt",
+        HEAD + "c,q2.txt,known.txt\n",
+    ),
+    _csv(
+        "a known text that is not there, of several",
+        "b.csv:2: known: there is no such file or folder: k2.txt",
+        HEAD + "c,q.txt,known.txt;k2.txt\n",
+    ),
     _csv(
         "a damaged Word file among the known texts",
         "k.docx: it is damaged or cut short, or no Word",

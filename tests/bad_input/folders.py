@@ -12,6 +12,18 @@ FOLDERS = [
         {"c/train/ann/1.txt": "One.", "c/train/bob/2.txt": "Two.", "c/test/ann/3.txt": "Three."},
         "c",
     ),
+    Case(
+        "a text beside the folders of authors",
+        "corpus",
+        "found: 1 of 3 texts beside folders: loose.txt",
+        {"ann/1.txt": f"{TEXT} One.", "bob/2.txt": f"{TEXT} Two.", "loose.txt": TEXT},
+    ),
+    Case(
+        "a text deeper than topics are",
+        "corpus",
+        "found: 1 of 3 texts too deep: bob/a/b/2.txt",
+        {"ann/1.txt": f"{TEXT} One.", "bob/a/b/2.txt": f"{TEXT} Two.", "bob/a/3.txt": TEXT},
+    ),
     Case("an empty folder", "corpus", "notes: there are no texts by author here", {"notes/.hidden": ""}, "notes"),
     Case(
         "a folder of pictures",

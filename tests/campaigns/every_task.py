@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,11 +27,17 @@ def keep_contracts(outcome: Outcome, scratch: Path, name: str, tries: int, seed:
             assert ended.code == 0, ended
         return folder
 
-    @cache
+    started: list[Any] = []
+
     def cluster() -> Any:
+        """That of the last try, where both of its workers live."""
         from distributed import LocalCluster
 
-        return LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        if started and len(started[0].scheduler.workers) < 2:
+            started.pop().close()
+        if not started:
+            started.append(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
+        return started[0]
 
     finished(TASKS[name])
     starter, writes = Starter(warm()), dict[str, int]()
@@ -50,6 +55,6 @@ def keep_contracts(outcome: Outcome, scratch: Path, name: str, tries: int, seed:
         outcome.count(not wrong, wrong)
         outcome.note(contract.replace("_", " "))
         shutil.rmtree(folder, ignore_errors=True)
-    if cluster.cache_info().currsize:
-        cluster().close()
+    for each in started:
+        each.close()
     shutil.rmtree(place, ignore_errors=True)

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -17,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import extensions
 import ravenbench
 from contracts.commands import raven
-from ravenbench.corpora.load import import_corpus, load_corpus
+from ravenbench.corpora import kept
+from ravenbench.corpora.load import import_corpus, load_corpus, open_corpus, save_corpus
+from ravenbench.corpora.tables import read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.documents.report import extract_texts
 from ravenbench.formats import archive
@@ -178,7 +181,7 @@ def test_a_link_that_leads_back_to_itself(tmp_path, monkeypatch):
 
 
 def test_a_packed_file_that_unpacks_to_far_more_than_text_can(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "LINE_LIMIT", 2**16)
+    monkeypatch.setattr(archive, "PACKED_FLOOR", 2**16)
     (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(b"\n" * 2**20))
     with pytest.raises(FormatError, match=r"unpacks to far more(.|\n)*unpacked"):
         load_corpus(tmp_path / "c.jsonl.gz")
@@ -206,3 +209,77 @@ def test_more_than_is_answered_is_refused_before_it_takes_time(tmp_path):
     (tmp_path / "long.toml").write_text("[" + "a." * 2**16 + "a]")
     with pytest.raises(SpecError, match="too long for a spec file"):
         ravenbench.run(spec=tmp_path / "long.toml")
+
+
+def test_a_table_of_parquet_or_a_workbook_that_unpacks_to_gigabytes_is_refused_before(tmp_path, monkeypatch):
+    import polars as pl
+
+    from ravenbench.formats import parquet
+
+    monkeypatch.setattr(parquet, "SUM_FLOOR", 2**20)
+    rest = {"author": ["a", "b"] * 50, "topic": ["x"] * 100}
+    wide = {
+        "other": [f"{i} " + "a b " * 20_000 for i in range(100)],
+        "same": ["a b " * 20_000] * 100,
+        "short": ["one", "two"] * 50,
+    }
+    for name, texts in wide.items():
+        pl.DataFrame({"text": texts, **rest}).write_parquet(tmp_path / f"{name}.parquet")
+    with pytest.raises(FormatError, match="unpacks to far more than texts can"):
+        parquet.check_unpacked(tmp_path / "other.parquet")
+    parquet.check_unpacked(tmp_path / "same.parquet")  # its footer says no more than it takes itself
+    for name in ("other", "same"):
+        with pytest.raises(FormatError, match="unpacks to far more than texts can"):
+            load_corpus(tmp_path / f"{name}.parquet")
+    parquet.check_unpacked(tmp_path / "short.parquet")
+    monkeypatch.setattr(parquet, "_VALUES", 100)
+    monkeypatch.setattr(parquet, "_ROWS", 10)
+    many = pl.DataFrame({"text": ["one"] * 2**16, "author": ["a"] * 2**16, "topic": ["x"] * 2**16})
+    many.write_parquet(tmp_path / "many.parquet")
+    with pytest.raises(FormatError, match="far more rows or values"):
+        load_corpus(tmp_path / "many.parquet")
+    for cut in (b"", b"PAR1", (tmp_path / "short.parquet").read_bytes()[-40:], b"\xff" * 60 + b"\x32\0\0\0PAR1"):
+        (tmp_path / "cut.parquet").write_bytes(cut)
+        parquet.check_unpacked(tmp_path / "cut.parquet")
+
+
+def test_a_key_that_stands_twice_among_many_is_found_at_once(tmp_path):
+    keys = [f'"k{i}": 1' for i in range(60_000)]
+    (tmp_path / "a.jsonl").write_text("{" + ", ".join([*keys, keys[-1]]) + "}\n")
+    began = time.process_time()
+    with pytest.raises(FormatError, match="a key stands twice"):
+        load_corpus(tmp_path / "a.jsonl")
+    assert time.process_time() - began < 5
+
+
+def test_names_that_are_no_utf8_are_refused_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts" / "a\nb").mkdir(parents=True)
+    (tmp_path / "texts" / "a\nb" / "c\n.txt").write_text("one two")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/texts/\xff.txt")).write_text("three four")
+    ended = raven("run", "texts", "--verifiers", "length", "--workers", "1", "--out", "out")
+    assert ended.code == 2 and "a file's name is not UTF-8" in ended.said and "Traceback" not in ended.said
+
+
+def test_what_changes_while_it_is_read_is_not_kept_for_the_next_time(tmp_path, monkeypatch):
+    """The corpus that was read has not the content by whose hash it would be found again."""
+    monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(kept, "LEAST", 1)
+    table = tmp_path / "c.jsonl"
+
+    def write(words):
+        rows = [{"text": f"{words} {i}", "author": "ab"[i % 2], "topic": "x"} for i in range(4)]
+        table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def read_late():
+        write("later")
+        return read_table(table)
+
+    write("first")
+    read = kept.read_once(table, {}, read_late, reopen=open_corpus, save=save_corpus)
+    assert read.texts[0].startswith("later")
+    write("first")
+    again = kept.read_once(table, {}, lambda: read_table(table), reopen=open_corpus, save=save_corpus)
+    assert again.texts[0].startswith("first")
+    unchanged = kept.read_once(table, {}, lambda: pytest.fail("it was not kept"), reopen=open_corpus, save=save_corpus)
+    assert unchanged.digest() == again.digest()

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from ravenbench.engine import pool
 from ravenbench.engine.pool import dask, engine
 from ravenbench.errors import RavenError, SpecError
 from ravenbench.tasks.api import run
@@ -72,6 +73,26 @@ class Caller:
         from ravenbench.services import count_call
 
         return [str(sum(count_call() for _ in range(10)))]
+
+
+class Nap:
+    """A unit that takes a while."""
+
+    def work(self):
+        time.sleep(0.5)
+        return []
+
+
+def test_a_cluster_that_lost_all_its_workers_is_not_waited_for_without_end(cluster, monkeypatch):
+    import cloudpickle
+
+    monkeypatch.setattr(pool, "WORKERLESS", 2.0)
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    units = dask(cluster.scheduler_address)([Nap() for _ in range(40)])
+    next(units)
+    cluster.scale(0)
+    with pytest.raises(RavenError, match=r"it has had no workers for 2 seconds(.|\n)*repeat"):
+        list(units)
 
 
 def test_workers_share_the_calls_of_a_run(cluster, monkeypatch):

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -20,7 +21,18 @@ from ravenbench.formats.answers import Aligned, pan_measures, read_answers, read
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.problems import read_problem_sets, read_problems
 from ravenbench.metrics.pan import scores
-from ravenbench.text.names import is_nobody, lookalikes, name_key, plain_name
+from ravenbench.text.names import (
+    is_nobody,
+    is_several,
+    label_key,
+    lookalikes,
+    may_be_nobody,
+    name_key,
+    one_name_each,
+    one_spelling,
+    plain_name,
+    zeros_lost,
+)
 from ravenbench.types import Problems
 
 ROWS = [("ann", "x", "One text of hers."), ("ann", "y", "Two texts."), ("bob", "x", "Three."), ("bob", "y", "Four.")]
@@ -296,11 +308,74 @@ def test_names():
     assert len(set(map(name_key, spellings))) == 1 and len(set(map(plain_name, spellings))) == 3
     nobody = ["[deleted]", "AutoModerator", "Anonymous", "unknown", "Various", "HAMILTON OR MADISON", "N/A", "Kyd?"]
     assert all(map(is_nobody, nobody))
-    assert not any(map(is_nobody, ["Ann Onymous", "Unknowne, J.", "Gregor Orwell", "Anon42", "Norman Oroville"]))
+    nobody = ["RemindMeBot", "spam_bot", "dependabot[bot]", "Weather bot 2", "by Anonymous", "et al.", "#N/A", "Misc."]
+    assert all(map(is_nobody, nobody))
+    people = ["Ann Onymous", "Unknowne, J.", "Gregor Orwell", "Norman Oroville", "Talbot", "Emma Abbot", "Blank"]
+    assert not any(map(is_nobody, [*people, "newsbot", "Anon42"]))
+    assert may_be_nobody("newsbot") and not any(map(may_be_nobody, people))
+    assert is_several("Smith et al.") and not is_several("Etal Smith")
+    assert name_key("by Jane Austen") == name_key("Jane Austen") == name_key("Written by: Jane Austen")
+    assert name_key("Byron") == "byron" and label_key("by Jane") == "by jane"
     assert lookalikes(["Austen, Jane", "Jane Austen", "ABronte", "CBronte", "EBronte"]) == [
         ("Austen, Jane", "Jane Austen")
     ]
     assert lookalikes(["Trollope, Anthony", "Trolope, Anthony"])
+
+
+def test_labels_and_ids():
+    joined: list[str] = []
+    labels = ["Essay", "essay ", "essay ", "caf\u00e9", "cafe\u0301", "no\u200bvel", "novel", None, "\u200b", " a"]
+    plain = ["essay", "essay", "essay", "caf\u00e9", "caf\u00e9", "novel", "novel", None, None, "a"]
+    assert one_spelling(labels, joined, "genre") == plain
+    (said,) = joined
+    assert said.startswith("spellings of one genre were joined: Essay = essay ;") and "novel" in said
+    assert one_spelling(["Ann", "ann", None], [], "genre", plain_name) == ["Ann", "ann", None]
+    (said,) = zeros_lost(["001", "1.20", "x", "7"], ["1", "1.2", "y", "7"])
+    assert "2 ids differ only as numbers are written (001 and 1, 1.20 and 1.2)" in said
+    assert not zeros_lost(["1", "01"], ["1", "01"]) and not zeros_lost(["a1"], ["a01"])
+
+
+def test_who_one_reference_names_is_one_person():
+    people = [("A", "viaf:1"), ("B", "viaf:1"), ("B", "viaf:1"), ("C", "viaf:2"), ("C", "viaf:3"), ("D", "d"), ("", "")]
+    assert one_name_each(people) == ["B", "B", "B", "C (viaf:2)", "C (viaf:3)", "D", None]
+
+
+@pytest.mark.parametrize(
+    ("author", "named", "told"),
+    [("austen", "Jane Austen", 0), ("ann", "ANN", 0), ("ann", "Bob Lee", 2), ("austen", "Austen, Jane", 0)],
+)
+def test_metadata_that_name_another_author_are_told(tmp_path, author, named, told):
+    for place, text in ((f"{author}/1", "One."), (f"{author}/2", "Two."), ("x/3", "Three."), ("x/4", "Four.")):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{place}.txt").write_text(text)
+    rows = [f"{i};{named if i < 3 else 'X'}" for i in range(1, 5)]
+    (tmp_path / "metadata.csv").write_text("\n".join(["file;author", *rows]))
+    said = " ".join(load_corpus(tmp_path).notes.get(ACCOUNT, ()))
+    assert (f"{told} texts with another author in the metadata" in said) == bool(told), said
+    (tmp_path / "metadata.csv").write_text("\n".join(["number;author", *rows]).replace(";", "x;"))
+    assert "metadata.csv is not used" in " ".join(load_corpus(tmp_path).notes[ACCOUNT])
+    (tmp_path / "2_metadata.csv").write_text("file;author\n1;a\n")
+    assert "of several tables of metadata none is used" in " ".join(load_corpus(tmp_path).notes[ACCOUNT])
+
+
+def test_tabs_are_what_separates_where_there_are_any(tmp_path):
+    rows = [f"a{i % 2}\tt{i % 2}\tWords, of, text {i}" for i in range(4)]
+    (tmp_path / "t.csv").write_text("\n".join(["author\ttopic\ttext, in full, of all", *rows]))
+    corpus = load_corpus(tmp_path / "t.csv", text="text, in full, of all")
+    assert len(corpus) == 4 and corpus.texts[0] == "Words, of, text 0"
+    (tmp_path / "t.tsv").write_text("\n".join(["author,topic,text", *(f"a{i % 2},t,Text {i}" for i in range(4))]))
+    assert len(load_corpus(tmp_path / "t.tsv")) == 4
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "fix"),
+    [("prediction", 0.3, "call it value, if prediction is"), ("distance", 0.3, "write 1 - distance as value"),
+     ("prediction", "same", "as value, in place of prediction")],
+)  # fmt: skip
+def test_answers_in_another_column_get_the_fix_of_their_kind(tmp_path, column, value, fix):
+    (tmp_path / "a.csv").write_text(f"id,{column}\np1,{value}\np2,{value}\n")
+    with pytest.raises(FormatError, match=re.escape(fix)):
+        read_answers(tmp_path / "a.csv")
 
 
 def test_nothing_is_answered_without_words():

@@ -61,7 +61,7 @@ def test_one_bad_problem_stops_nothing(tmp_path):
     for name, reason in reasons.items():
         assert reason in found.faults[name]
     assert found.fault_truth["EN002"] is False and "EN011" not in found.fault_truth
-    assert len(found.notes) == 2
+    assert len(found.notes) == 3 and "8 of 12 problems" in found.notes[-1]
 
 
 def test_structural_errors(tmp_path):
@@ -70,7 +70,7 @@ def test_structural_errors(tmp_path):
     with pytest.raises(FormatError, match="no PAN13–15 problems"):
         read_pan_problems(tmp_path)
     _write(tmp_path, "EN001")
-    with pytest.raises(FormatError, match="no truth file"):
+    with pytest.raises(FormatError, match="has no truth"):
         read_problems(tmp_path).truth()
     for text, message in (("EN001 0.5\n", "swapped"), ("EN001\n", r"truth.txt:1"), ("", "empty"),
                           ("EN001 Y\nEN001 N\n", r"truth.txt:2: an id stands twice")):  # fmt: skip

@@ -41,7 +41,9 @@ def read_once(
     read before. ``how`` is all that it is read with. What ``read`` raises is raised, and nothing kept then.
     ``reopen`` and ``save`` are those of imported corpora; ``beside`` are further files that are read.
     """
-    place = _place(what, how, beside)
+    files = [what, *beside] if not isinstance(what, Component) else _files(what)
+    before = _stamps(files)
+    place = _place(what, how, files)
     if place is None:
         return read()
     with suppress(InputError, StoreError, OSError):
@@ -49,6 +51,8 @@ def read_once(
         os.utime(place)
         return corpus
     corpus = read()
+    if _stamps(files) != before:  # what was hashed may not be what was read
+        return corpus
     with suppress(InputError, StoreError, OSError):
         return reopen(place)  # another command has read it meanwhile
     try:
@@ -61,11 +65,17 @@ def read_once(
         return corpus
 
 
-def _place(what: Path | Component, how: Mapping[str, Any], beside: Sequence[Path]) -> Path | None:
+def _stamps(files: Sequence[Any]) -> list[tuple[str, int, int]]:
+    """Of files and all below folders: when each was changed last, and its size."""
+    paths = [Path(file) for file in files if file]
+    every = [inner for path in paths for inner in (path.rglob("*") if path.is_dir() else [path]) if inner.is_file()]
+    return sorted((str(path), (about := path.stat()).st_mtime_ns, about.st_size) for path in every)
+
+
+def _place(what: Path | Component, how: Mapping[str, Any], files: Sequence[Any]) -> Path | None:
     """Where it is kept; None where keeping it is not worth it, or nobody knows which files it is read from."""
     if os.environ.get(LINKS) == "follow":  # what they lead to is not hashed
         return None
-    files = [what, *beside] if not isinstance(what, Component) else _files(what)
     paths = [Path(file) for file in files if file]
     if not paths or not all(path.exists() for path in paths):
         return None

@@ -386,11 +386,7 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
     texts = [name for name in names if is_document(Path(name))]
     several, where, fix = [n for n in texts if "/" not in n], "beside folders", "put each into its author's folder"
     if len(several) in (0, len(texts)):
-        several, where, fix = (
-            [n for n in texts if n.count("/") > 2],
-            "too deep",
-            "move each to its author/topic/text.txt",
-        )
+        several, where = [n for n in texts if n.count("/") > 2], "too deep"
     if not several:
         return some(names), None
     return f"{len(several):,} of {counted(len(texts), 'text')} {where}: {some(several)}", fix
@@ -476,20 +472,19 @@ def read_pairs_corpus(
                 )  # fmt: skip
             truth = read_truth_records(archive, beside)
             named |= truth.keys()
+            if not any(one.authors for one in truth.values()):
+                expected = '"authors": [a, b]'
+                raise CorpusError("truth names no authors", file=archive.label(beside), expected=expected)
             for pair in read_pairs(archive, file):
                 seen += 1
                 key = pair[0] if isinstance(pair, tuple) else pair.id
                 known = truth.get(key)
                 ids.add(key)
-                if isinstance(pair, tuple) or known is None or not all(t.strip() for t in pair.texts):
+                authors = None if known is None else known.authors
+                if isinstance(pair, tuple) or authors is None or not all(t.strip() for t in pair.texts):
                     unusable += 1
                     continue
-                if known.authors is None:
-                    raise CorpusError(
-                        "truth names no authors", file=archive.label(beside), found=pair.id,
-                        expected='"authors": [a, b]',
-                    )  # fmt: skip
-                sides = zip(pair.texts, known.authors, pair.topics, strict=True)
+                sides = zip(pair.texts, authors, pair.topics, strict=True)
                 for side, (text, author, topic) in enumerate(sides):
                     builder.add(f"{pair.id}:{side}", text, author, topic, pair.line)
         stem = archive.stem
@@ -504,7 +499,7 @@ def read_pairs_corpus(
         account.append(f"truth names {counted(len(unmet), 'pair')} that are not there: {some(unmet)}")
     if unusable:
         account.append(
-            f"{unusable:,} of {seen:,} pairs cannot be used: they have no two texts, or truth does not name them"
+            f"{unusable:,} of {seen:,} pairs cannot be used: they have no two texts, or truth names no authors of them"
         )
     if account:
         notes[ACCOUNT] = account
@@ -608,7 +603,7 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
             )  # fmt: skip
         if archive.single and is_truth(path.name):
             raise FormatError("this is a file of truth, not a corpus", file=path, fix="give the pairs file beside it")
-        if not archive.single:
+        if not archive.single or path.suffix.lower() in _TEI:
             _check(_known(read_author_folders), options)
             return read_author_folders(
                 path, **options, encoding=encoding, pairs=more["pairs"], anonymous=more["anonymous"]

@@ -9,6 +9,7 @@ import ctypes
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,7 +17,7 @@ from dataclasses import replace
 from functools import cache, partial
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from ravenbench import files
 from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
@@ -204,6 +205,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
             waiting = as_completed(futures)
             for _ in range(len(futures)):
                 try:
+                    _await(client, waiting, bool(there))
                     future = next(waiting)
                     if future.status == "lost" or client.status != "running":
                         raise OSError("the scheduler is gone")
@@ -215,6 +217,21 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
                     ) from error
 
     return work
+
+
+WORKERLESS = 60.0
+"""Seconds for which a cluster that has lost all its workers may have none; others may take long to come first."""
+
+
+def _await(client: Any, waiting: Any, had_workers: bool) -> None:
+    """Wait until a unit is done. OSError if no worker is left that could do it."""
+    looked = left = time.monotonic()
+    while not waiting.has_ready() and client.status == "running":
+        time.sleep(0.02)
+        if had_workers and (now := time.monotonic()) > looked + 1:
+            looked, left = now, now if client.nthreads() else left
+            if now > left + WORKERLESS:
+                raise OSError(f"it has had no workers for {WORKERLESS:.0f} seconds")
 
 
 def _on_cluster(unit: Unit, run: str, calls: dict[str, int], limits: RunLimits) -> list[str]:

@@ -197,10 +197,11 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
     labels = Labels.of(
         one_spelling([a for pair in authors for a in (pair or (None, None))], joined, "author's name", name_key)
     )
+    group_labels = one_spelling(group, joined, "group")
     remark(joined)
     return Truth(
         name_array(ids), np.asarray(same, dtype=bool), labels.codes.reshape(-1, 2) if labels.names else None,
-        labels.names, Labels.of(group) if any(group) else None, about,
+        labels.names, Labels.of(group_labels) if any(group) else None, about,
     )  # fmt: skip
 
 

@@ -44,6 +44,8 @@ RATIO_LIMIT = 200
 SUM_RATIO = 50
 """So is a zip whose members together are so many times as large as it is, beyond ``SUM_FLOOR`` bytes."""
 SUM_FLOOR = 256 * 2**20
+PACKED_RATIO, PACKED_FLOOR = 20, 8 * 2**20
+"""So is a file of lines that is packed by itself: its lines are read one by one, and may be many."""
 
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
@@ -256,7 +258,7 @@ class Archive:
         alone).
         """
         offset = 0
-        most = max(LINE_LIMIT, SUM_RATIO * self._packed(name))
+        most = max(PACKED_FLOOR, PACKED_RATIO * self._packed(name))
         with self._by_lines(name) as file:
             number = 0
             while True:
@@ -271,7 +273,7 @@ class Archive:
                 if offset > most:
                     raise FormatError(
                         "it unpacks to far more than text can", file=self.label(name), line=number,
-                        expected=f"at most {SUM_RATIO} times as much", fix="if you trust it, give it unpacked",
+                        expected=f"at most {PACKED_RATIO} times as much", fix="if you trust it, give it unpacked",
                     )  # fmt: skip
                 if not blank and block.isspace():
                     continue

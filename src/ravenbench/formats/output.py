@@ -207,7 +207,7 @@ def digest(path: Path) -> str:
         return sha256(path)
     inner = sorted(p for p in path.rglob("*") if p.is_file())
     lines = [f"{p.relative_to(path).as_posix()}\t{sha256(p)}" for p in inner]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
 from ravenbench.text.damage import MOST, odd_texts
-from ravenbench.text.names import is_nobody, name_key, one_spelling, plain_name, sentence_on_joined, zeros_lost
+from ravenbench.text.names import is_nobody, label_key, name_key, one_spelling, plain_name, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
 
@@ -406,8 +406,7 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
             wanted.append("truth")
         near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
         truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w]
-        labelled = any(re.search("same|differ", plain_key(key)) for key in first_record(archive, name))
-        files[name] = str(place / truths[0]) if truths else name if labelled else None
+        files[name] = str(place / truths[0]) if truths else name if _own_label(first_record(archive, name)) else None
     return files
 
 
@@ -478,7 +477,9 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
             )  # fmt: skip
         key = record_id(record, archive, name, line)
         same, about = record.get("same"), "authors"
-        if same is None:
+        if same is None and (label := _own_label(record)) is not None:
+            same = _said(record, label)
+        elif same is None:
             same, about = label_of(record, **where), "machine pairs" if of_pair(record) else "machines"
         if not isinstance(same, bool):
             raise FormatError("truth has no same: true or false", **where, found=record, expected='{"id", "same"}')
@@ -584,6 +585,13 @@ def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
     labels = [here[n] for n in (*_LABELS, *OPPOSITES) if n in here]
     further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
     return TableRoles(texts, next(iter(labels), None), next((here[n] for n in _IDS if n in here), None), further)
+
+
+def _own_label(record: Mapping[str, Any]) -> str | None:
+    """The key under which a record says whether a pair is by one author: of a pair any, else one that means nothing
+    else; None where there is none."""
+    label = _roles((), {plain_key(key): key for key in record}).label
+    return label if "pair" in record or plain_key(label) in OPPOSITES else None
 
 
 def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str) -> None:
@@ -792,7 +800,6 @@ def _problems(
     same: list[bool] = []
     labelled: dict[frozenset[int], tuple[Pair, bool]] = {}
     author: dict[int, str | None] = {}
-    spelling: dict[str, dict[str, None]] = {}
     topic: dict[int, str | None] = {}
     source: Iterator[Pair | tuple[str, str]] = read_pairs(archive, name)
     if table is not None:
@@ -821,10 +828,9 @@ def _problems(
                     f"{_WORDS[other]}", expected="one label for two texts", fix="leave out the row that is wrong",
                 )  # fmt: skip
             authors = truth[pair.id].authors or authors
-            authors = (_spelled(authors[0], spelling), _spelled(authors[1], spelling))
         for row, who, what in zip((first, second), authors, pair.topics, strict=True):
             # One text under two authors has no author.
-            author[row] = who if author.setdefault(row, who) == who else None
+            author[row] = who if name_key(author.setdefault(row, who) or "") == name_key(who or "") else None
             topic.setdefault(row, what)
     present = {*builder.ids, *faults}
     for key in truth or {}:
@@ -836,12 +842,13 @@ def _problems(
         example = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
         raise FormatError("no pair can be used", file=archive.label(name), found=example, fix=next(iter(zeros), None))
     builder.notes += zeros
-    builder.notes += sentence_on_joined(spelling.values())
     rows = range(len(builder.texts))
     labels = {
-        key: Labels.of(one_spelling([values.get(row) for row in rows], builder.notes, key))
+        key: Labels.of(one_spelling([values.get(row) for row in rows], builder.notes, what, same_key))
         if any(v is not None for v in values.values()) else None
-        for key, values in (("author", author), ("topic", topic))
+        for key, values, what, same_key in (
+            ("author", author, "author's name", name_key), ("topic", topic, "topic", label_key)
+        )
     }  # fmt: skip
     corpus, split = corpus_name(archive, "" if "/" not in name else str(PurePosixPath(name).parent))
     return ProblemSet(
@@ -849,14 +856,6 @@ def _problems(
         {key: truth[key].same for key in faults if key in truth} if truth else {}, notes=tuple(builder.notes),
         place="" if archive.single else name,
     )  # fmt: skip
-
-
-def _spelled(name: str | None, spelling: dict[str, dict[str, None]]) -> str | None:
-    """A name in the spelling in which it stood first."""
-    if name is None:
-        return None
-    spelling.setdefault(name_key(name), {}).setdefault(name)
-    return next(iter(spelling[name_key(name)]))
 
 
 def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
@@ -964,6 +963,10 @@ def read_problems(path: str | Path, split: Split | None = None, encoding: str | 
     if len(sets) != 1:
         names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in sets)
         halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
-        fix = "--split train or --split test" if halves else f"give one of them, as {Path(path) / sets[0].place}"
+        fix = (
+            "--split train or --split test"
+            if halves
+            else f"give one of them, as {Path(path) / next((s.place for s in sets if s.place), '')}"
+        )
         raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
     return sets[0]

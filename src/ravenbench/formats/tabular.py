@@ -354,10 +354,10 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                 f"{column} has too many different values to break results down by", file=label,
                 found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
             )  # fmt: skip
-        remark(said)
-        return ProblemAttribute(column, labels)
+    else:
+        labels = quantiles(np.array([math.nan if v is None else v for v in column_values]), bins)
     remark(said)
-    return ProblemAttribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
+    return ProblemAttribute(column, labels)
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:

@@ -50,6 +50,7 @@ _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\
 """What ends in bot with a sign of it: a mark or a capital letter before, as in RemindMeBot."""
 _BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bot\d*")
 _BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
+_NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
@@ -144,29 +145,19 @@ def one_spelling(
 
 def sentence_on_joined(groups: Iterable[Collection[str]], what: str = "author's name") -> list[str]:
     """A sentence that names the spellings that were joined; nothing where there are no several of any."""
-    several = [" = ".join(told_apart(of)) for of in groups if len(of) > 1]
+    several = []
+    for names in (of for of in groups if len(of) > 1):
+        plain = Counter(map(plain_name, names))  # those that look alike are shown by their characters' numbers
+        several.append(" = ".join(n if plain[plain_name(n)] == 1 else ascii(n)[1:-1] for n in sorted(names)))
     return [f"spellings of one {what} were joined: {first_names(several)}"] if several else []
-
-
-def told_apart(names: Collection[str]) -> list[str]:
-    """Spellings of a name, those that look alike by their characters' numbers."""
-    plain = Counter(map(plain_name, names))
-    return [name if plain[plain_name(name)] == 1 else ascii(name)[1:-1] for name in sorted(names)]
-
-
-_NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-
-
-def _number(id: str) -> str | None:
-    """An id as a spreadsheet has it that takes it for a number; None of one that is none."""
-    return f"{float(id):.15g}" if _NUMBER.fullmatch(id) else None
 
 
 def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
     """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1); else nothing."""
     here, there = set(ids), set(others)
-    alone = {number: one for one in there - here if (number := _number(one)) is not None}
-    pairs = [f"{one} and {alone[number]}" for one in here - there if (number := _number(one)) in alone]
+    alone = {f"{float(one):.15g}": one for one in there - here if _NUMBER.fullmatch(one)}
+    numbers = {one: f"{float(one):.15g}" for one in here - there if _NUMBER.fullmatch(one)}
+    pairs = [f"{one} and {alone[number]}" for one, number in numbers.items() if number in alone]
     said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
     return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
 

@@ -8,6 +8,8 @@ import pytest
 
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.errors import FormatError
+from ravenbench.ext.documents.report import extract_texts
 from ravenbench.ext.documents.tei import identity, parsed
 from ravenbench.formats.document import Unreadable
 from ravenbench.formats.documents import read_document, read_documents
@@ -100,5 +102,44 @@ def test_a_header_of_tei_that_is_nested_deep_takes_time_by_its_length():
     deep = "<author>" + "<a>" * 40_000 + "Ann" + "</a>" * 40_000 + "</author>"
     head = f"<TEI><teiHeader><fileDesc><titleStmt>{deep}</titleStmt></fileDesc></teiHeader>"
     began = time.process_time()
-    assert parsed(f"{head}<text><body><p>mine</p></body></text></TEI>", Path("a.xml")).author == "Ann"
+    assert parsed(f"{head}<text><body><p>mine</p></body></text></TEI>", Path("a.xml"))[0].author == "Ann"
     assert time.process_time() - began < 2  # by the square of its depth, half a minute
+
+
+def test_a_corpus_of_several_texts_in_one_file(tmp_path):
+    """Each TEI in a teiCorpus is a text by its own header's author, or by that of all; one without words is named."""
+    (inbox := tmp_path / "in").mkdir()
+    inner = [tei(title=f"T{i}", author=who, ref=ref, more=f"number {i}").partition("\n")[2]
+             for i, (who, ref) in enumerate([("Ann Lee", ""), ("Bob Ray", ""), ("Ann Lee", ""), ("", "")])]  # fmt: skip
+    empty = "<TEI><teiHeader/><text><body/></text></TEI>"
+    head = (
+        "<teiHeader><fileDesc><titleStmt><title>All</title><author>Cy Fox</author></titleStmt></fileDesc></teiHeader>"
+    )
+    (inbox / "all.xml").write_text(f"<teiCorpus>{head}{''.join(inner)}{empty}</teiCorpus>", "utf-8")
+    documents = read_documents(inbox / "all.xml")
+    expected = [("Ann Lee", "T0"), ("Bob Ray", "T1"), ("Ann Lee", "T2"), ("Cy Fox", "T3")]
+    assert [(d.author, d.title) for d in documents] == expected
+    assert [d.part for d in documents] == [f"text {i}" for i in (1, 2, 3, 4)]
+    assert all(f"number {i}." in d.text for i, d in enumerate(documents))
+    for place in (inbox, inbox / "all.xml"):
+        corpus = load_corpus(place)
+        assert list(corpus.author) == ["Ann Lee", "Bob Ray", "Ann Lee", "Cy Fox"]
+        assert any("all.xml text 5" in said for said in corpus.notes[ACCOUNT])
+    with pytest.raises(FormatError, match=r"raven texts all\.xml -o texts"):
+        read_document(inbox / "all.xml")
+    written = extract_texts(inbox, tmp_path / "out")
+    assert sorted(written.authors) == ["Ann Lee", "Bob Ray", "Cy Fox"] and len(written.texts) == 4
+
+
+def test_a_reference_says_who_is_who_in_corpora_and_in_texts(tmp_path):
+    (inbox := tmp_path / "in").mkdir()
+    people = [("Currer Bell", "viaf:1"), ("Charlotte Brontë", "viaf:1"), ("Charlotte Brontë", "viaf:1"),
+              ("John Smith", "viaf:2"), ("John Smith", "viaf:3"), ("Ann Lee", ""), ("Lee, Ann", "")]  # fmt: skip
+    for i, (who, ref) in enumerate(people):
+        (inbox / f"{i}.xml").write_text(tei(author=who, ref=ref, more=f"number {i}"), "utf-8")
+    names = {"Charlotte Brontë", "John Smith (viaf:2)", "John Smith (viaf:3)", "Ann Lee", "Lee, Ann"}
+    corpus = load_corpus(inbox)
+    assert set(corpus.author.names) == names
+    assert any("Charlotte Brontë = Currer Bell" in said for said in corpus.notes[ACCOUNT])
+    written = extract_texts(inbox, tmp_path / "out")
+    assert set(written.authors) == names and written.joined == {"Currer Bell": "Charlotte Brontë"}

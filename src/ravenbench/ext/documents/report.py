@@ -192,7 +192,7 @@ def extract_texts(
         inner = [path.relative_to(root) for root, path in sources if root == place]
         if all(len(path.parts) > 2 for path in inner):
             check_no_parts(place, sorted({path.parts[0] for path in inner}), [path.as_posix() for path in inner])
-    taken: list[tuple[Taken, str]] = []
+    every_text: list[tuple[Taken, str]] = []
     for done, (root, path) in enumerate(sources):
         progress("documents", done, len(sources))
         source = path.relative_to(root).as_posix()
@@ -214,8 +214,10 @@ def extract_texts(
                     result.nobody[plain_name(author)] += 1
                 author, known_by = UNKNOWN, "nothing"
             person = (document.identity if author == sender else "") or name_key(author)
-            taken.append((Taken(document, source, "", author, known_by, count_words(document.text), notes), person))
-    _put_by_author(result, taken)
+            every_text.append(
+                (Taken(document, source, "", author, known_by, count_words(document.text), notes), person)
+            )
+    _put_by_author(result, every_text)
     if not result.texts:
         name, why, fix = result.left_out[0]
         raise FormatError("no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None)
@@ -224,12 +226,12 @@ def extract_texts(
     return result
 
 
-def _put_by_author(result: Extracted, taken: Sequence[tuple[Taken, str]]) -> None:
+def _put_by_author(result: Extracted, every_text: Sequence[tuple[Taken, str]]) -> None:
     """Put texts, each with what is equal for all of its author's names, under one name of each person, once."""
     names, seen = _Names(), dict[tuple[str, str], str]()
     spelt: dict[str, dict[str, None]] = {}
-    shown = one_name_each([(plain_name(one.author), person) for one, person in taken])
-    for (one, _), author in zip(taken, shown, strict=True):
+    shown = one_name_each([(plain_name(one.author), person) for one, person in every_text])
+    for (one, _), author in zip(every_text, shown, strict=True):
         assert author is not None
         spelt.setdefault(author, {})[one.author] = None
         name = f"{one.source} {one.document.part}".strip()

@@ -28,7 +28,7 @@ from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
 from ravenbench.text.damage import MOST, is_wordless, odd_texts
-from ravenbench.text.names import is_nobody, name_key, one_spelling, sentence_on_joined, zeros_lost
+from ravenbench.text.names import is_nobody, name_key, one_spelling, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
@@ -75,10 +75,8 @@ def pool_of(
 
     CorpusError if no query has a true candidate, or a candidate that is not.
     """
-    spellings: dict[str, dict[str, None]] = {}
-    for author in (row.labels.get("author") for row in (*queries, *candidates)):
-        spellings.setdefault(_person(author), {})[author or ""] = None
-    nobody = [name for name in spellings.pop("", ()) if name]
+    names = dict.fromkeys(row.labels.get("author") for row in (*queries, *candidates))
+    nobody = [name for name in names if name and is_nobody(name)]
     by_author: dict[str, list[int]] = {}
     for i, row in enumerate(candidates):
         by_author.setdefault(_person(row.labels.get("author")), []).append(i)
@@ -106,9 +104,6 @@ def pool_of(
             file=more.get("name"),
             fix=None if searched else "give true candidates in ground_truth.jsonl, or authors to all",
         )  # fmt: skip
-    remark(sentence_on_joined(spellings.values()))
-    if nobody and by_names:
-        remark([f"nobody in particular has no true candidates: {first_names(nobody)}"])
     order = stream(seed, "retrieval-order").permutation(len(candidates))
     place = np.argsort(order)
     every = [*(queries[i] for i in searched), *(candidates[i] for i in order.tolist())]
@@ -120,12 +115,12 @@ def pool_of(
     texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
     said: list[str] = []
-    columns = {
-        c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS if c != "author"
-    }
-    remark(said)
     writers = [row.labels.get("author") for row in every]
-    columns["author"] = Labels.of(next(iter(spellings.get(_person(who), {who: None}))) for who in writers)
+    columns = {"author": Labels.of(one_spelling(writers, said, "author's name", name_key))}
+    columns |= {c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS[1:]}
+    if nobody and by_names:
+        said.append(f"nobody in particular has no true candidates: {first_names(nobody)}")
+    remark(said)
     both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
     query_items = both.select(np.arange(len(searched)))
     own, nothing = listed([np.sort(place[list(true[i])]) for i in searched]), listed([[]] * len(searched))
