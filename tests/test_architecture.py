@@ -17,8 +17,6 @@ from contracts.commands import raven
 from ravenbench import former, kinds, registry, seams
 from ravenbench.errors import SpecError
 
-pytestmark = pytest.mark.xdist_group("architecture")
-"""On one worker: each file is read once."""
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "kinds", "builtin"]
 GROUND += ["registry", "seams", "former", "limits"]

@@ -222,7 +222,7 @@ def signals(task: Task, room: Room) -> None:
         process = room.starter.start([*task.arguments(room.data, folder), "--workers", "1"], said)
         while process.exitcode is None and not said.exists():
             time.sleep(0.01)
-        time.sleep(room.rng.uniform(0, 1.2))
+        process.join(room.rng.uniform(0, 1.2))
         with suppress(ProcessLookupError):
             os.kill(process.pid, how)
         process.join(120)

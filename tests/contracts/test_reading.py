@@ -494,8 +494,9 @@ def test_every_command_that_reads_problems_has_those_of_texts(command):
     "given", [["--unquoted"], ["--text", "body"], ["--topic", "column"], ["--encoding", "cp1252"], ["--skip-faulty"]]
 )
 def test_options_of_tables_are_refused_by_their_names_where_there_is_none(tmp_path, given):
-    raven("corpus", "import", "synthetic(documents=40, authors=5)", "-o", str(tmp_path / "imported"))
-    for corpus in ("synthetic", str(tmp_path / "imported")):
+    generated = "synthetic(documents=40, authors=5)"
+    raven("corpus", "import", generated, "-o", str(tmp_path / "imported"))
+    for corpus in (generated, str(tmp_path / "imported")):
         ended = raven("corpus", "info", corpus, *given)
         assert ended.code == 2 and f"leave {given[0]} out" in ended.said
         assert raven("corpus", "info", corpus, "--topic", "none", "--strip-shared").code == 0
