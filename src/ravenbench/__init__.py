@@ -44,6 +44,7 @@ _NAMES = {
     "store.store": "Store",
     "tasks.api": "attribute evaluate obfuscate pan14 run safety verify",
     "tasks.evaluate.evaluation": "Evaluation",
+    "tasks.functions": "plan",
     "tasks.verify.task": "Verified",
     "text.masks": "Mask",
     "text.segmenters": "Segmenter",

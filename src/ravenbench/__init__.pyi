@@ -70,6 +70,7 @@ from ravenbench.tasks.api import simulate as simulate
 from ravenbench.tasks.api import validate as validate
 from ravenbench.tasks.api import verify as verify
 from ravenbench.tasks.evaluate.evaluation import Evaluation as Evaluation
+from ravenbench.tasks.functions import plan as plan
 from ravenbench.tasks.verify.task import Verified as Verified
 from ravenbench.text.masks import Mask as Mask
 from ravenbench.text.segmenters import Segmenter as Segmenter
@@ -174,6 +175,7 @@ __all__ = [
     "obfuscate",
     "pan14",
     "parse",
+    "plan",
     "read_problems",
     "retrieve",
     "run",

@@ -6,11 +6,14 @@ environment says what was not given.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 
 from ravenbench.errors import SpecError
 
@@ -63,6 +66,14 @@ def within(limits: RunLimits) -> Iterator[None]:
         yield
     finally:
         hold(before)
+
+
+@cache
+def collect_seldom() -> None:
+    """For a process that ends: hardly anything here dies in rings; to look for them as often as Python does takes a
+    thirtieth of a first report, and once more at its end, where all memory is given back, another."""
+    gc.set_threshold(50_000, 10, 10)
+    atexit.register(gc.freeze)
 
 
 def device() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import importlib
 import inspect
 import os
@@ -18,6 +17,7 @@ from ravenbench import __version__
 from ravenbench.cli import terminal
 from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
 from ravenbench.former import check_there
+from ravenbench.limits import collect_seldom
 from ravenbench.seams import (
     FORM_GROUP,
     ONE_TEXT,
@@ -197,8 +197,7 @@ def _mind(sentence: str) -> None:
 
 
 def _run() -> None:
-    # Hardly anything here dies in rings; looking for them as often as Python would takes a thirtieth of a first report.
-    gc.set_threshold(50_000, 10, 10)
+    collect_seldom()
     arguments = sys.argv[1:]
     try:
         # A verifier of one's own, named module:Class, is looked for in the current folder too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import resource
 import sys
 import time
@@ -14,6 +15,7 @@ import numpy as np
 
 from ravenbench.components import Component, parts
 from ravenbench.engine.guard import isolated, one_thread, runs_program, stdout_to_stderr
+from ravenbench.engine.pool import Progress, silent
 from ravenbench.store.records import CellPlace
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Problems
@@ -21,7 +23,7 @@ from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 FEWEST, MOST = 8, 32
 """Problems or texts that are tried first, and at most."""
-ENOUGH = 0.1
+ENOUGH = 0.05
 """CPU seconds of a try from which on no larger one is made."""
 REPORT, CELL = 1.5, 0.0025
 """CPU seconds of a report, and of each cell in it."""
@@ -37,13 +39,16 @@ def around(cells: int) -> float:
 
 
 def reckon(work: Callable[[int], object], whole: float, most: int = MOST, fewest: int = FEWEST) -> float | None:
-    """CPU seconds that ``work(whole)`` takes, from ``work`` of few (first to load what it needs), of twice as many and
-    so on: what grows with their number goes on growing. None where it fails."""
+    """CPU seconds that ``work(whole)`` takes, from ``work`` of few (before them of fewer, to load what it needs), of
+    twice as many and so on: what grows with their number goes on growing. None where it fails."""
     tried = list[tuple[int, float]]()
     count = min(fewest, most)
     try:
         with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
-            work(count)
+            try:
+                work(max(1, count // 4))
+            except Exception:  # too few for it
+                work(count)
             while not tried or (tried[-1][1] < ENOUGH and 2 * count <= most):
                 count = 2 * count if tried else count
                 begin = time.process_time()
@@ -60,13 +65,16 @@ def untimed(component: Any) -> bool:
     return runs_program(component) or any(getattr(part, "trains_long", False) for part in parts(component))
 
 
-def of_folds(methods: Mapping[str, Any], folds: Sequence[Fold], missing: Iterable[CellPlace]) -> Seconds:
+def of_folds(
+    methods: Mapping[str, Any], folds: Sequence[Fold], missing: Iterable[CellPlace], progress: Progress = silent
+) -> Seconds:
     """CPU seconds of cells of verifiers, each tried on one fold and reckoned by the bytes of the problems of all."""
     by_name, places = {fold.name: fold for fold in folds}, dict[str, list[Fold]]()
     for place in missing:
         places.setdefault(place.verifier, []).append(by_name[place.fold])
     each = dict[str, float | None]()
-    for name, every in places.items():
+    for done, (name, every) in enumerate(places.items()):
+        progress("trying methods", done, len(places))
         first, trains = every[0], {fold.train_digest(): fold for fold in every}.values()
         taught, answered = _alike([fold.train for fold in trains]), _alike([fold.test for fold in every])
         each[name] = None if untimed(methods[name]) else _tried(methods[name], first, taught, answered)
@@ -92,17 +100,20 @@ def _alike(sets: Sequence[Problems]) -> float:
 def _tried(method: Any, fold: Fold, taught: float, answered: float) -> float | None:
     """CPU seconds to learn from so many problems like those of a fold, and to answer so many; None if it fails."""
     fitted = list[Any]()
+    search = {name: few for name, few in getattr(method, "in_small", {}).items() if few < getattr(method, name)}
+    longer = math.prod(getattr(method, name) / few for name, few in search.items())
+    tried = fresh(method).set_params(**search) if search else method
 
     def fit(count: int) -> None:
         rows = _both(fold.train_same, count)
-        fitted[:] = [as_verifier(fresh(method)).fit(fold.train.select(rows), fold.train_same[rows])]
+        fitted[:] = [as_verifier(fresh(tried)).fit(fold.train.select(rows), fold.train_same[rows])]
 
     learning = reckon(fit, taught, min(MOST, len(fold.train)))
     blind = fold.test.blind()
     answering = learning and reckon(
         lambda count: fitted[0].verify(blind.select(np.arange(count))), answered, min(MOST, len(fold.test))
     )
-    return None if learning is None or answering is None else learning + answering
+    return None if learning is None or answering is None else longer * learning + answering
 
 
 def _both(same: Bools, count: int) -> Ints:

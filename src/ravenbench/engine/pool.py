@@ -22,7 +22,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from ravenbench import files
 from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
-from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, hold, limits_here, most_calls
+from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, collect_seldom, hold, limits_here, most_calls
 from ravenbench.programs.confinement import noted
 from ravenbench.programs.parent import ending_with_me
 from ravenbench.services import count_for
@@ -128,6 +128,7 @@ def local(workers: int | None = None) -> Engine:
 
 def _in_worker(unit: Unit, limits: RunLimits, number: int = 0) -> tuple[int, list[str]]:
     hold(limits)
+    collect_seldom()
     _may_grow()
     in_worker()
     return number, run_unit(unit)
@@ -329,6 +330,7 @@ def aside(cores: int) -> Iterator[Aside]:
 
 def _within(limits: RunLimits, work: Callable[..., T], *args: object) -> T:
     hold(limits)
+    collect_seldom()
     return work(*args)
 
 

@@ -209,6 +209,18 @@ class Task(Declared):
             runs = [run_task(cls, job, **how) for job in jobs.values()]
         return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
 
+    @classmethod
+    def plan(cls, values: Mapping[str, Any]) -> Preview:
+        """What ``call`` would do."""
+        values = dict(values)
+        with bounded(values):
+            how = {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
+            acting, given = cls.acting(values)
+            jobs = list(acting.jobs(given).values()) if acting.pools_seeds else [given]
+            if len(jobs) > 1:
+                raise SpecError("a plan is of one seed", found=f"{len(jobs)} seeds", fix="each costs about the same")
+            return acting(jobs[0], **how).preview()
+
     def resolve(self) -> None:
         """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
         InputError if something cannot be used; nothing was written then.
@@ -322,7 +334,7 @@ class Task(Declared):
         start = around(len(missing))
         if type(self).components is Task.components:  # a task that does its cells in its own way
             return start, tuple(dict.fromkeys(cell.verifier for cell in missing))
-        seconds, untimed = of_folds(self.components(), draft.folds, missing)
+        seconds, untimed = of_folds(self.components(), draft.folds, missing, self.progress)
         return start + seconds, untimed
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
@@ -532,6 +544,11 @@ class Work(Declared):
             own["progress"] = shown_by_default(given.pop("progress", None))
         with limits:
             return cls.work(cls.read(given), **own)
+
+    @classmethod
+    def plan(cls, values: Mapping[str, Any]) -> Preview:
+        """What ``call`` would do."""
+        return cls.preview({name: value for name, value in values.items() if name not in ("progress", *LIMITS)})
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Any:

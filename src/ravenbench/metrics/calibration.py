@@ -67,10 +67,17 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return Cllr(None, None, None)
-    whole, least = _bits(truth, values), _bits(truth, _recalibrated(truth, values))
-    if not np.isfinite(whole):
-        return Cllr(None, least, None)
-    return Cllr(whole, least, whole - least)
+    whole, least = cllr_cost(same, value), _bits(truth, _recalibrated(truth, values))
+    return Cllr(whole, least, None if whole is None else whole - least)
+
+
+def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
+    """The cost alone, which needs no recalibration; None where a class is missing or the cost is infinite."""
+    truth, values, _ = checked(same, value)
+    if truth.all() or not truth.any():
+        return None
+    whole = _bits(truth, values)
+    return whole if np.isfinite(whole) else None
 
 
 class CllrCost(Metric):

@@ -12,7 +12,7 @@ from inspect import Parameter, Signature, cleandoc, signature
 from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import ravenbench
 from ravenbench import registry
@@ -21,10 +21,15 @@ from ravenbench.engine.task import declared_of
 from ravenbench.errors import InputError, did_you_mean
 from ravenbench.former import check_there
 
+if TYPE_CHECKING:
+    from ravenbench.engine.task import Preview
+
+P = ParamSpec("P")
+
 
 @cache
-def function_of(task: type[Declared]) -> Callable[..., Any]:
-    """A task, or a work, as a function in Python."""
+def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
+    """A task, or a work, as a function in Python, or what ``plan`` of it does."""
     own_signature, options = signature_of(task), task.options()
 
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -33,14 +38,29 @@ def function_of(task: type[Declared]) -> Callable[..., Any]:
         bound = own_signature.bind(*args, **kwargs).arguments
         values = {name: value for name, value in bound.items() if value is not None}
         check_given(options, values)
-        return task.call(values)
+        return getattr(task, does)(values)
 
+    function.task = task  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = task.called()
     function.__module__ = "ravenbench.tasks.api"
     function.__doc__ = docstring_of(task)
     function.__signature__ = own_signature  # type: ignore[attr-defined]
     function.flags = _flags(options)  # type: ignore[attr-defined]
     return function
+
+
+def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Preview:
+    """What a task would do with these arguments, and about what it costs; no folder of a run is written.
+
+    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits``, ``cpu_seconds``,
+    ``megabytes`` of a worker, methods that are ``untimed``; that of ``run`` also what could be detected. ``to_json()``
+    has all. TypeError if the function has no plan; InputError if something cannot be used.
+    """
+    task = getattr(function, "task", None)
+    if task is None or not task.plan_help:
+        raise TypeError(f"{getattr(function, '__name__', function)} has no plan: it is no task that takes long")
+    planned: Preview = as_public(function_of(task, "plan"))(*args, **kwargs)
+    return planned
 
 
 def _flags(options: Iterable[Option]) -> dict[str, str]:

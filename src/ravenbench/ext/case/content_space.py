@@ -35,5 +35,7 @@ class ContentSpace:
 
     def paired(self, one: Sequence[str], other: Sequence[str]) -> Floats:
         """Cosine (n,) of each text with the one in its place on the other side."""
-        left, right = (self._space.transform(list(side)) for side in (one, other))
+        row = {text: i for i, text in enumerate(dict.fromkeys([*one, *other]))}
+        vectors = self._space.transform(list(row)).tocsr()
+        left, right = (vectors[[row[text] for text in side]] for side in (one, other))
         return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()

@@ -78,6 +78,19 @@ class Obfuscate(Task):
     result = "ObfuscateResult"
     spec: ObfuscateSpec
 
+    @classmethod
+    def instead_of_missing(cls, words: Sequence[str]) -> SpecError | None:
+        """Whoever gives a text and no recipe is told the command with the recipe for one's own texts."""
+        given = [shlex.quote(word) for word in words if Path(word).exists()]
+        if not given:
+            return None
+        text, known = (*given, "MY-OTHER-TEXTS")[:2]
+        return SpecError(
+            "OBFUSCATOR is missing, the recipe that rewrites the text", found=given[0], expected="OBFUSCATOR IN",
+            fix=f"for a text of your own: raven obfuscate raven-hide {text} --known {known} --out hidden.txt; the "
+            "others: raven list obfuscator",
+        )  # fmt: skip
+
     def resolve(self) -> None:
         from ravenbench.tasks.obfuscate.texts import read_source
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.metrics import scores
-from ravenbench.metrics.calibration import cllr
+from ravenbench.metrics.calibration import cllr_cost
 from ravenbench.reports.cells import Failure, SidesOfFold, failure, mean, ranked, sides_of
 from ravenbench.reports.content import TONES, badge, interval_in_words, judged_cols, name_rows
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas
@@ -267,7 +267,7 @@ def _stratum(name: str, same_author: str, different_author: str, parts: list[Par
     auc = mean_auc([(s.same[k], answers, s.authors[k], s.problem[k]) for s, k, answers in parts])
     answers = np.concatenate([answers for _, _, answers in parts])
     count = int(same.sum())
-    return Stratum(name, same_author, different_author, count, len(same) - count, auc, cllr(same, answers).cllr)
+    return Stratum(name, same_author, different_author, count, len(same) - count, auc, cllr_cost(same, answers))
 
 
 def strata_table(rows: Sequence[Stratum]) -> Table:

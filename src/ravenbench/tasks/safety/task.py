@@ -200,7 +200,7 @@ class Safety(Task):
             for name, component in named.items()
         }
         places = [CellPlace(key="", verifier=name, fold=material.base.name) for name in self.verifiers]
-        seconds, untimed = of_folds(self.verifiers, [material.base], places)
+        seconds, untimed = of_folds(self.verifiers, [material.base], places, self.progress)
         seconds *= (cells - answered) / max(len(places) + len(self.methods), 1)
         seconds += len(spec.seeds) * sum(filter(None, rewriting.values())) * (len(keys) - rewritten) / len(keys)
         untimed += *(name for name, one in rewriting.items() if one is None), *self.methods, "measures of rewritings"

@@ -111,7 +111,7 @@ def _text(root: Path, corpus: Corpus, row: int) -> Text:
     """A text of the class by the file it lies in; by its id where it lies in a table or an archive."""
     path = root / corpus.ids[row]
     file = next((one for one in (path, path.with_name(f"{path.name}.txt")) if one.is_file()), path)
-    return Text(file, corpus.texts[row], count_words(corpus.texts[row]))
+    return Text(file, corpus.texts[row], count_words(corpus.texts[row]), called=file.relative_to(root).as_posix())
 
 
 def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str]) -> Corpus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -10,11 +10,32 @@ import numpy as np
 from ravenbench.ext.case.compare.background import Population
 from ravenbench.ext.case.compare.material import CaseTexts
 from ravenbench.ext.case.compare.record import HandRecord
+from ravenbench.text.tokens import count_words
 
 MOST = 3000
 """Words of a questioned text that are looked at."""
 SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25)
 """Lengths tried, as shares of the questioned text's, where the background's authors wrote too little."""
+LOOKING = 0.035
+"""CPU seconds a thousand words of background texts that are learned from."""
+Look = Callable[[Population, Sequence[CaseTexts], int], dict[str, HandRecord]]
+"""What ``looked_at`` is."""
+
+
+class Reckoned:
+    """Looks at no text: for a plan, ``seconds`` are what looking would take."""
+
+    seconds = 0.0
+
+    def __call__(self, background: Population, cases: Sequence[CaseTexts], seed: int) -> dict[str, HandRecord]:
+        from ravenbench.ext.case.compare.one_hand import EACH, LEAST, STEP
+
+        sizes = [count_words(text) for text in background.corpus.texts]
+        wrote = np.bincount(background.corpus.author.codes, sizes)
+        lengths = {min(case.questioned.words, MOST) // STEP * STEP for case in cases}
+        words = sum(n * np.minimum(wrote // n, EACH).sum() for n in lengths if n >= 2 * LEAST)
+        self.seconds = LOOKING * float(words) / 1000
+        return {case.id: HandRecord(reason="a plan does not look") for case in cases}
 
 
 def looked_at(background: Population, cases: Sequence[CaseTexts], seed: int) -> dict[str, HandRecord]:

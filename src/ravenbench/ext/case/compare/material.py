@@ -48,22 +48,23 @@ FOREIGN = 0.6
 
 @dataclass(frozen=True)
 class Text:
-    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its words, and
-    the document that it was taken from."""
+    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its words, the
+    document that it was taken from, and what it is called where that is not the name of its file."""
 
     path: Path
     text: str
     words: int
     document: Document | None = None
+    called: str = ""
 
     def of(self, text: str) -> Text:
         """The same with another text."""
-        return Text(self.path, text, count_words(text), self.document)
+        return Text(self.path, text, count_words(text), self.document, self.called)
 
     @property
     def name(self) -> str:
         """What it is called on the page."""
-        return self.path.name if self.document is None else self.document.name
+        return self.called or (self.path.name if self.document is None else self.document.name)
 
     @property
     def sha256(self) -> str:

@@ -16,7 +16,7 @@ from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
-from ravenbench.ext.case.compare.hands import looked_at
+from ravenbench.ext.case.compare.hands import Look, looked_at
 from ravenbench.ext.case.compare.material import (
     CaseTexts,
     Material,
@@ -47,16 +47,13 @@ from ravenbench.types import Corpus
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.languages import readable
 
-LOOKING = 0.035
-"""CPU seconds a thousand words of background texts that the one-hand test learns from."""
-
 
 def draft(
-    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False
+    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False, look: Look = looked_at
 ) -> Draft[ComparePlan]:
     """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
     one author. Raises SpecError if a verifier cannot be used here.
-    ``whole``: as of ``Shaped``.
+    ``whole``: as of ``Shaped``; ``look``: how changes of hand are looked for.
     """
     components = components_of(spec)
     progress("reading the background", 0, 0)
@@ -96,7 +93,7 @@ def draft(
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
     progress("looking for a change of hand", 0, 0)
-    hands = looked_at(background, material.cases, spec.seed)
+    hands = look(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
     texts, moved = on_one_table([side for fold in folds for side in (fold.train, fold.test)], case_texts)
     folds = [

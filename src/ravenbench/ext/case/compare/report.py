@@ -208,7 +208,7 @@ class CompareReport(Report[Comparison]):
 def _lines(case: CaseFound) -> list[str]:
     answer, name = case.answer, case.record.candidate
     if answer is None or not case.answered:
-        return ["No answer is given:", *(f"  {reason}" for reason in case.reasons)]
+        return []  # the finding, which ends what a terminal shows, gives the reasons
     return [
         NO_PROBABILITY.format(name=name),
         misleading(answer.misleading, answer.misled, answer.fused.llr),

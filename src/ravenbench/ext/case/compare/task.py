@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ravenbench.components import Component
+    from ravenbench.ext.case.compare.hands import Look
     from ravenbench.ext.case.compare.record import ComparePlan
     from ravenbench.store.records import CellPlace
     from ravenbench.store.store import Store
@@ -77,18 +78,28 @@ class Compare(Task):
         for name, value in self._file_note().items():
             checked_name(value, f"--{name}")
         self.spec = spec = build(self.values)
+        self.progress("reading the texts", 0, 0)
         self.material = read_material(spec) if spec.each is None else read_class(spec)
         self.data = spec.data(self.material.paths())
         first = spec.each or spec.batch or (spec.questioned[0] if spec.questioned else "case")
         self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
 
     def draft(self) -> Draft[ComparePlan]:
-        import msgspec
+        from ravenbench.ext.case.compare.hands import looked_at
 
+        return self._drafted(looked_at)
+
+    def sketch(self) -> Draft[ComparePlan]:
+        from ravenbench.ext.case.compare.hands import Reckoned
+
+        self.looking = Reckoned()
+        return self._drafted(self.looking)
+
+    def _drafted(self, look: Look) -> Draft[ComparePlan]:
         from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.plan import draft
 
-        drafted = draft(self.spec, self.material, self.progress)
+        drafted = draft(self.spec, self.material, self.progress, look=look)
         if self.spec.validated is None:
             return drafted
         citation = cited(
@@ -125,11 +136,8 @@ class Compare(Task):
         return self.spec.components()
 
     def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        from ravenbench.ext.case.compare.plan import LOOKING
-
         seconds, untimed = super().cost(draft, missing)
-        looked = {case.hand.words: case.hand.texts for case in draft.plan.cases if case.hand is not None}
-        return (seconds or 0.0) + LOOKING * sum(words * texts for words, texts in looked.items()) / 1000, untimed
+        return (seconds or 0.0) + self.looking.seconds, untimed
 
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
