@@ -84,9 +84,10 @@ def write(out: Path, corpora: Sequence[str]) -> None:
         for name in sorted(kept)
     ]  # fmt: skip
     KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    put_between(PAGE, BEGIN, END, f"\n{tables(kept)}")
+    alike = _alike(kept)
+    put_between(PAGE, BEGIN, END, f"\n{tables(kept, alike)}")
     beside = {
-        "alike": _alike,
+        "alike": lambda _: alike,
         "calibration": _calibration,
         "fusion": _fusion,
         "hidden": _hostile,
@@ -98,10 +99,9 @@ def write(out: Path, corpora: Sequence[str]) -> None:
         table_file(PAGE.parent / "data" / f"compare-{name}.csv", make(kept))
 
 
-def tables(kept: dict[str, Any]) -> str:
+def tables(kept: dict[str, Any], alike: str) -> str:
     """The tables of the page as Markdown; others are files beside it."""
-    made = (_shown_alike, _apart, _package)
-    return "\n\n".join(part for make in made if (part := make(kept))) + "\n"
+    return "\n\n".join(filter(None, (_shown_alike(alike), _apart(kept), _package(kept)))) + "\n"
 
 
 def plain(found: Found) -> Found:
@@ -168,9 +168,9 @@ def _alike(kept: dict[str, Any]) -> str:
     return "\n".join(lines) if len(lines) > 3 else ""
 
 
-def _shown_alike(kept: dict[str, Any]) -> str:
+def _shown_alike(alike: str) -> str:
     """Of the people by whom nothing was chosen."""
-    return "\n".join(line for line in _alike(kept).split("\n") if "to choose by" not in line)
+    return "\n".join(line for line in alike.split("\n") if "to choose by" not in line)
 
 
 def _apart(kept: dict[str, Any]) -> str:
@@ -216,9 +216,10 @@ def _cost(found: Found, own: str, strangers: str) -> str:
 def _drawn(llr: Any, same: Any, person: Any, figure: Callable[[Any, Any], float], classes: int = 2) -> str:
     """A figure of so many classes, and its interval when people are drawn anew."""
     rng, told, names = stream(SEED, "alike-people"), [], np.unique(person)
+    rows_of = {one: np.flatnonzero(person == one) for one in names.tolist()}
     for _ in range(DRAWS):
         people = rng.choice(names, len(names))
-        rows = np.concatenate([np.flatnonzero(person == one) for one in people])
+        rows = np.concatenate([rows_of[one] for one in people.tolist()])
         if len(np.unique(same[rows])) == classes:
             told.append(figure(llr[rows], same[rows]))
     low, high = np.quantile(told, [0.025, 0.975])

@@ -32,6 +32,7 @@ from ravenbench.ext.shelf.raven_style.verifier import MASKED, NAMES, SHAPES, Bli
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems.transplant import Transplanter, known_authors
+from ravenbench.randomness import Draws
 from ravenbench.store.store import open_store
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.text.segmenters import is_word
@@ -149,7 +150,7 @@ def measured(part: Part, name: str, place: Path) -> None:
     writers = (train.author or known_authors([(train, same)])).take(train.documents)
     topic = None if train.topic is None else train.topic.take(train.documents)
     known = topic if topic is not None and (topic.codes >= 0).all() else None
-    made = Transplanter(table, author=writers, topic=known, seed=1).transplant(train, same)
+    made = Transplanter(table, author=writers, topic=known, draws=Draws(1)).transplant(train, same)
     sets = {"train": train.blind(), "on": made.on, "off": made.off}
     sets |= {f"test-{version}": problems for version, problems in zip(VERSIONS, part.tests, strict=True)}
     measurer = MEASURERS[name]().fit(sets["train"], same)

@@ -39,7 +39,7 @@ from ravenbench.ext.lab.blend import Blend, mixed
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws, stream
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.text.counting import forget_counts
@@ -105,6 +105,10 @@ def areas(fold: Fold, number: int, pairs: int | None = None) -> list[float]:
     return found
 
 
+def pairing(w: World, documents: int | None) -> sources.Pairing:
+    return sources.Pairing(registry.parse("pairs", "matched"), documents, draws=Draws(w.number))
+
+
 def truth(w: World, m: int) -> Floats:
     """AUC of every model on families that are not in training, (splits, models); sizes as in a corpus of m topics."""
     found = []
@@ -112,7 +116,7 @@ def truth(w: World, m: int) -> Floats:
         name = f"truth-{m}-{number}"
         families = stream(w.number, "study-truth", m, number).permutation(int(w.family.max()) + 1)
         tested = np.isin(w.family, families[: len(families) // FOLDS])
-        split = Split(w.sampled, w.topic, registry.parse("pairs", "matched"), None, 0.2, None, w.number, name)
+        split = Split(w.sampled, w.topic, pairing(w, None), name)
         train = _rows(w, w.rest & ~tested, m * (FOLDS - 1) // FOLDS, name)
         test = _rows(w, w.rest & tested, 2 * m // FOLDS, name)
         none = np.empty(0, dtype=np.int64)
@@ -135,9 +139,7 @@ def corpus_of(w: World, text: str, m: int) -> dict[str, Any]:
         selection.chosen,
         selection.merged,
         k=FOLDS,
-        rule=registry.parse("pairs", "matched"),
-        documents=DOCUMENTS,
-        seed=w.number,
+        pairing=pairing(w, DOCUMENTS),
         name=f"{text}-{m}",
     )
     leaks = []

@@ -27,8 +27,9 @@ addEventListener("load", async () => {
   found.wide = wide.slice(0, 3).map(e => e.outerHTML.slice(0, 120));
   found.oneWay = Array.from(document.querySelectorAll("td, .heat p, .row")).filter(e =>
     getComputedStyle(e).unicodeBidi !== "plaintext").length;
-  const rules = {"region": {enabled: true}};
-  const result = await axe.run(document, {rules, resultTypes: ["violations"]});
+  const asked = DARK ? {runOnly: ["color-contrast", "link-in-text-block"]}
+    : {rules: {"region": {enabled: true}}};
+  const result = await axe.run(document, {...asked, resultTypes: ["violations"]});
   found.axe = result.violations.map(v => v.id + ": " + v.nodes.slice(0, 2).map(n => n.html.slice(0, 140)).join(" | "));
   parent.postMessage(JSON.stringify(found), "*");
 });
@@ -91,12 +92,13 @@ def axe() -> Path | None:
 
 
 def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
-    """What was found at every width, and what the browser's console said."""
+    """What was found at every width, and what the browser's console said; in the dark axe-core asks what colours
+    change."""
     script = axe()
     assert script is not None
     axe_script = script.read_text(encoding="utf-8").replace("</script", "<\\/script")
     work.mkdir(parents=True, exist_ok=True)
-    asked = _with_probes(page, work / "page.html", [axe_script, _PROBE])
+    asked = _with_probes(page, work / "page.html", [axe_script, _PROBE.replace("DARK", json.dumps(dark))])
     return _in_frames([(asked, width) for width in WIDTHS], work, dark)
 
 

@@ -7,6 +7,7 @@ by its fixture is marked by that.
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import os
 import shutil
@@ -20,7 +21,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from ravenbench import errors
+from ravenbench import errors, files
 
 # How long an example takes is the machine's, which may have other work.
 settings.register_profile(
@@ -86,14 +87,18 @@ CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for research data, so that ``-m data`` is all of that; keep on one worker what shares a job."""
+    """Mark what asks for research data, so that ``-m data`` is all of that."""
     for item in items:
         if CORPORA & {*getattr(item, "fixturenames", ())}:
             item.add_marker("data")
-        info = getattr(item, "_fixtureinfo", None)
-        definitions = [] if info is None else [one for each in info.name2fixturedefs.values() for one in each]
-        if any(definition.scope == "module" for definition in definitions):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def pytest_collection_finish() -> None:
+    """What stays to the end is looked through for garbage no more, the rest as seldom as in a command: all of a million
+    objects again and again took an eighth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
 
 
 @pytest.fixture
@@ -194,6 +199,13 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take over a worker's count."""
     _not_chosen[:] = [getattr(node, "workeroutput", {}).get("not_chosen", 0)]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_waiting_for_the_disk() -> None:
+    """What is written outlives a process, if not a power cut, and tests cut that of a disk of their own alone
+    (``campaigns/power.py``); the processes that they start wait."""
+    os.fsync, files._sync_file_system = (lambda handle: None), (lambda folder: True)
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,7 @@ MOVED = {
     "cli.corpus": "ext.corpora.command",
     "cli.doctor": "ext.tools.doctor",
     "cli.freeze": "ext.freeze.command",
+    "cli.list": "ext.tools.list",
     "cli.new": "ext.tools.new",
     "corpora.dumps": "ext.corpora.dumps",
     "corpora.manifold": "ext.lab.manifold",

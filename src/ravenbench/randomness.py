@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,3 +17,13 @@ def stream(seed: int, purpose: str, *items: str | int) -> np.random.Generator:
     words = [str(int(seed)), purpose, *(f"{type(i).__name__}:{i}" for i in items)]
     digest = hashlib.blake2b("\x1f".join(words).encode(), digest_size=16).digest()
     return np.random.Generator(np.random.PCG64(np.frombuffer(digest, "<u4").astype(np.uint32, copy=False)))
+
+
+@dataclass(frozen=True)
+class Draws:
+    """All that is drawn under one seed, a ``stream`` for each purpose: what draws is handed this, not the number."""
+
+    seed: int = 0
+
+    def __call__(self, purpose: str, *items: str | int) -> np.random.Generator:
+        return stream(self.seed, purpose, *items)

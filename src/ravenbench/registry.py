@@ -121,6 +121,11 @@ def load(kind: str, name: str) -> Any:
         raise SpecError(f"{kind} {name!r}: {module} does not import", found=reason) from error
 
 
+def summary(target: str) -> str:
+    """First paragraph of the docstring behind ``module:Class``, on one line."""
+    return docstring(target).partition("\n\n")[0].replace("\n", " ")
+
+
 def docstring(target: str) -> str:
     """The docstring behind ``module:Class``, read from its source: no extra is needed to read it."""
     module, _, name = target.partition(":")

@@ -124,7 +124,7 @@ def plugins(outcome: Outcome, scratch: Path, expected: dict[str, str], *, ending
         outcome.count(well, f"{name}: answered {answered}, cells of length changed: {changed}")
 
 
-def programs(outcome: Outcome, scratch: Path, names: list[str] | None = None) -> None:
+def programs(outcome: Outcome, scratch: Path, names: list[str] | None = None, timeout: float = 5) -> None:
     """Every outside program, tried on toy problems: an error of Raven's, no process and no file left behind."""
     folder, temporary = scratch / "programs", scratch / "temporary"
     folder.mkdir()
@@ -138,7 +138,7 @@ def programs(outcome: Outcome, scratch: Path, names: list[str] | None = None) ->
             place.write_text(PROGRAM + PROGRAMS[name])
             line = f"{shlex.quote(sys.executable)} {shlex.quote(str(place))} $inputDataset $outputDir"
             try:
-                Command(line, timeout=5, memory=1.0, disk=0.1, format="pairs").fit(train, same).verify(test)
+                Command(line, timeout=timeout, memory=1.0, disk=0.1, format="pairs").fit(train, same).verify(test)
                 told = "its answers were taken"
             except RavenError:
                 told = ""

@@ -222,7 +222,7 @@ def signals(task: Task, room: Room) -> None:
         process = room.starter.start([*task.arguments(room.data, folder), "--workers", "1"], said)
         while process.exitcode is None and not said.exists():
             time.sleep(0.01)
-        time.sleep(room.rng.uniform(0, 1.2))
+        process.join(room.rng.uniform(0, 1.2))
         with suppress(ProcessLookupError):
             os.kill(process.pid, how)
         process.join(120)
@@ -282,7 +282,8 @@ def _kept(folder: Path) -> list[Path]:
     """Files of a run that it needs: the report is derived, and files without content cannot be damaged."""
     return sorted(
         p for p in folder.rglob("*")
-        if p.is_file() and not p.name.startswith(".") and p.relative_to(folder).parts[0] not in ("report", "products")
+        if p.is_file() and p.stat().st_size and not p.name.startswith(".")
+        and p.relative_to(folder).parts[0] not in ("report", "products")
     )  # fmt: skip
 
 

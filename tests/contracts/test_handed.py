@@ -497,7 +497,7 @@ CLEARING = re.compile(r"no content effect|free of content|does not rest on conte
 
 @of_cases
 def test_cases_hand_no_text_beside_its_original(company):
-    options = FAST | {"verifiers": "company:Case, company:CaseWrites, function-words"}
+    options = FAST | {"verifiers": "company:Case, company:CaseWrites, function-words", "folds": 2, "donors": 1}
     questioned, known = case(company)
     others = background(company / "others")
     made = ravenbench.compare(
@@ -517,7 +517,6 @@ def test_cases_hand_no_text_beside_its_original(company):
     (company / "kept.txt").unlink()
     conditions = company / "conditions.csv"
     conditions.write_text("name,questioned,known,texts\nplain,200,200,1\n")
-    options.pop("donors")
     dossier = ravenbench.validate(others, conditions=conditions, out=company / "company-run-2", **options)
     assert not dossier.errors, dossier.errors
     assert reasons(dossier.store, "company:Case") == {""}

@@ -378,10 +378,8 @@ def attribution(place: Path) -> Path:
 
 ATTRIBUTION = {
     "attribute": ("attribute", "$p", "--methods", "svm", "--plan"),
-    "attribute --unknown": ("attribute", "--unknown", "$q", "--candidates", "$p", "--plan"),
     "safety": ("safety", "$p", "--methods", "svm", "--obfuscators", "identity", "--attacks", "none", "--plan"),
-    "retrieve": ("retrieve", "$p", "--methods", "words", "--plan"),
-}
+} | extensions.rows("READING_ATTRIBUTION")
 
 
 @pytest.mark.parametrize("command", ATTRIBUTION)
@@ -429,9 +427,7 @@ TWICE = {
     "evaluate's truth": (("evaluate", "$x", "$truth"), '{"id": "1", "same": true, "same": false}'),
     "verify": (("verify", "length", "--train", "$x", "--test", "$x", "--out", "$o", "--plan"),
                '{"id": "1", "pair": ["A.", "B."], "pair": ["A.", "C."]}'),
-    "detect": (("detect", "$x", "--train", "$x", "--people", "synthetic", "--plan"),
-               '{"id": "1", "text": "A.", "label": 0, "label": 1}'),
-}  # fmt: skip
+} | extensions.rows("READING_TWICE")  # fmt: skip
 
 
 @pytest.mark.parametrize("command", TWICE)
@@ -445,9 +441,7 @@ def test_a_key_that_stands_twice_is_refused_with_both_values(tmp_path, command):
 
 
 @pytest.mark.parametrize("what", ["unquoted", "faulty"])
-@pytest.mark.parametrize(
-    "command", ["corpus info", "run", "map", "compare", "detect", "changes", "advise", "verify", "safety"]
-)
+@pytest.mark.parametrize("command", ["corpus info", "run", "verify", "safety", *extensions.rows("READING_FAULTS")])
 def test_no_fix_names_an_option_that_the_command_lacks(room, tmp_path, command, what):
     rows = [f"a{i % 5}\tt{i % 3}\tThe text of number {i} with words" for i in range(30)]
     rows[4] = rows[4].replace("The", '"The') if what == "unquoted" else "\tt\tx"
@@ -458,16 +452,15 @@ def test_no_fix_names_an_option_that_the_command_lacks(room, tmp_path, command, 
         rows = [re.sub("\tt\\d?\t", f"\t{i % 2}\t", row) for i, row in enumerate(rows)]
     table.write_text("\n".join([head, *rows]) + "\n")
     more = {
-        "advise": ("advise", str(room.place / "data" / "questioned.txt"), "--known", str(room.place / "data" / "known"),
-                   "--background", str(table)),
         "verify": ("verify", "length", "--train", str(table), "--test", str(table), "--out", str(tmp_path / "o.jsonl")),
         "safety": ("safety", str(table), "--train", str(table), "--plan"),
-    }  # fmt: skip
+    }
     data = room.place / "data"
     values = {"$corpus": table, "$out": tmp_path / "o", "$questioned": data / "questioned.txt",
               "$known": data / "known", "$changes": room.place / "changes", "$machine": data / "machine.jsonl",
               "$training": data / "machine-train.jsonl"}  # fmt: skip
-    ended = raven(*(more.get(command) or [str(values.get(part, part)) for part in COMMANDS[command]]))
+    given = more.get(command) or extensions.rows("READING_FAULTS").get(command) or COMMANDS[command]
+    ended = raven(*(str(values.get(part, part)) for part in given))
     assert ended.code == 2, ended.said
     assert ("--unquoted" if what == "unquoted" else "--skip-faulty") in ended.said, ended.said
     assert_offered(command, ended.said)
@@ -484,7 +477,7 @@ def test_advice_keeps_what_a_command_offers(monkeypatch):
 
 READING = {"text", "author", "encoding", "unquoted", "strip_shared", "skip_faulty"}
 READ_CORPORA = {name.partition(" --")[0] for name in COMMANDS} | extensions.names("READ_CORPORA")
-READ_PROBLEMS = ("run", "verify", "safety", "advise")
+READ_PROBLEMS = ("run", "verify", "safety", *sorted(extensions.names("READ_PROBLEMS")))
 
 
 @pytest.mark.parametrize("command", sorted(READ_CORPORA))
@@ -501,8 +494,9 @@ def test_every_command_that_reads_problems_has_those_of_texts(command):
     "given", [["--unquoted"], ["--text", "body"], ["--topic", "column"], ["--encoding", "cp1252"], ["--skip-faulty"]]
 )
 def test_options_of_tables_are_refused_by_their_names_where_there_is_none(tmp_path, given):
-    raven("corpus", "import", "synthetic(documents=40, authors=5)", "-o", str(tmp_path / "imported"))
-    for corpus in ("synthetic", str(tmp_path / "imported")):
+    generated = "synthetic(documents=40, authors=5)"
+    raven("corpus", "import", generated, "-o", str(tmp_path / "imported"))
+    for corpus in (generated, str(tmp_path / "imported")):
         ended = raven("corpus", "info", corpus, *given)
         assert ended.code == 2 and f"leave {given[0]} out" in ended.said
         assert raven("corpus", "info", corpus, "--topic", "none", "--strip-shared").code == 0
@@ -522,20 +516,6 @@ def test_a_split_of_stripped_texts_is_frozen_and_thawed(room, tmp_path):
         assert ended.code == 0, ended.said
         ended = raven("thaw", manifest, corpus)
         assert ended.code == 0 and "every text is the same" in ended.said, ended.said
-
-
-def test_segments_that_were_learned_from_are_counted(tmp_path):
-    lines = [f"In the year {i} she wrote of {w} things that nobody else in the town had seen before." for i, w in
-             enumerate(["seven", "lovely", "broken", "distant", "wooden", "silver", "quiet", "narrow"])]  # fmt: skip
-    for side, own in (("a", (lines[:4], lines[1:5])), ("b", (lines[3:7], lines[4:8]))):
-        (tmp_path / side).mkdir()
-        for number, segments in enumerate(own, start=1):
-            (tmp_path / side / f"problem-{number}.txt").write_text("\n".join(segments))
-            (tmp_path / side / f"truth-problem-{number}.json").write_text(json.dumps({"changes": [0, 1, 0]}))
-    ended = raven("changes", str(tmp_path / "b"), "--train", str(tmp_path / "a"), "--out", str(tmp_path / "out"))
-    assert ended.code == 0 and "3 of 8 segments to answer about stand in texts to learn from" in ended.said
-    assert "3 of 8 segments" in (tmp_path / "out" / "report.json").read_text("utf-8")
-    assert "3 of 8 segments" in (tmp_path / "out" / "index.html").read_text("utf-8")
 
 
 def test_texts_say_who_is_no_author(tmp_path):

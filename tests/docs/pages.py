@@ -18,6 +18,7 @@ import typer
 
 import extensions
 import ravenbench
+from ravenbench import registry
 from ravenbench.cli.main import build
 from ravenbench.cli.main import commands as commands_of_raven
 
@@ -79,7 +80,9 @@ def is_here(text: str) -> bool:
         return True
     wanted = set(re.findall(r"(?:^|[\s$(`])raven ([a-z]+)", text)) - {"lengths"}
     called = set(re.findall(r"\bravenbench\.([a-z_]+)\(", text))
-    return wanted <= commands_of_raven().keys() - extensions.WITH_FORMS and called <= {*dir(ravenbench)}
+    topics = set(re.findall(r"""--topic ["']?([a-z]+)\(""", text))
+    here = wanted <= commands_of_raven().keys() - extensions.WITH_FORMS and topics <= {*registry.names("topics")}
+    return here and called <= {*dir(ravenbench)}
 
 
 @cache

@@ -24,6 +24,7 @@ import polars as pl
 import extensions
 from contracts.commands import raven
 from contracts.tasks import TASKS, options, write_data
+from ravenbench.cli.main import commands
 
 CLOCK = {
     "seconds", "cpu_seconds", "fit_seconds", "score_seconds", "wall", "started", "finished", "created", "built",
@@ -171,6 +172,8 @@ def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
     before = {p for p in folder.rglob("*") if p.is_file()}
     with inside(folder):
         for number, command in enumerate(JOBS[name]):
+            if command[0] not in commands():
+                continue  # of an extension that was taken out
             ended = raven(*command)
             pieces[f"{number} {command[0]}: code and words"] = f"{ended.code}\n{steady(ended.said, folder)}"
         files = [p for p in folder.rglob("*") if p.is_file() and p not in before and not p.name.startswith(".")]

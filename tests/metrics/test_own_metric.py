@@ -211,8 +211,8 @@ def test_a_run_reports_it_and_without_one_nothing_is_different(tmp_path):
     folds = [fold for fold in report.folds if fold.setup == "hits"]
     cell = found.store.cell("style-only", folds[0].name)
     truth = found.store.truth(folds[0].name)
-    assert folds[0].scores["style-only"][own] == pytest.approx(Balanced().value(truth, cell.answers))
-    assert folds[0].scores["style-only"][gap] == pytest.approx(Gap().value(truth, cell.scores))
+    assert folds[0].metrics["style-only"][own] == pytest.approx(Balanced().value(truth, cell.answers))
+    assert folds[0].metrics["style-only"][gap] == pytest.approx(Gap().value(truth, cell.scores))
     assert {s.metric for s in report.shortcut} == {"auc", "overall", own, gap}
     ravenbench.write_report(found.store)
     rows = json.loads((tmp_path / "run" / "report" / "report.json").read_text())["results"]

@@ -9,6 +9,7 @@ from ravenbench.errors import CorpusError
 from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.problems.pair_rules import Matched
 from ravenbench.problems.probe import crossed, domains, permuted, room_for_tests
+from ravenbench.problems.sources import Pairing
 from ravenbench.randomness import stream
 
 
@@ -57,7 +58,7 @@ def test_permuting_keeps_the_similarities():
 def drawn():
     corpus = Synthetic(documents=480, authors=60, topics=12, words=30, dependence=0.3).load()
     pair = domains(similarities(12), 2, 2, stream(0, "x"))
-    return corpus, pair, crossed(corpus, pair, rule=Matched(), documents=40, name="p")
+    return corpus, pair, crossed(corpus, pair, Pairing(Matched(), 40), name="p")
 
 
 def test_pairs_are_fixed_and_only_training_changes(drawn):
@@ -82,6 +83,6 @@ def test_no_author_of_a_test_text_is_in_training(drawn):
 
 def test_draws_depend_on_their_arguments_alone(drawn):
     corpus, pair, folds = drawn
-    again = crossed(corpus, pair, rule=Matched(), documents=40, name="p")
+    again = crossed(corpus, pair, Pairing(Matched(), 40), name="p")
     assert [f.train_digest() for f in again] == [f.train_digest() for f in folds]
     assert [f.test.digest() for f in again] == [f.test.digest() for f in folds]

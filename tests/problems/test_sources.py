@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from ravenbench.errors import CorpusError
 from ravenbench.problems import needs, sources
 from ravenbench.problems.pair_rules import Matched, Reference
-from ravenbench.problems.sources import by_author, by_topic, equalise, topic_folds
-from ravenbench.randomness import stream
+from ravenbench.problems.sources import Pairing, by_author, by_topic, equalise, topic_folds
+from ravenbench.randomness import Draws, stream
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels, Problems
 
@@ -82,7 +82,7 @@ def test_calibration_parts_share_no_author(size, authors, topics, share, seed):
 def test_topic_folds_keep_their_promises(rule, seed):
     data = corpus(seed=seed, unknown=20)
     chosen = np.array([6, 0, 3, 1, 7, 5])
-    folds = sources.topics(data, chosen, k=3, rule=rule, documents=60, calibration=0.5, seed=seed, name="f")
+    folds = sources.topics(data, chosen, k=3, pairing=Pairing(rule, 60, 0.5, draws=Draws(seed)), name="f")
     tested = sorted(t for fold in folds for t in fold.counts["test_topics"])
     assert tested == sorted(chosen.tolist()) and [f.name for f in folds] == ["f-0", "f-1", "f-2"]
     for fold in folds:
@@ -105,28 +105,28 @@ def test_topic_folds_keep_their_promises(rule, seed):
 
 
 def test_matched_folds_are_balanced_in_topic():
-    for fold in sources.topics(corpus(), np.arange(8), k=4, rule=Matched(), documents=40):
+    for fold in sources.topics(corpus(), np.arange(8), k=4, pairing=Pairing(Matched(), 40)):
         composition = fold.counts["composition"]
         assert composition["same"] == composition["different"]
 
 
 def test_merged_topics_count_as_the_chosen_one():
     merged = np.array([0, 1, 2, 3, 0, 1, 2, -1])
-    folds = sources.topics(corpus(), np.arange(4), merged, k=2, rule=Matched())
+    folds = sources.topics(corpus(), np.arange(4), merged, k=2, pairing=Pairing(Matched()))
     assert all(max(f.counts["train_topics"]) < 4 for f in folds)
     seen = np.unique(np.concatenate([corpus().topic.codes[f.test.documents] for f in folds]))
     assert 4 in seen and 7 not in seen
 
 
 def test_a_limit_bounds_train_and_test():
-    for fold in sources.topics(corpus(), np.arange(8), k=2, rule=Matched(), limit=100):
+    for fold in sources.topics(corpus(), np.arange(8), k=2, pairing=Pairing(Matched(), limit=100)):
         assert len(fold.train) <= 100 and len(fold.test) <= 100
         assert fold.train.calibrate is not None
 
 
 def test_a_small_corpus_is_left_to_cross_fitting():
     small = corpus(size=40, authors=12, topics=3)
-    fold = sources.topics(small, np.arange(3), k=3, rule=Matched())[0]
+    fold = sources.topics(small, np.arange(3), k=3, pairing=Pairing(Matched()))[0]
     assert fold.train.calibrate is None and fold.counts["calibration"] == "cross-fit"
 
 
@@ -134,18 +134,18 @@ def test_too_few_documents_and_no_pairs_are_named():
     with pytest.raises(CorpusError, match="topic 'topic1' has too few documents"):
         texts, _ = TextTable.collect(["a", "b", "c"])
         few = Corpus("few", texts, ("a", "b", "c"), Labels.of("xyx"), Labels.of(["topic0", "topic1", "topic0"]))
-        sources.topics(few, np.arange(2), k=2, rule=Matched())
+        sources.topics(few, np.arange(2), k=2, pairing=Pairing(Matched()))
     single = corpus(size=100, topics=4)
     single = Corpus("single", single.texts, single.ids, Labels.of(single.ids), single.topic)
     with pytest.raises(CorpusError, match=r"fold topics-0, test documents: no two of these documents have one author"):
-        sources.topics(single, np.arange(4), k=2, rule=Matched())
+        sources.topics(single, np.arange(4), k=2, pairing=Pairing(Matched()))
 
 
 DIGEST = """
-from tests_sources import corpus, sources, Matched, Reference
+from tests_sources import Draws, Matched, Pairing, Reference, corpus, sources
 import numpy as np
 for rule in (Matched(), Reference()):
-    for fold in sources.topics(corpus(), np.arange(8), k=4, rule=rule, documents=30, seed=3):
+    for fold in sources.topics(corpus(), np.arange(8), k=4, pairing=Pairing(rule, 30, draws=Draws(3))):
         print(fold.train_digest(), fold.test.digest())
 """
 

@@ -12,6 +12,7 @@ from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY
 from ravenbench.problems.pair_rules import Matched
 from ravenbench.problems.references import Lengths, References
 from ravenbench.problems.transplant import Transplanter, shortage
+from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Spaces
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels, Problems
@@ -97,7 +98,7 @@ def test_depends_on_seed_and_problem_alone(world):
         whole, some = getattr(done, version), getattr(few, version)
         text = dict(zip(whole.ids.tolist(), whole.texts.rows(whole.questioned_index), strict=True))
         assert [text[i] for i in some.ids.tolist()] == some.texts.rows(some.questioned_index)
-    other = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, seed=1).transplant(problems)
+    other = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(1)).transplant(problems)
     assert other.on.texts.digest() != done.on.texts.digest()
 
 

@@ -12,10 +12,7 @@ from browser import BROWSER, WIDTHS, fit
 from contracts.tasks import TASKS
 from kinds_of_pages import Pages
 
-pytestmark = [
-    pytest.mark.extra,
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
-]
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 OF_JOBS = [kind for kind in Pages.KINDS if kind in TASKS and kind != "run"]
 """Kinds of which the page of the task's smallest job is looked at, which other tests need too; those of larger ones by
 ``-m slow``."""

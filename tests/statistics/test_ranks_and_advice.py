@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ravenbench.ext.site.boards import Board, BoardStanding
+from ravenbench.randomness import Draws
 from ravenbench.reports.view import Number
 from ravenbench.sampling.samplers import draw_pools, more_pools
 from ravenbench.statistics.randomization import TRIALS, AnsweredProblems, randomization_test
@@ -44,7 +45,7 @@ def test_what_is_advised_can_be_drawn(topics: int, m: int, folds: int, share: fl
         assert found is not None
         given = dict(zip(found.split()[::2], found.split()[1::2], strict=True))
         chosen = int(given.get("--topics", m))
-        pools = draw_pools(topics, chosen, int(given["--pools"]), float(given.get("--pool-share", share)), 0)
+        pools = draw_pools(topics, chosen, int(given["--pools"]), float(given.get("--pool-share", share)), Draws())
         assert len(pools) == 10 and all(max(chosen, 14) < len(pool) < topics for pool in pools) and chosen >= folds
 
 

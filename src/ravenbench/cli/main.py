@@ -48,9 +48,6 @@ COMMANDS: dict[str, Command] = {
     "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
     "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
     "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
-    "list": Command(
-        "ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name.", SHARE, 3
-    ),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""
 

@@ -274,15 +274,13 @@ class Task(Declared):
         spec, inputs = self.spec.resolved(), self.inputs
         if "frozen" in self.values and (earlier := self.earlier()) is not None:
             check_frozen(self.values["frozen"], earlier, spec)
-        return open_or_create(
-            self.folder, self.name, spec, self.data, self.write_plan, getattr(self.spec, "seed", 0), inputs
-        )
+        return open_or_create(self.folder, self.name, spec, self.data, self.write_plan, inputs)
 
     def earlier(self) -> Store | None:
         """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
         from ravenbench.store.resume import earlier
 
-        return earlier(self.folder, self.name, self.spec.resolved(), self.data, getattr(self.spec, "seed", 0))
+        return earlier(self.folder, self.name, self.spec.resolved(), self.data)
 
     def cells(self, store: Store) -> list[str]:
         """Compute the cells that are missing, damaged or failed; returns the errors of those that failed now."""

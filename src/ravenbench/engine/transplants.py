@@ -19,7 +19,7 @@ from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
 from ravenbench.problems.references import References
 from ravenbench.problems.transplant import Transplanted, Transplanter, known_authors, shortage
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
@@ -136,7 +136,7 @@ def plan_transplants(
             "against": mixed(replaced.off, replaced.on, truth),
             "off": replaced.off2,
         }
-        again = _again(len(replaced), transplanter.seed, fold.name) if len(entries) < BATCHES else []
+        again = _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
         names = {arm: f"{fold.name}-{arm}" for arm in arms}
         batch = f"{fold.name}-batch" if again else None
         entries.append(
@@ -191,9 +191,9 @@ def _arm(fold: Fold, name: str, arm: str, test: Problems, same: Bools) -> Fold:
     return replace(fold, name=name, test=replace(test, ids=name_array(ids)), test_same=same, labels=labels, counts={})
 
 
-def _again(size: int, seed: int, name: str) -> list[int]:
+def _again(size: int, draws: Draws, name: str) -> list[int]:
     """Places of the problems of the other batch, in its order; none where there are too few to make one."""
-    rng = stream(seed, "transplant-batch", name)
+    rng = draws("transplant-batch", name)
     return rng.permutation(size)[: min(IN_BATCH, size // 2)].tolist() if size >= 4 else []
 
 
@@ -209,7 +209,7 @@ def references(
         maker = transplanter if count == FUNCTION_WORDS else transplanter.keeping(count)
         design, scores = list[KeptFold](), dict[str, list[Versions | None]]()
         for fold, transplanted in zip(folds, done, strict=True):
-            rng = stream(transplanter.seed, "references", fold.name)
+            rng = transplanter.draws("references", fold.name)
             some = np.sort(rng.permutation(transplanted.rows)[:REFERENCE_PROBLEMS])
             if maker is transplanter:
                 test = transplanted.select(np.searchsorted(transplanted.rows, some))
@@ -259,7 +259,7 @@ def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, floa
 
 
 def plan_given_transplants(
-    fold: Fold, progress: Progress, seed: int = 0, plan: Callable[..., Transplants] = plan_transplants
+    fold: Fold, progress: Progress, draws: Draws = Draws(), plan: Callable[..., Transplants] = plan_transplants
 ) -> Transplants:
     """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
 
@@ -271,7 +271,7 @@ def plan_given_transplants(
     writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(cited)
     codes = np.empty(len(texts), dtype=np.int64)
     codes[place] = writers.codes
-    transplanter = Transplanter(texts, author=Labels(codes, writers.names), seed=seed)
+    transplanter = Transplanter(texts, author=Labels(codes, writers.names), draws=draws)
     return plan(transplanter, [fold], fold.test.texts, progress)
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws
 from ravenbench.text.splicing import Cut, Splicer
 from ravenbench.types import Bools, Floats, Int32s, Ints, Labels
 
@@ -67,8 +67,8 @@ class Donors(ABC):
 
     by: str
 
-    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, seed: int, language: Labels | None) -> None:
-        self.splicer, self.seed = splicer, seed
+    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None) -> None:
+        self.splicer, self.draws = splicer, draws
         self._allowed = np.zeros(len(splicer.texts), dtype=np.bool_)
         self._allowed[usable] = True
         self._language = None if language is None else language.codes
@@ -102,13 +102,13 @@ class ByTopic(Donors):
     by = "topic"
 
     def __init__(
-        self, splicer: Splicer, lengths: Int32s, usable: Ints, seed: int, language: Labels | None, topic: Labels,
+        self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None, topic: Labels,
         similarity: Floats | None,
     ) -> None:  # fmt: skip
-        super().__init__(splicer, lengths, usable, seed, language)
+        super().__init__(splicer, lengths, usable, draws, language)
         self._topic, self._similarity = topic.codes, similarity
         code = topic.codes[usable]
-        self._rows = [_some(usable[code == t], stream(seed, "transplant-topic", t)) for t in range(len(topic.names))]
+        self._rows = [_some(usable[code == t], draws("transplant-topic", t)) for t in range(len(topic.names))]
         self._filled = np.flatnonzero([len(rows) > 0 for rows in self._rows])
         self._far: dict[tuple[int, int], Ints] = {}
 
@@ -118,7 +118,7 @@ class ByTopic(Donors):
         if not len(known) or about < 0:
             return NO_TOPIC
         topic = int(np.bincount(known).argmax())
-        rng, into = stream(self.seed, "transplant", query.id), self.splicer.cut(query.questioned)
+        rng, into = self.draws("transplant", query.id), self.splicer.cut(query.questioned)
         allowed = self._open(query)
         on = self._draw(topic, allowed, rng)
         if not len(on):
@@ -156,9 +156,9 @@ class ByContent(Donors):
 
     by = "content similarity"
 
-    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, seed: int, language: Labels | None) -> None:
-        super().__init__(splicer, lengths, usable, seed, language)
-        self._candidates = _some(usable, stream(seed, "transplant-candidates"))
+    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None) -> None:
+        super().__init__(splicer, lengths, usable, draws, language)
+        self._candidates = _some(usable, draws("transplant-candidates"))
         self._weight = np.zeros(0)
         self._matrix = None
         self._matrix = self._vectors(self._candidates) if len(self._candidates) else None
@@ -172,7 +172,7 @@ class ByContent(Donors):
         places = np.flatnonzero(self._open(query)[self._candidates])
         if len(places) < 3:
             return NOBODY_LEFT
-        rng, into = stream(self.seed, "transplant", query.id), self.splicer.cut(query.questioned)
+        rng, into = self.draws("transplant", query.id), self.splicer.cut(query.questioned)
         near = places[np.argsort(-to_known[places], kind="stable")[:NEAREST]]
         apart = np.maximum(to_known, to_questioned)[places]
         # Many share no word at all with either; chance decides among them.

@@ -18,14 +18,12 @@ null spread around zero by construction, since exchanging the training sets chan
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ravenbench.errors import CorpusError
-from ravenbench.problems.pair_rules import PairRule
-from ravenbench.problems.sources import Split, assemble, topic_codes
-from ravenbench.randomness import stream
+from ravenbench.problems.sources import Pairing, Split, assemble, topic_codes
 from ravenbench.types import Corpus, Floats, Fold, Ints
 
 SHARE = 0.6
@@ -94,9 +92,8 @@ def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
 
 
 def crossed(
-    corpus: Corpus, pair: tuple[ProbeDomain, ProbeDomain], *, rule: PairRule, documents: int | None = None,
-    calibration: float = 0.2, seed: int = 0, name: str = "probe", labels: Mapping[str, str | int] | None = None,
-    limit: int | None = None,
+    corpus: Corpus, pair: tuple[ProbeDomain, ProbeDomain], pairing: Pairing, *, name: str = "probe",
+    labels: Mapping[str, str | int] | None = None,
 ) -> list[Fold]:  # fmt: skip
     """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
 
@@ -104,14 +101,14 @@ def crossed(
     set yields no pairs, with the counts.
     """
     every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
-    code = _one_side(corpus, topic_codes(corpus, every, None), pair, stream(seed, "probe-authors", name))
-    sides = [Split(corpus, code, rule, documents, calibration, limit, seed, f"{name}-{side}") for side in "ab"]
-    tests = [s.draw(s.rows(d.test, "test"), "test", limit) for s, d in zip(sides, pair, strict=True)]
+    code = _one_side(corpus, topic_codes(corpus, every, None), pair, pairing.draws("probe-authors", name))
+    sides = [Split(corpus, code, pairing, f"{name}-{side}") for side in "ab"]
+    tests = [s.draw(s.rows(d.test, "test"), "test", pairing.limit) for s, d in zip(sides, pair, strict=True)]
     learn = [s.rows(d.train, "training") for s, d in zip(sides, pair, strict=True)]
     trains = [s.train(rows) for s, rows in zip(sides, learn, strict=True)]
     fewest = min(len(train[0]) for train in trains)
     if any(len(train[0]) > fewest for train in trains):
-        equal = [Split(corpus, code, rule, documents, calibration, fewest, seed, f"{name}-{side}") for side in "ab"]
+        equal = [replace(side, pairing=replace(pairing, limit=fewest)) for side in sides]
         trains = [s.train(rows) for s, rows in zip(equal, learn, strict=True)]
     return [
         assemble(

@@ -8,14 +8,14 @@ topics; training documents are divided into those to learn from and those to cal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ravenbench.errors import CorpusError
 from ravenbench.problems.pair_rules import PairRule, Pairs
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 
@@ -142,29 +142,40 @@ FEWEST = 10
 
 
 @dataclass(frozen=True)
+class Pairing:
+    """How the pairs of all folds of a design are drawn.
+
+    ``documents`` of each topic are taken (None: all), ``calibration`` is the share of training topics (or authors'
+    documents) to calibrate on, ``limit`` the most pairs of a training set and of a test set.
+    """
+
+    rule: PairRule
+    documents: int | None = None
+    calibration: float = 0.2
+    limit: int | None = None
+    draws: Draws = field(default_factory=Draws)
+
+
+@dataclass(frozen=True)
 class Split:
     """What both halves of a fold are drawn with; ``code`` (n,) is the topic each document counts as, or −1."""
 
     corpus: Corpus
     code: Ints
-    rule: PairRule
-    documents: int | None
-    share: float
-    limit: int | None
-    seed: int
+    pairing: Pairing
     name: str
 
     def rows(self, of_topics: Ints, part: str) -> Ints:
         """Rows of equally many documents of each of these topics."""
         inside = np.flatnonzero(np.isin(self.code, of_topics))
-        rng = stream(self.seed, "equalise", self.name, part)
-        return inside[equalise(self.corpus.author.codes[inside], self.code[inside], self.documents, rng)]
+        rng = self.pairing.draws("equalise", self.name, part)
+        return inside[equalise(self.corpus.author.codes[inside], self.code[inside], self.pairing.documents, rng)]
 
     def draw(self, rows: Ints, part: str, limit: int | None) -> Pairs:
         """Draw pairs among these documents; CorpusError if there are none, naming the fold and its part."""
-        rng = stream(self.seed, "pairs", self.name, part)
+        rng = self.pairing.draws("pairs", self.name, part)
         try:
-            return self.rule.draw(rows, self.corpus.author.codes[rows], self.code[rows], rng, limit)
+            return self.pairing.rule.draw(rows, self.corpus.author.codes[rows], self.code[rows], rng, limit)
         except CorpusError as error:
             problem = f"fold {self.name}, {part} documents: {error.problem}"
             raise CorpusError(problem, found=error.found, expected=error.expected, fix=error.fix) from None
@@ -172,22 +183,23 @@ class Split:
     def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
         """Training pairs, which of them to calibrate on, how they were divided, documents dropped."""
         author, topic = self.corpus.author.codes[rows], self.code[rows]
+        share, draws = self.pairing.calibration, self.pairing.draws
         ways = (
-            ("topics", by_topic(author, topic, self.share, stream(self.seed, "calibration", self.name))),
-            ("authors", by_author(author, self.share, stream(self.seed, "calibration-authors", self.name))),
+            ("topics", by_topic(author, topic, share, draws("calibration", self.name))),
+            ("authors", by_author(author, share, draws("calibration-authors", self.name))),
         )
         for way, parts in ways:
             drawn = None if parts is None else self._both(rows, parts)
             if parts is not None and drawn is not None:
                 return *joined(*drawn), way, parts.crossing
-        return self.draw(rows, "training", self.limit), None, "cross-fit", 0
+        return self.draw(rows, "training", self.pairing.limit), None, "cross-fit", 0
 
     def _both(self, rows: Ints, parts: Parts) -> tuple[Pairs, Pairs] | None:
         """Pairs to fit and to calibrate on, or None where either has too few of a class."""
         limits: tuple[int | None, int | None] = (None, None)
-        if self.limit is not None:
-            apart = max(2, round(self.share * self.limit))
-            limits = (max(2, self.limit - apart), apart)
+        if (most := self.pairing.limit) is not None:
+            apart = max(2, round(self.pairing.calibration * most))
+            limits = (max(2, most - apart), apart)
         drawn = []
         for mask, part, limit in ((parts.fit, "fitting", limits[0]), (parts.calibrate, "calibration", limits[1])):
             try:
@@ -209,9 +221,8 @@ def joined(fit: Pairs, other: Pairs) -> tuple[Pairs, Bools]:
 
 
 def topics(
-    corpus: Corpus, chosen: Ints, merged: Ints | None = None, *, k: int, rule: PairRule, documents: int | None = None,
-    calibration: float = 0.2, seed: int = 0, name: str = "topics", labels: Mapping[str, str | int] | None = None,
-    limit: int | None = None,
+    corpus: Corpus, chosen: Ints, merged: Ints | None = None, *, k: int, pairing: Pairing, name: str = "topics",
+    labels: Mapping[str, str | int] | None = None,
 ) -> list[Fold]:  # fmt: skip
     """Topic k-fold: every chosen topic is tested once, by verifiers trained on the others.
 
@@ -221,20 +232,18 @@ def topics(
     leaves ten pairs of each class, and no problem is marked then.
 
     ``chosen`` (m,) are codes of ``corpus.topic``; ``merged`` (T,) is the chosen topic each topic counts as, −1 where it
-    is cut (None: all that are not chosen). ``documents`` of each topic are taken (None: all), ``calibration`` is the
-    share of training topics (or authors' documents) to calibrate on, ``limit`` the most pairs of a training set and of
-    a test set. Folds are called ``name-0`` … ``name-(k − 1)``; the draws of a fold depend on (seed, name, number), and
-    each has ``labels`` beside its number ``fold``. CorpusError if k does not fit m, a topic has fewer than two
-    documents, or a split yields no pairs, with the counts.
+    is cut (None: all that are not chosen). Folds are called ``name-0`` … ``name-(k − 1)``; the draws of one depend on
+    (seed, name, number), and each has ``labels`` beside its number ``fold``. CorpusError if k does not fit m, a topic
+    has fewer than two documents, or a split yields no pairs, with the counts.
     """
     code = topic_codes(corpus, chosen, merged)
     order = np.sort(chosen)
-    fold = topic_folds(len(order), k, stream(seed, "topic-folds", name))
+    fold = topic_folds(len(order), k, pairing.draws("topic-folds", name))
     folds = []
     for f in range(k):
-        split = Split(corpus, code, rule, documents, calibration, limit, seed, f"{name}-{f}")
+        split = Split(corpus, code, pairing, f"{name}-{f}")
         train_topics, test_topics = order[fold != f], order[fold == f]
-        test = split.draw(split.rows(test_topics, "test"), "test", limit)
+        test = split.draw(split.rows(test_topics, "test"), "test", pairing.limit)
         trained = split.train(split.rows(train_topics, "training"))
         own = {**(labels or {}), "fold": f}
         folds.append(assemble(corpus, code, split.name, trained, test, train_topics, test_topics, own))

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
 from ravenbench.problems.donors import FEWEST_WORDS, ByContent, ByTopic, DonorQuery, Donors
+from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Detected, Segmenter, detect, language_of
 from ravenbench.text.splicing import FUNCTION_WORDS, Cut, Splicer
 from ravenbench.texts import TextTable, content_hash
@@ -116,21 +117,21 @@ class Transplanter:
     rows. Without topics donors are found by content similarity. Documents of unknown author give no content where
     authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics, higher
     = more alike, every other topic is far. The ``function_words`` most frequent words may stay in their places. Draws
-    for a problem depend on ``seed`` and its id only. The ``segmenter`` that finds words is by default that
+    for a problem depend on the seed and its id only. The ``segmenter`` that finds words is by default that
     of the texts' scripts and language. InputError if labels or similarities do not fit the texts.
     """
 
     def __init__(
         self, texts: TextTable, *, author: Labels | None = None, topic: Labels | None = None,
         language: Labels | None = None, similarity: Floats | None = None, function_words: int = FUNCTION_WORDS,
-        seed: int = 0, segmenter: Segmenter | None = None,
+        draws: Draws = Draws(), segmenter: Segmenter | None = None,
     ) -> None:  # fmt: skip
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):
                 raise InputError(f"{name} has another length than the texts", found=f"{len(labels)} and {len(texts)}")
         if topic is not None and similarity is not None and similarity.shape != (len(topic.names),) * 2:
             raise InputError("similarities do not fit the topics", found=f"{similarity.shape}, {len(topic.names)}")
-        self.texts, self.seed = texts, seed
+        self.texts, self.draws = texts, draws
         self.topic = topic if topic is not None and (topic.codes >= 0).any() else None
         self.author = author if author is not None and (author.codes >= 0).any() else None
         self.language, self.similarity = language, similarity
@@ -198,8 +199,8 @@ class Transplanter:
             usable &= self.author.codes >= 0
         rows = np.flatnonzero(usable).astype(np.int64)
         if self.topic is None:
-            return ByContent(self.splicer, lengths, rows, self.seed, self.language)
-        return ByTopic(self.splicer, lengths, rows, self.seed, self.language, self.topic, self.similarity)
+            return ByContent(self.splicer, lengths, rows, self.draws, self.language)
+        return ByTopic(self.splicer, lengths, rows, self.draws, self.language, self.topic, self.similarity)
 
     @cached_property
     def _of_author(self) -> tuple[Ints, list[int]]:

@@ -329,7 +329,7 @@ FIRST = (
 )  # fmt: skip
 
 
-def content_table(probe: ContentProbe | None, key: str = "content", title: str = TITLE) -> Table:
+def content_table(probe: ContentProbe | None) -> Table:
     """Style left, drop and swing of every verifier, most style left first: the first table of a report."""
     over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     note = (
@@ -345,7 +345,7 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
         " rest on answers and on the scores behind them."
     )
     rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
-    return table(key, title, rows, *CONTENT, note=note)
+    return table("content", TITLE, rows, *CONTENT, note=note)
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -353,7 +353,7 @@ def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
     return objects(() if probe is None else probe.rows, *CONTENT, keys=FIRST)
 
 
-def reference_table(probe: ContentProbe | None, key: str = "references", corpus: str | None = None) -> Table:
+def reference_table(probe: ContentProbe | None) -> Table:
     """What scorers of known kind reach in the same probe, by how many frequent words may stay."""
 
     def reached(scorer: str, name: str, signed: bool = False) -> tuple[Col[ReferenceRecord], ...]:
@@ -368,10 +368,9 @@ def reference_table(probe: ContentProbe | None, key: str = "references", corpus:
             col(f"interval of {title}", lambda r: r.interval(scorer, name), signed=signed),
         )
 
-    title = "Reference: what is left of content and lengths in the probe"
     return table(
-        key,
-        title if corpus is None else f"{title}: {corpus}",
+        "references",
+        "Reference: what is left of content and lengths in the probe",
         () if probe is None else probe.section.references,
         col("words allowed", lambda r: str(r.function_words)),
         col("words kept", lambda r: str(r.kept)),
@@ -384,6 +383,7 @@ def reference_table(probe: ContentProbe | None, key: str = "references", corpus:
         "scorer that sees only how long words are. Words allowed: the largest number of frequent words that "
         "are not replaced; they are spread evenly over topics or belong to a closed class. Topic named: share "
         "of texts whose topic a classifier names from these words; it has not seen their authors.",
+        terminal=False,
     )
 
 

@@ -26,7 +26,7 @@ from markupsafe import Markup
 from ravenbench.errors import OBEYED
 from ravenbench.files import write_bytes
 from ravenbench.papers import Paper, bibtex
-from ravenbench.reports.view import Section, figure, made, named, printable, public
+from ravenbench.reports.view import Section, Table, figure, made, named, printable, public, to_html
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -236,13 +236,40 @@ def _of_package(name: str) -> str | None:
     return files_of(package).joinpath(file).read_text("utf-8") if colon else None
 
 
-def render(template: str, **context: Any) -> str:
-    """One page as text, with its policy. Markup (``view.to_html``, ``inline``) is kept, all other text escaped.
+class PageTables:
+    """The tables of a page as HTML: ``{{ tables.NAME }}`` in a template are those of a section, one below the other.
+
+    What a template takes from no section ends the page, so that no table is missing.
+    """
+
+    def __init__(self, tables: Iterable[Table]) -> None:
+        self._tables = [one for one in tables if one.section is not None]
+        self._shown: set[str] = set()
+
+    def each(self, section: str) -> list[Markup]:
+        """The tables of a section one by one; those without rows are empty."""
+        own = [one for one in self._tables if (one.section or one.key) == section]
+        self._shown.update(one.key for one in own)
+        return [to_html(one) if one.rows else Markup("") for one in own]
+
+    def __getitem__(self, section: str) -> Markup:
+        each = self.each(section)
+        return Markup("\n").join(each) if any(each) else Markup("")
+
+    def remaining(self) -> list[Section]:
+        """A section for each table that has rows and was not taken so far."""
+        others = [one for one in self._tables if one.rows and one.key not in self._shown]
+        return [Section(one.key, one.title, to_html(one)) for one in others]
+
+
+def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> str:
+    """One page as text, with its policy. Markup (``inline``) is kept, all other text escaped.
 
     The page's contents are its headings with an id, under the short title that one has as ``nav``. ``incomplete`` warns
-    of missing cells above them all, the sections of ``appendix`` end the page, and after them the ``papers`` to cite.
+    of missing cells above them all, ``tables`` stand where the template has their sections (``PageTables``), those of
+    ``appendix`` end the page, and after them the ``papers`` to cite.
     """
-    context = {"incomplete": "", "appendix": ()} | context
+    context = {"incomplete": "", "appendix": [], "tables": PageTables(tables), **context}
     if papers := context.get("papers"):
         context["appendix"] = [*context["appendix"], references(papers)]
     page = OBEYED.sub(" ", environment().get_template(template).render(**context))

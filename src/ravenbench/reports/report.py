@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from markupsafe import Markup
-
 from ravenbench import registry
 from ravenbench.engine.task import SeededRun, task_of, tasks
 from ravenbench.errors import InputError, remedy
@@ -105,8 +103,12 @@ class Report(View, Generic[A]):
         """Everything the report says. Equal stores give equal analyses."""
 
     def sections(self) -> Sequence[Section]:
-        """Sections of a page without a template of its own: by default one for each table."""
-        return [] if self.template else [Section(t.key, t.title, to_html(t)) for t in self.tables()]
+        """Sections of a page without a template of its own, before those of its tables."""
+        return []
+
+    def page_tables(self) -> Sequence[Table]:
+        """The tables of the page; those without rows may be among them."""
+        return self.tables()
 
     def published(self) -> Sequence[Table]:
         """Figures of the paper that the task repeats, beside those found."""
@@ -120,7 +122,7 @@ class Report(View, Generic[A]):
         return {}
 
     def context(self) -> dict[str, Any]:
-        """What the template is given besides ``figures`` and ``tables``."""
+        """What the template is given besides ``figures`` and ``tables``, which is ``page.PageTables``."""
         return {}
 
     def to_json(self) -> dict[str, Any]:
@@ -128,8 +130,8 @@ class Report(View, Generic[A]):
         return {t.key: rows_json(t) for t in self.tables()}
 
     def closing(self) -> Sequence[RenderableType]:
-        """The closing tables for 80 columns; by default all."""
-        return [for_terminal(t) for t in self.tables()]
+        """The closing tables for 80 columns; by default all that are for a terminal."""
+        return [for_terminal(t) for t in self.tables() if t.rows and t.terminal]
 
     def papers(self) -> list[Paper]:
         """What whoever uses the results cites: the papers of exactly the methods and corpora of this run."""
@@ -184,7 +186,7 @@ class Report(View, Generic[A]):
                 "finding": "" if self.template else self.finding(),
                 "sections": self.sections(),
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
-                "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),
+                "tables": self.page_tables(),
                 "incomplete": averaged_over(self.gaps) if self.gaps else "",
                 "appendix": [Section(f"section-{t.key}", t.title, to_html(t)) for t in [*published, *programs]],
                 "papers": self.papers(),
@@ -199,13 +201,6 @@ class Report(View, Generic[A]):
         )  # fmt: skip
         for long in self.listings():
             write_text(folder / "tables" / f"{long.key}.csv", to_csv(long))
-
-
-class Rendered(dict[str, Markup]):
-    """Tables by key as HTML; one that is not there or has no row is empty."""
-
-    def __missing__(self, key: str) -> Markup:
-        return Markup("")
 
 
 def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:

@@ -24,7 +24,7 @@ from ravenbench.engine.task import SeededRun
 from ravenbench.errors import InputError
 from ravenbench.papers import Paper
 from ravenbench.reports.report import FolderView, Report, report_of, write_parts
-from ravenbench.reports.view import Measure, Range, Section, Table, Value, rows_json, to_html
+from ravenbench.reports.view import Measure, Range, Section, Table, Value, rows_json
 from ravenbench.store.resume import changed
 from ravenbench.store.store import Store
 
@@ -110,10 +110,9 @@ class PooledSeeds(FolderView):
             )
         )
         sections = [Section("seeds", f"{len(self.reports)} seeds", runs)]
-        sections += [Section(t.key, t.title, to_html(t)) for t in self.tables()]
         page = render(
             "task.html.j2", title=self.first.title or f"raven {self.kind}, {len(self.reports)} seeds", task=self.kind,
-            finding=self.finding(), sections=sections, papers=self.papers(),
+            finding=self.finding(), sections=sections, tables=self.tables(), papers=self.papers(),
         )  # fmt: skip
         json = self.to_json()
         write_parts(folder, kind=self.kind, page=page, json=json, tables=self.tables(), papers=self.papers())

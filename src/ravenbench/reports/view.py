@@ -94,7 +94,9 @@ class Table:
     """Rows of values under columns.
 
     ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it, ``objects`` are
-    its rows in JSON, ``links`` where the first column leads on a page, a row each or none at all.
+    its rows in JSON, ``links`` where the first column leads on a page, a row each or none at all. ``section`` is the
+    page's, by the name that its template has for it, by default the key, None where no page has it; ``terminal``: it is
+    shown there too.
     """
 
     key: str
@@ -104,6 +106,8 @@ class Table:
     note: str = ""
     objects: tuple[dict[str, Any], ...] = ()
     links: tuple[str, ...] = ()
+    section: str | None = ""
+    terminal: bool = True
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -178,12 +182,15 @@ def each(
     return [of(item) for item in items]
 
 
-def table(key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] = ()) -> Table:
-    """A table of records, one a row.
+def table(
+    key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] = (),
+    section: str | None = "", terminal: bool = True,
+) -> Table:  # fmt: skip
+    """A table of records, one a row: all that is said of it, but that a report has it (``Report.tables``).
 
     Parameters
     ----------
-    key, title, note : str
+    key, title, note, section, terminal : str, None, bool
         As in ``Table``.
     rows : iterable
         The records.
@@ -196,7 +203,8 @@ def table(key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = ""
     visible = [(c, c.column) for c in cols if c.column is not None]
     columns = tuple(column for _, column in visible)
     cells = tuple(tuple(_cell(c, record) for c, _ in visible) for record in records)
-    return Table(key, title, columns, cells, note, tuple(objects(records, *cols, keys=keys)))
+    rows_in_json = tuple(objects(records, *cols, keys=keys))
+    return Table(key, title, columns, cells, note, rows_in_json, section=section, terminal=terminal)
 
 
 def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] = ()) -> list[dict[str, Any]]:

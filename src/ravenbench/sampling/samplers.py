@@ -31,7 +31,7 @@ import numpy as np
 
 from ravenbench.components import Component
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws
 from ravenbench.types import Floats, Ints
 
 
@@ -286,7 +286,7 @@ def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = F
     return None if larger is None else f"--pools {MANY} --pool-share {larger / 100:g}"
 
 
-def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list[Ints]:
+def draw_pools(topics: int, m: int, pools: int, share: float, draws: Draws) -> list[Ints]:
     """Seeded subsets of the topics; one pool is all of them.
 
     Each round deals the topics out anew into as many disjoint pools as the share allows: with halves two, which have no
@@ -303,5 +303,5 @@ def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list
             fix=f"give {more_pools(topics, m, 2, share) or '--pools 1'}, or a finer level of --topic",
         )
     each = topics // size
-    rounds = [stream(seed, "pool", r).permutation(topics) for r in range(-(-pools // each))]
+    rounds = [draws("pool", r).permutation(topics) for r in range(-(-pools // each))]
     return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]

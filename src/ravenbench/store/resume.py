@@ -30,9 +30,8 @@ Planner = Callable[[Store, Callable[[], None]], None]
 
 
 def open_or_create(
-    folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0,
-    inputs: Iterable[str] = (),
-) -> Store:  # fmt: skip
+    folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, inputs: Iterable[str] = ()
+) -> Store:
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
     ``data`` has the identity of data and methods by name, ``inputs`` places of data that the spec does not name. When
@@ -42,7 +41,7 @@ def open_or_create(
     files.check_reachable(folder)
     if files.is_remote(folder):
         hold(folder)
-    head = _head(spec, data, seed)
+    head = _head(spec, data)
     check_apart(folder, [*_places(spec), *inputs])
     resumed = _earlier(folder, kind, head)
     _clean(folder, kind)
@@ -100,13 +99,13 @@ def _name_edited(store: Store) -> None:
             )
 
 
-def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
+def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str]) -> Store | None:
     """The planned folder that ``open_or_create`` would resume, None where it would begin anew; nothing is written.
     Errors are the same."""
-    return _earlier(folder, kind, _head(spec, data, seed))
+    return _earlier(folder, kind, _head(spec, data))
 
 
-def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
+def _head(spec: Mapping[str, Any], data: dict[str, str]) -> Head:
     return Head(
         # As it comes back from a file: a tuple is a list there, and no other spec.
         spec=msgspec.json.decode(msgspec.json.encode(dict(spec))),
@@ -114,7 +113,7 @@ def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
         raven=__version__,
         python=platform.python_version(),
         packages={name: version(name) for name in MADE_WITH},
-        seed=seed,
+        seed=spec.get("seed", 0),
     )
 
 

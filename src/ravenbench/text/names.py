@@ -94,8 +94,9 @@ def plain_name(name: str) -> str:
 
 def label_key(label: str) -> str:
     """What is equal for two spellings of one label."""
-    plain = unicodedata.normalize("NFKC", _JOINERS.sub("", plain_name(label))).casefold()
-    return " ".join(plain.replace("_", " ").split())
+    plain = plain_name(label)
+    plain = plain if plain.isascii() else unicodedata.normalize("NFKC", _JOINERS.sub("", plain))
+    return " ".join(plain.casefold().replace("_", " ").split())
 
 
 @lru_cache(maxsize=2**16)

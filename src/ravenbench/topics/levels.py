@@ -21,7 +21,7 @@ from ravenbench.corpora.kept import HOME
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
 from ravenbench.files import cache_folder, code_of, kept_array, make_room
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
 from ravenbench.types import Corpus, Floats, Ints, Labels
@@ -175,13 +175,13 @@ def parted_by(names: Sequence[str]) -> str:
     return "groups of authors" if names and all(map(_GROUP.fullmatch, names)) else "topics"
 
 
-def by_authors(corpus: Corpus, seed: int) -> Corpus:
+def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
     """The corpus with groups of authors in the place of topics, so that folds test authors nobody learned from; each
     group has two authors of several texts or more, where there are so many. The account says so."""
     counts = corpus.author.counts()
     several = np.flatnonzero(counts >= 2)
     groups = max(2, min(MOST_GROUPS, len(several) // LEAST_AUTHORS))
-    order = stream(seed, "groups-of-authors").permutation(len(counts))
+    order = draws("groups-of-authors").permutation(len(counts))
     order = order[np.argsort(counts[order] < 2, kind="stable")]  # those of several texts are dealt out first
     group = np.empty(len(counts), dtype=np.int64)
     group[order] = np.arange(len(counts)) % groups

@@ -11,6 +11,7 @@ FOLDER = ("--questioned", "$data/questioned.txt", "--known", "$data/known", "--b
 TABLES_GIVEN = {("validate", "texts", "--conditions", "HERE"), ("compare", "--batch", "HERE", "--background", "texts")}
 LOOPS = {("advise", "loop", "--known", "loop", "--background", "loop")}
 COLUMNS = {"compare", "validate"}
+NOT_ON_ITS_PAGE = {"compare": {"cases"}}
 WAYS_TO_GIVE_A_CORPUS = {"raven run texts/ --topic 'extract(clusters=6)'"}
 NAMES = {"advise", "compare", "validate"}
 TASKS = {
@@ -42,6 +43,11 @@ READING = {
     "validate": ("validate", "$corpus", "--conditions", "$conditions", *SMALL, "--plan"),
     "sample": ("sample", "$corpus", "--topic", "extract(clusters=4)", "--topics", "2"),
 }  # fmt: skip
+READING_FAULTS = {
+    "compare": READING["compare"],
+    "advise": ("advise", "$questioned", "--known", "$known", "--background", "$corpus"),
+}
+READ_PROBLEMS = {"advise"}
 GOLDEN = {
     "compare": (
         ("compare", "--questioned", "questioned.txt", "--known", "known", "--background", "others", *SMALL, "--out",

@@ -10,6 +10,7 @@ OUTPUTS = {
     ),
 }
 READING = {"changes": ("changes", "$changes", "--background", "$corpus", "--plan")}
+READING_FAULTS = READING
 PLANS = {"changes"}
 GOLDEN = {
     "changes": (

@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import f1_score
 from typer.testing import CliRunner
 
+from contracts.commands import raven
 from ravenbench import detect_changes
 from ravenbench.cli.main import build
 from ravenbench.errors import FormatError, InputError
@@ -166,3 +167,17 @@ def test_more_paragraphs_than_are_answered_are_refused_at_once(tmp_path, monkeyp
     (tmp_path / "p" / "problem-1.txt").write_text("a\nb\nc\nd")
     with pytest.raises(FormatError, match="too many paragraphs"):
         forms.read_changes(tmp_path / "p")
+
+
+def test_segments_that_were_learned_from_are_counted(tmp_path):
+    lines = [f"In the year {i} she wrote of {w} things that nobody else in the town had seen before." for i, w in
+             enumerate(["seven", "lovely", "broken", "distant", "wooden", "silver", "quiet", "narrow"])]  # fmt: skip
+    for side, own in (("a", (lines[:4], lines[1:5])), ("b", (lines[3:7], lines[4:8]))):
+        (tmp_path / side).mkdir()
+        for number, segments in enumerate(own, start=1):
+            (tmp_path / side / f"problem-{number}.txt").write_text("\n".join(segments))
+            (tmp_path / side / f"truth-problem-{number}.json").write_text(json.dumps({"changes": [0, 1, 0]}))
+    ended = raven("changes", str(tmp_path / "b"), "--train", str(tmp_path / "a"), "--out", str(tmp_path / "out"))
+    assert ended.code == 0 and "3 of 8 segments to answer about stand in texts to learn from" in ended.said
+    assert "3 of 8 segments" in (tmp_path / "out" / "report.json").read_text("utf-8")
+    assert "3 of 8 segments" in (tmp_path / "out" / "index.html").read_text("utf-8")

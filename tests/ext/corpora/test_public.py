@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench import registry
-from ravenbench.cli.list import command as listed
 from ravenbench.corpora.catalogue import entry
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.ext.corpora.command import app
+from ravenbench.ext.tools.list import command as listed
 from ravenbench.testing import check_corpus
 
 PUBLIC = ("authbench", "amazon-reviews", "reddit", "stack-exchange")

@@ -20,6 +20,11 @@ READING = {
     "detect": ("detect", "$machine", "--train", "$training", "--people", "$corpus", "--detectors", "text-length",
                "--most", "12", "--plan"),
 }  # fmt: skip
+READING_TWICE = {
+    "detect": (("detect", "$x", "--train", "$x", "--people", "synthetic", "--plan"),
+               '{"id": "1", "text": "A.", "label": 0, "label": 1}'),
+}  # fmt: skip
+READING_FAULTS = {"detect": READING["detect"]}
 READ_CORPORA = {"exposure"}
 GOLDEN = {
     "detect": (

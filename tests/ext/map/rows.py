@@ -9,15 +9,17 @@ NAMES = {"TextMap", "map_texts"}
 ESCAPES = {"map": [("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2", "-o", "$out")]}
 OUTPUTS = {
     ("map", "out"): (
-        ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2"),
+        ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "0", "--analysis-type", "MDS"),
         ("corpus.jsonl", "toy"),
         True,
     ),
 }
 READING = {
-    "map": ("map", "$corpus", "--mfw-min", "10", "--mfw-max", "10", "--resamples", "0", "--out", "$out"),
-}
+    "map": ("map", "$corpus", "--mfw-min", "10", "--mfw-max", "10", "--resamples", "0", "--analysis-type", "MDS",
+            "--out", "$out"),
+}  # fmt: skip
 READING_TABLES = {"map"}
+READING_FAULTS = READING
 GOLDEN = {
     "map": (
         ("map", "synthetic(documents=30, authors=4, topics=3, words=150)", "--mfw-min", "50", "--mfw-max", "50",

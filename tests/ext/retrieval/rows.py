@@ -17,6 +17,7 @@ ESCAPES = {
 }
 READING = {"retrieve": ("retrieve", "$corpus", "--topic", "none", "--methods", "words", "--queries", "4", "--plan")}
 READING_TABLES = {"retrieve"}
+READING_ATTRIBUTION = {"retrieve": ("retrieve", "$p", "--methods", "words", "--plan")}
 GOLDEN = {
     "retrieve": (
         ("retrieve", "synthetic(documents=150, authors=30, topics=6, words=50)", "--methods", "char-ngrams, words",

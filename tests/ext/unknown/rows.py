@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 COLUMNS = {"unknown"}
+NOT_ON_ITS_PAGE = {"unknown": {"answers"}}
 TASKS = {
     "unknown": {
         "told": ("--unknown", "$data/questioned.txt", "--candidates", "$data/others", "--methods", "cosine-delta"),
@@ -21,6 +22,7 @@ READING = {
     "attribute --unknown": ("attribute", "--unknown", "$questioned", "--candidates", "$corpus", "--plan"),
 }
 READING_TABLES = {"attribute --unknown"}
+READING_ATTRIBUTION = {"attribute --unknown": ("attribute", "--unknown", "$q", "--candidates", "$p", "--plan")}
 GOLDEN = {
     "unknown": (
         ("attribute", "--unknown", "questioned.txt", "--candidates", "others", "--methods", "cosine-delta", "--out",

@@ -92,8 +92,8 @@ def test_page_says_what_was_found_and_what_failed(written: Path) -> None:
 def test_scores_that_are_none_are_counted_and_a_finding_names_every_verifier(made_up: Store) -> None:
     analysis = analyse(made_up)
     name, fold = analysis.verifiers[0], analysis.folds[0]
-    scores = {**fold.scores, name: {**fold.scores[name], "no_score": 35.0}}
-    silent = replace(analysis, folds=(replace(fold, scores=scores), *analysis.folds[1:]))
+    scores = {**fold.metrics, name: {**fold.metrics[name], "no_score": 35.0}}
+    silent = replace(analysis, folds=(replace(fold, metrics=scores), *analysis.folds[1:]))
     assert f"{name} gave no score (NaN) to 35 test problems: unanswered, they count as .5." in missing(silent)
     assert not any("NaN" in one for one in missing(analysis))
     bare = RunReport(made_up, replace(analysis, content=None)).finding()

@@ -141,7 +141,6 @@ FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that di
 def list_(json: Json = False) -> None:
     """List known corpora: built in, downloadable, or available on request."""
     from ravenbench import registry
-    from ravenbench.cli.list import summary
     from ravenbench.corpora.catalogue import catalogue
 
     entries = catalogue()
@@ -157,7 +156,7 @@ def list_(json: Json = False) -> None:
     ]
     for name, target in sorted(registry.targets("corpus").items()):
         if name not in entries:
-            title = summary(target).rstrip(".")
+            title = registry.summary(target).rstrip(".")
             rows.append({"name": name, "kind": "corpus", "access": "installed", "languages": [], "title": title})
     if json:
         print_json({"corpora": rows})

@@ -27,7 +27,7 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documents, read_documents
 from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
-from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
+from ravenbench.reports.view import Table, col, rows_json, table, to_csv
 from ravenbench.text.damage import MOST
 from ravenbench.text.names import handed_in_by, is_nobody, is_part, name_key, one_name_each, plain_name
 from ravenbench.text.passages import sentence_on_shared
@@ -302,6 +302,6 @@ def _write(result: Extracted, place: Path) -> None:
     shown = min(_SHOWN, max(500, _PAGE // len(result.texts)))
     page = render(
         "ravenbench.ext.documents:template.html.j2", result=result, shown=shown, unknown=UNKNOWN,
-        tables={name: to_html(one) for name, one in tables.items() if one.rows and name != "texts"},
+        tables=[one for name, one in tables.items() if name != "texts"],
     )  # fmt: skip
     write_text(place / "index.html", page)

@@ -23,7 +23,7 @@ from ravenbench.ext.lab.company import Company, asked_apart
 from ravenbench.ext.lab.spec import SimulateSpec
 from ravenbench.ext.lab.worlds import BATCHED, COMPANY, Adversaries, Cosine, Scorers, World, draw, names, shown
 from ravenbench.problems.transplant import Transplanted, Transplanter
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws, stream
 from ravenbench.statistics import domain
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.statistics.domain import Crossed, Repetition, gain_figure, gain_of
@@ -59,7 +59,7 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Trial]:
     world, cosine = draw(spec, number), worlds.untrained()
     maker = Transplanter(
         world.corpus.texts, author=world.corpus.author, topic=world.corpus.topic, similarity=world.similarity,
-        function_words=spec.function_words, seed=number, language=world.corpus.language,
+        function_words=spec.function_words, draws=Draws(number), language=world.corpus.language,
         segmenter=None if spec.segmenter is None else registry.parse("segmenter", spec.segmenter),
     )  # fmt: skip
     transplants = [maker.transplant(fold.test) for fold in world.folds]

@@ -60,7 +60,7 @@ from ravenbench.ext.lab.spec import SimulateSpec, generator
 from ravenbench.problems import probe, sources
 from ravenbench.problems.needs import suggest
 from ravenbench.problems.references import Lengths
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws, stream
 from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.segmenters import Segmenter
@@ -124,20 +124,18 @@ class World:
 
     def crossed(self, spec: SimulateSpec) -> Iterator[list[Fold]]:
         """The four folds of each repetition of the crossed probe."""
-        rule = registry.parse("pairs", spec.pairs)
+        pairing = _pairing(spec, self.corpus, self.number)
         part = self.similarity[np.ix_(self.inside, self.inside)]
         for r in range(spec.repetitions):
             rng = stream(self.number, "study-probe", r)
             one, other = probe.domains(part, probe.room_for_tests(len(part), NEAR), NEAR, rng)
             pair = tuple(probe.ProbeDomain(self.inside[d.test], self.inside[d.train]) for d in (one, other))
-            yield probe.crossed(
-                self.corpus,
-                (pair[0], pair[1]),
-                rule=rule,
-                documents=self.corpus.notes["defaults"]["documents"],
-                seed=self.number,
-                name=f"probe-{r}",
-            )
+            yield probe.crossed(self.corpus, (pair[0], pair[1]), pairing, name=f"probe-{r}")
+
+
+def _pairing(spec: SimulateSpec, corpus: Corpus, number: int) -> sources.Pairing:
+    rule, documents = registry.parse("pairs", spec.pairs), corpus.notes["defaults"]["documents"]
+    return sources.Pairing(rule, documents, draws=Draws(number))
 
 
 def sample(number: int) -> int:
@@ -169,9 +167,7 @@ def draw(spec: SimulateSpec, number: int) -> World:
             corpus,
             chosen,
             k=spec.folds,
-            rule=registry.parse("pairs", spec.pairs),
-            documents=defaults["documents"],
-            seed=number,
+            pairing=_pairing(spec, corpus, number),
             name=f"p{pool}",
         )
     return World(number, corpus, similarity, inside, tuple(folds), reader)

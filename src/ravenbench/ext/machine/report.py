@@ -14,7 +14,7 @@ from ravenbench.ext.machine.task import LEAST, TEST, DetectPlan
 from ravenbench.formats.tabular import quantiles
 from ravenbench.metrics.pan import STANDARD, scores
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Col, Table, col, each, for_terminal, table
+from ravenbench.reports.view import Col, Table, col, each, table
 from ravenbench.shown import Shown
 from ravenbench.statistics.estimates import share_of
 from ravenbench.types import Bools, Floats
@@ -135,8 +135,7 @@ class DetectReport(Report[DetectorFigures]):
         )
 
     def closing(self) -> list[RenderableType]:
-        shown = [for_terminal(t) for t in self.tables() if t.key not in ("shares", "remarks") and t.rows]
-        return [*(f"Mind: {sentence}." for sentence in self.analysis.remarks), *shown]
+        return [*(f"Mind: {sentence}." for sentence in self.analysis.remarks), *super().closing()]
 
     def tables(self) -> list[Table]:
         a = self.analysis
@@ -174,6 +173,9 @@ class DetectReport(Report[DetectorFigures]):
                 note="As PAN 2025 and 2026 compute them: a machine is the positive class; mean is of the first five. "
                 "FPR and FNR take an answer of .5 for a machine, as PAN's evaluator does; lower is better.",
             ),
-            table("shares", "Called a machine's, among texts with labels", a.shares, *columns, called, interval, open_),
-            *([table("remarks", "Remarks on the texts", a.remarks, remark)] if a.remarks else []),
+            table(
+                "shares", "Called a machine's, among texts with labels", a.shares, *columns, called, interval, open_,
+                terminal=False,
+            ),
+            *([table("remarks", "Remarks on the texts", a.remarks, remark, terminal=False)] if a.remarks else []),
         ]  # fmt: skip

@@ -121,7 +121,7 @@ class TextMap(FolderView):
         page = render(
             "ravenbench.ext.map:template.html.j2", a=self.analysis, sentences=self.sentences, pairs=pairs,
             version=__version__,
-            tables={t.key: to_html(t) for t in shown}, clusters=_cluster_tables(self), papers=papers,
+            tables=shown, clusters=_cluster_tables(self), papers=papers,
             call=stylo_call(self.analysis), legend=inline(draw_legend(self.analysis), "legend"),
         )  # fmt: skip
         write_parts(

@@ -19,7 +19,7 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError
 from ravenbench.ext.retrieval.pool import OWN, Pool, chosen, listed
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws, stream
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import topic_similarity
 from ravenbench.types import Corpus, Labels, Problems, name_array
@@ -70,7 +70,7 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
         texts, _ = TextTable.of_blocks(texts.blocks(used))
         labels = {column: of and of.take(used) for column, of in labels.items()}
     place = np.searchsorted(used, known_rows), np.searchsorted(used, rows)
-    transplanter = Transplanter(texts, **labels, similarity=similarity, seed=seed)
+    transplanter = Transplanter(texts, **labels, similarity=similarity, draws=Draws(seed))
     made = transplanter.transplant(Problems(texts, ids, known_ptr, *place))
     done = np.bincount(owner[made.rows], minlength=len(picked)) == np.diff(ptr)
     left_out = Counter(made.left_out)

@@ -31,7 +31,6 @@ from ravenbench.reports.view import (
     named,
     public_head,
     table,
-    to_html,
     value_of,
 )
 from ravenbench.statistics.estimates import Estimate
@@ -237,7 +236,7 @@ class RetrieveReport(Report[Search]):
             "clean", "Without the queries that faulty labels touch", self.analysis.clean, METHOD,
             *_with_interval(titled(self.main), "success", 0),
             *_with_interval("without them", "clean"),
-            *_with_interval("difference", "difference", signed=True),
+            *_with_interval("difference", "difference", signed=True), section="audit",
         )  # fmt: skip
 
     def listings(self) -> list[Table]:
@@ -279,9 +278,8 @@ class RetrieveReport(Report[Search]):
         axes.plot([value_of(main)], [place], "o", color=color, ms=5)
 
     def sections(self) -> list[Section]:
-        bodies = {one.key: to_html(one) for one in self.tables()}
-        bodies["audit"] += bodies.get("clean", "")
-        made = [Section(key, heading, bodies[key]) for key, heading in HEADINGS.items() if key in bodies]
+        keys = {one.key for one in self.tables()}
+        made = [Section(key, heading) for key, heading in HEADINGS.items() if key in keys]
         return [Section("found", "Findings"), *made, Section("provenance", "Provenance")]
 
     def context(self) -> dict[str, Any]:

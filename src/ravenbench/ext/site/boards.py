@@ -649,7 +649,7 @@ def _folds(analysis: Any) -> tuple[FoldPage, ...]:
     pages = []
     for fold in analysis.folds:
         system: Col[Any] = col("system", lambda item: item[0], text=True)
-        scores = table("fold", fold.name, fold.scores.items(), system, *map(metric, METRICS[:3]))
+        scores = table("fold", fold.name, fold.metrics.items(), system, *map(metric, METRICS[:3]))
         info = {k.replace("_", " "): v for k, v in msgspec.to_builtins(fold.info).items() if isinstance(v, int | float)}
         pages.append(FoldPage(fold.name, {"setup": fold.setup, **info}, scores))
     return tuple(pages)

@@ -74,7 +74,7 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
         pages[f"boards/{board.key}.html"] = render(
             "ravenbench.ext.site:board.html.j2", **common, root="../", board=board, systems=systems, folds=folds,
             metrics=[m for m in titles if any(m in s.scores for s in board.standings)], attacks=_attacks(board),
-            downloads=list(downloads(board)), tables=[to_html(table) for table in board.tables],
+            downloads=list(downloads(board)), parts=[to_html(table) for table in board.tables],
         )  # fmt: skip
         for fold in board.folds:
             pages[f"boards/{board.key}/{folds[fold.name]}.html"] = render(

@@ -91,6 +91,7 @@ class UnknownReport(Report[NamingAnswers]):
             col(NONE, lambda n: none_of(n) if n.answered else None, digits=2, json="none"),
             col("why no answer", lambda n: "; ".join(n.reasons), text=True, json="reasons", terminal=False),
             note="Intervals are over the candidates' texts; if listed: who it is if one of the candidates wrote it.",
+            section="" if len(self.analysis.texts) > 1 else None,
         )  # fmt: skip
 
     def figures(self) -> dict[str, Figure]:

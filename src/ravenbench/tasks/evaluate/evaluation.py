@@ -317,9 +317,7 @@ def scores_table(evaluation: Evaluation) -> Table:
     places = max(1, 4 - len(evaluation.added))
     fitting = (*("auc", "c@1", "overall")[:places], *evaluation.added[:5]) if evaluation.added else metrics
     return table(
-        "scores",
-        "Scores",
-        evaluation.listed,
+        "scores", "Scores", evaluation.listed,
         NAME,
         col("rank", evaluation.rank),
         *each(metrics, evaluation.title, score, terminal=fitting),
@@ -330,29 +328,25 @@ def scores_table(evaluation: Evaluation) -> Table:
         + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by} (randomization "
         f"test, Holm, α = {evaluation.alpha})."
         + (" Missing: unanswered problems without any answer." if any(s.missing for s in evaluation.systems) else ""),
-    )
+    )  # fmt: skip
 
 
 def skipped_table(evaluation: Evaluation) -> Table:
     """Submissions that were left out for their faults."""
     return table(
-        "skipped",
-        "Submissions left out",
-        evaluation.skipped,
+        "skipped", "Submissions left out", evaluation.skipped,
         col("submission", lambda s: s.name, text=True, json="submission"),
         col("faults", lambda s: s.faults, json="faults"),
         col("first fault", lambda s: s.first, text=True, json="first"),
         note="They have faults and were left out on request; the others are evaluated without them.",
-    )
+    )  # fmt: skip
 
 
 def intervals_table(evaluation: Evaluation) -> Table:
     """Intervals of every metric."""
     metrics = (*SHOWN, *FURTHER, *evaluation.added)
     return table(
-        "intervals",
-        f"Intervals ({evaluation.level:.0%})",
-        evaluation.listed,
+        "intervals", f"Intervals ({evaluation.level:.0%})", evaluation.listed,
         NAME,
         *each(
             metrics,
@@ -361,7 +355,7 @@ def intervals_table(evaluation: Evaluation) -> Table:
             terminal=(*evaluation.added, *IN_TERMINAL)[: len(IN_TERMINAL)],
         ),
         note=f"Bootstrap over {evaluation.unit}, {evaluation.replicates:,} replicates shared by all systems.",
-    )
+    )  # fmt: skip
 
 
 def significance_table(evaluation: Evaluation, metric: str) -> Table:
@@ -388,22 +382,19 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
         )
     numbered = list(enumerate(evaluation.ranked, 1))
     return table(
-        f"significance-{_slug(metric)}",
-        f"Significance of differences in {metric}",
-        numbered,
+        f"significance-{_slug(metric)}", f"Significance of differences in {metric}", numbered,
         col("no.", lambda a: a[0]),
         col("system", lambda a: a[1].name, text=True),
         *each(numbered, lambda b: str(b[0]), significance),
         note=note,
-    )
+        section="significance",
+    )  # fmt: skip
 
 
 def differences_table(evaluation: Evaluation) -> Table:
     """Every tested difference with its interval, raw and corrected p."""
     return table(
-        "differences",
-        "Differences between systems",
-        evaluation.pairs,
+        "differences", "Differences between systems", evaluation.pairs,
         col("system a", lambda p: p.a, text=True, json="a"),
         col("system b", lambda p: p.b, text=True, json="b"),
         col("metric", lambda p: p.metric, text=True, json="metric"),
@@ -412,15 +403,13 @@ def differences_table(evaluation: Evaluation) -> Table:
         col("p", lambda p: p.p, probability=True, json="p"),
         col("p Holm", lambda p: p.p_holm, probability=True, json="p_holm"),
         col("stars", lambda p: stars(p.p_holm), text=True),
-    )
+    )  # fmt: skip
 
 
 def calibration_table(evaluation: Evaluation) -> Table:
     """Whether values mean what they say."""
     return table(
-        "calibration",
-        "Calibration, precision and recall",
-        evaluation.listed,
+        "calibration", "Calibration, precision and recall", evaluation.listed,
         NAME,
         col("ECE", lambda s: s.ece),
         col("C_llr", lambda s: s.cllr.cllr),
@@ -432,21 +421,19 @@ def calibration_table(evaluation: Evaluation) -> Table:
         "C_llr (bits): 0 is perfect, 1 is knowing nothing; it is the sum of discrimination, what the ranking leaves "
         "undecided, and calibration, what recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which "
         "costs without limit.",
-    )
+    )  # fmt: skip
 
 
 def hull_table(evaluation: Evaluation) -> Table:
     """Who owns which part of the ROC hull."""
     hull = evaluation.hull
     return table(
-        "hull",
-        "ROC convex hull",
-        () if hull is None else hull.stretches,
+        "hull", "ROC convex hull", () if hull is None else hull.stretches,
         col("system", lambda s: s.system, text=True, json="system"),
         col("from FPR", lambda s: s.from_fpr, json="from_fpr"),
         col("to FPR", lambda s: s.to_fpr, json="to_fpr"),
         note="" if hull is None else f"Area under the hull: {figure(hull.auc)}. {operating(evaluation)}".strip(),
-    )
+    )  # fmt: skip
 
 
 def operating(evaluation: Evaluation) -> str:
@@ -479,15 +466,13 @@ def breakdown_table(evaluation: Evaluation, by: BreakDown) -> Table:
     if by.left_out:
         note += f" {by.left_out:,} problems belong to no part and stand in “all” alone."
     return table(
-        f"by-{evaluation.breakdowns.index(by) + 1}-{_slug(by.by)}",
-        f"By {by.by}",
-        rows,
+        f"by-{evaluation.breakdowns.index(by) + 1}-{_slug(by.by)}", f"By {by.by}", rows,
         col("system", lambda r: r[0], text=True),
         col("part", lambda r: r[1], text=True),
         col("problems", lambda r: r[2]),
         *each(metrics, lambda m: evaluation.title(m[0]) + (" interval" if m[1] else ""), value),
         note=note,
-    )
+    )  # fmt: skip
 
 
 def parts_table(evaluation: Evaluation, by: BreakDown, metric: str) -> Table:

@@ -16,7 +16,7 @@ from ravenbench.metrics.calibration import reliability
 from ravenbench.metrics.roc import Curve, curve
 from ravenbench.papers import Paper, cited_by
 from ravenbench.reports.page import COLORS, FAINT, FORMS, INK, canvas, inline, render, style
-from ravenbench.reports.report import Rendered, write_parts, write_whole
+from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.reports.results import View
 from ravenbench.reports.view import Measure, Table, Value, for_terminal, highest, number, printable, to_html
 from ravenbench.tasks.evaluate.api import keep
@@ -124,8 +124,8 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
     groups: dict[str, list[str]] = {}
     for s in evaluation.ranked:
         groups.setdefault(evaluation.rank(s), []).append(s.name)
-    tables = Rendered((t.key, to_html(t)) for t in evaluation.tables())
-    by_parts = [whole for key, whole in tables.items() if key.startswith("by-")]
+    tables = evaluation.tables()
+    by_parts = [whole.key for whole in tables if whole.key.startswith("by-")]
     return render(
         "ravenbench.tasks.evaluate:template.html.j2",
         papers=papers(evaluation),

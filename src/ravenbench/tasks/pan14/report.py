@@ -4,6 +4,7 @@ documents."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -160,9 +161,7 @@ def data_table(overview: Overview) -> Table:
         for name, part, unread in (("train", c.info.train, c.info.left_out), ("test", c.info.test, c.info.faults))
     ]
     return table(
-        "data",
-        "Corpora",
-        rows,
+        "data", "Corpora", rows,
         col("part", lambda r: f"{r[0].name} {r[1]}", text=True),
         col("language and genre", lambda r: _kind(r[0]), text=True),
         col("problems", lambda r: r[2].problems),
@@ -171,7 +170,7 @@ def data_table(overview: Overview) -> Table:
         col("words", lambda r: round(r[2].words)),
         col("unreadable", lambda r: len(r[3])),
         note="Known documents a problem, words a document (means); unreadable problems count as unanswered in test.",
-    )
+    )  # fmt: skip
 
 
 def _kind(corpus: CorpusScores) -> str:
@@ -209,24 +208,24 @@ def overall_table(overview: Overview) -> Table:
     """Table 2: all problems pooled, with the macro mean beside it."""
     macro = overview.macro
     return table(
-        "overall",
-        "All problems",
-        overview.micro.items(),
+        "overall", "All problems", overview.micro.items(),
         *_scores(overview.micro, overview.chosen),
         SECONDS,
         col("macro", lambda s: macro[s[0]].scores["final"]),
         col("macro interval", lambda s: macro[s[0]].interval["final"]),
         note=f"{NOTE} The macro mean gives each corpus the same weight. The meta-classifier is the mean of all "
         "answers.",
-    )
+    )  # fmt: skip
 
 
 def content_tables(overview: Overview) -> list[Table]:
     """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
-    corpora = list(enumerate(overview.corpora, 1))
-    tables = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if len(corpora) > 1 else []
-    tables += [content_table(c.content, f"content-{i}", f"{TITLE}: {c.name}") for i, c in corpora]
-    tables += [reference_table(c.content, f"references-{i}", c.name) for i, c in corpora]
+    whole = replace(content_table(overview.content), title=f"{TITLE}: mean of the corpora")
+    tables = [whole] if len(overview.corpora) > 1 else []
+    for made in (content_table, reference_table):
+        for i, c in enumerate(overview.corpora, 1):
+            one = made(c.content)
+            tables.append(replace(one, key=f"{one.key}-{i}", title=f"{one.title}: {c.name}", section="content"))
     return [t for t in tables if t.rows]
 
 
@@ -235,16 +234,14 @@ def corpus_table(overview: Overview, corpus: CorpusScores, number: int) -> Table
     problems = corpus.info.test.problems + len(corpus.info.fault_truth)
     title = f"{corpus.name}, {problems} problems"
     scores = _scores(corpus.rows, overview.chosen)
-    return table(f"corpus-{number + 1}", title, corpus.rows.items(), *scores, SECONDS, note=NOTE)
+    return table(f"corpus-{number + 1}", title, corpus.rows.items(), *scores, SECONDS, note=NOTE, section="corpora")
 
 
 def without_shared_table(corpus: CorpusScores, number: int) -> Table:
     """Scores without the test problems that touch a document seen in training."""
     shared = corpus.info.shared
     return table(
-        f"shared-{number + 1}",
-        f"{corpus.name} without shared documents",
-        corpus.rows.items(),
+        f"shared-{number + 1}", f"{corpus.name} without shared documents", corpus.rows.items(),
         NAME,
         FINAL,
         col("interval", lambda s: s[1].interval["final"]),
@@ -252,7 +249,8 @@ def without_shared_table(corpus: CorpusScores, number: int) -> Table:
         col("interval without", lambda s: corpus.without_shared[s[0]].interval["final"]),
         note=f"{shared.documents} documents stand in train and test; {len(shared.problems)} test problems touch one "
         "and are left out here.",
-    )
+        section="corpora",
+    )  # fmt: skip
 
 
 def published_tables(overview: Overview) -> list[Table]:
@@ -275,9 +273,7 @@ def published_tables(overview: Overview) -> list[Table]:
         return theirs_is(None if r[3] is None else r[3].final, r[2].scores["final"], r[2].interval["final"])
 
     beside = table(
-        "published",
-        "Beside the published figures",
-        rows,
+        "published", "Beside the published figures", rows,
         col("system", lambda r: r[0], text=True),
         col("corpus", lambda r: r[1].name, text=True),
         col("final", lambda r: r[2].scores["final"]),
@@ -285,15 +281,15 @@ def published_tables(overview: Overview) -> list[Table]:
         col("printed", lambda r: None if r[3] is None else r[3].final),
         col("theirs is", stands, text=True),
         note="Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data.",
-    )
+        section="corpora",
+    )  # fmt: skip
     why = table(
-        "published-why",
-        "Why they may differ",
-        methods.items(),
+        "published-why", "Why they may differ", methods.items(),
         col("system", lambda m: m[0], text=True),
         col("published as", lambda m: m[1].system, text=True),
         col("why figures may differ", lambda m: m[1].why, text=True),
-    )
+        section="corpora",
+    )  # fmt: skip
     return [beside, why]
 
 
@@ -306,13 +302,11 @@ def reasons_table(overview: Overview) -> Table:
         rows += [(c.name, "remark", note) for note in c.info.notes]
     rows += [(f.fold, f"{f.verifier} failed", f.error.splitlines()[0]) for f in overview.failures]
     return table(
-        "reasons",
-        "Left out, unanswered, failed",
-        rows,
+        "reasons", "Left out, unanswered, failed", rows,
         col("corpus", lambda r: r[0], text=True),
         col("what", lambda r: r[1], text=True),
         col("why", lambda r: r[2], text=True),
-    )
+    )  # fmt: skip
 
 
 def finals(overview: Overview) -> Figure:

@@ -45,7 +45,7 @@ class FoldRow:
     name: str
     setup: str
     info: FoldRecord
-    scores: Mapping[str, Mapping[str, float | None]]
+    metrics: Mapping[str, Mapping[str, float | None]]
 
 
 def fold_rows(
@@ -305,7 +305,7 @@ class Shortcut:
 class Analysis(Shown):
     """Everything the reports say about a run, derived from its store and from truth.
 
-    ``content`` is the transplant probe, None where it was not asked for, ``probe`` the crossed probe, None where a run
+    ``content`` is the transplant probe, None where it was not asked for, ``domain`` the crossed probe, None where a run
     has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
     ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
@@ -330,7 +330,7 @@ class Analysis(Shown):
     no_choice: str | None
     sweep: Sweep | None
     content: ContentProbe | None
-    probe: Probing | None
+    domain: Probing | None
     strata: tuple[Stratum, ...]
     lengths: tuple[LengthRow, ...]
     variants: Variants | None
@@ -377,8 +377,8 @@ def analyse(store: Store) -> Analysis:
     chosen = metrics_of(metrics_spec) if metrics_spec else {}
     folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen)
     sweep = sweeping(store, names, folds)
-    probe, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
-    failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
+    domain, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
+    failures += (() if sweep is None else sweep.failures) + (() if domain is None else domain.failures)
     failures += () if content is None else content.failures
     lengths, unmeasured = length_rows(store, plan, names)
     failures += unmeasured
@@ -409,7 +409,7 @@ def analyse(store: Store) -> Analysis:
         no_choice=no_choice(plan),
         sweep=sweep,
         content=content,
-        probe=probe,
+        domain=domain,
         strata=strata(store, plan, names),
         lengths=lengths,
         variants=variants(store, plan, {(r.setup, r.verifier): r.mean for r in results}),
@@ -496,10 +496,10 @@ def _result(
 ) -> Result:
     metrics = tuple(dict.fromkeys((*METRICS, *chosen)))
     rows = by_setup[setup]
-    completed = [f.scores[verifier] for f in rows if verifier in f.scores]
+    completed = [f.metrics[verifier] for f in rows if verifier in f.metrics]
     p: dict[str, float | None] = dict.fromkeys(metrics)
     if setup == "hits" and tested:
-        others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
+        others = [f.metrics[verifier] for f in by_setup["random"] if verifier in f.metrics]
         p = {m: t_test(_values(completed, m), _values(others, m)) for m in metrics}
     return Result(
         verifier=verifier,
@@ -520,8 +520,8 @@ def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[f
 
 def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Floats:
     """Values (folds, verifiers) over the folds every verifier completed."""
-    complete = [f for f in rows if all(f.scores.get(v, {}).get(metric) is not None for v in names)]
-    return np.array([[f.scores[v][metric] for v in names] for f in complete], dtype=np.float64).reshape(-1, len(names))
+    complete = [f for f in rows if all(f.metrics.get(v, {}).get(metric) is not None for v in names)]
+    return np.array([[f.metrics[v][metric] for v in names] for f in complete], dtype=np.float64).reshape(-1, len(names))
 
 
 def _mean_score(completed: Sequence[Mapping[str, float | None]], metric: str) -> float | None:
@@ -535,8 +535,8 @@ def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float
     from ravenbench.statistics.ranks import mean_ranks
 
     # An overall that is undefined, since no same-author problem was answered, ranks last.
-    complete = [f for f in rows if all(f.scores.get(v) for v in names)]
-    values = np.array([[-1.0 if (s := f.scores[v].get("overall")) is None else s for v in names] for f in complete])
+    complete = [f for f in rows if all(f.metrics.get(v) for v in names)]
+    values = np.array([[-1.0 if (s := f.metrics[v].get("overall")) is None else s for v in names] for f in complete])
     return float(mean_ranks(values)[names.index(verifier)]) if values.size else None
 
 
@@ -568,7 +568,7 @@ def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int
     """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
     by_number: dict[int, list[float]] = {}
     for f in folds:
-        value = f.scores.get(verifier, {}).get(metric)
+        value = f.metrics.get(verifier, {}).get(metric)
         if value is not None:
             by_number.setdefault(f.info.fold or 0, []).append(value)
     return {number: float(np.mean(values)) for number, values in by_number.items()}

@@ -25,8 +25,8 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
     with style():
         if analysis.content is not None and any(r.figures.swing is not None for r in analysis.content.rows):
             figures["content"] = content_figure(analysis.content)
-        if analysis.probe is not None and any(r.gain is not None for r in analysis.probe.rows):
-            figures["domain"] = domain_figure(analysis.probe)
+        if analysis.domain is not None and any(r.gain is not None for r in analysis.domain.rows):
+            figures["domain"] = domain_figure(analysis.domain)
         if any(s.difference is not None for s in analysis.shortcut):
             figures["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):

@@ -23,6 +23,7 @@ from ravenbench.problems.needs import FOLDS, check_pairs_possible
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.randomness import Draws
 from ravenbench.sampling.samplers import draw_pools
 from ravenbench.store.plans import (
     cell_places,
@@ -134,7 +135,7 @@ def _topic_plan(
     level, extracted = spec.topic or defaults.get("topic", "topic"), False
     untold = has_no_topics(corpus, level)
     if untold:
-        corpus = by_authors(corpus, spec.seed)
+        corpus = by_authors(corpus, Draws(spec.seed))
         probe: Any = {"both": "transplant", "crossed": "none"}.get(spec.probe, spec.probe)
         spec = msgspec.structs.replace(spec, samplers="random", probe=probe)
         samplers = spec.named_samplers()
@@ -159,20 +160,21 @@ def _topic_plan(
     most = max(s.topics for s in every)
     # An entry's number of pools is of its own level of topic; it gives way where another has too few topics.
     usual = int(defaults.get("pools", 1)) if round(spec.pool_share * count) > most else 1
-    pools = draw_pools(count, most, spec.pools or usual, spec.pool_share, spec.seed)
+    pools = draw_pools(count, most, spec.pools or usual, spec.pool_share, Draws(spec.seed))
     second = registry.parse("encoder", SECOND_ENCODER) if extracted else None
     apart = None if second is None else meanwhile(topic_similarity, corpus, second)
     progress("comparing topics", 0, 0)
     similarities = [topic_similarity(corpus, encoder) for encoder in encoders]
     arrays = {f"similarity-{i}" if i else "similarity": similarity for i, similarity in enumerate(similarities)}
-    drawing = Drawing(spec, corpus, pools, rule, sizes, similarities[0])
+    pairing = sources.Pairing(rule, sizes.documents, spec.calibration, spec.limit, Draws(spec.seed))
+    drawing = Drawing(corpus, pools, pairing, sizes, similarities[0])
     setups: list[SetupRecord] = []
     for number in range(len(pools)):
         for name, sampler in samplers.items():
             progress("drawing pairs", len(setups), len(pools) * len(samplers))
             setups.append(drawing.main(number, name, sampler))
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
-    probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
+    probe, probe_folds = plan_probe(spec, corpus, similarities[0], pairing, progress)
     dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
     transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, planned)
@@ -225,7 +227,7 @@ def _transplanted(
         topic=corpus.topic,
         language=corpus.language,
         similarity=similarity,
-        seed=spec.seed,
+        draws=Draws(spec.seed),
     )
     names = dict.fromkeys(name for setup in chosen for name in setup.folds)
     return planned(transplanter, [folds[name] for name in names], corpus.texts, progress)
@@ -252,7 +254,7 @@ def _given_plan(
     if said := [*check_overlap(train, test, spec.allow_shared), *train.notes, *test.notes]:
         notes[ACCOUNT] = said
     transplanting = spec.probe in ("transplant", "both")
-    transplants = plan_given_transplants(fold, progress, spec.seed, planned) if transplanting else None
+    transplants = plan_given_transplants(fold, progress, Draws(spec.seed), planned) if transplanting else None
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts
     setup = SetupRecord(

@@ -273,9 +273,7 @@ def _stratum(name: str, same_author: str, different_author: str, parts: list[Par
 def strata_table(rows: Sequence[Stratum]) -> Table:
     """AUC and C_llr by what topics same-author and different-author pairs share."""
     return table(
-        "strata",
-        "Hard pairs: who shares a topic",
-        rows,
+        "strata", "Hard pairs: who shares a topic", rows,
         col("verifier", lambda s: s.verifier, text=True, json="verifier"),
         col("same author on", lambda s: s.same_author, text=True, json="same_author"),
         col("different authors on", lambda s: s.different_author, text=True, json="different_author"),
@@ -287,7 +285,8 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
         note="Random folds. Hardest is the row where one author writes on two topics and two authors on one. A "
         "description, no verdict: communities have styles too. C_llr: cost of the answers in bits, 1 = answering .5 "
         "throughout.",
-    )
+        section="scores", terminal=False,
+    )  # fmt: skip
 
 
 COLORS = ("#2b6cb0", "#c05621", "#2f8f7a", "#a3476e", "#9a7d1f", "#6b7280")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -92,26 +93,34 @@ class RunReport(Report[Analysis]):
         """See ``tasks.run.analysis.analyse``."""
         return analyse(self.store)
 
-    def tables(self) -> list[Table]:
-        """Those that have rows: the two axes and the shortcut test first, then those of the paper and a sweep's."""
+    @cached_property
+    def every(self) -> dict[str, Table]:
+        """The one list of tables that page, files, terminal and JSON follow, by key: the two axes and the shortcut test
+        first, then those of the paper and a sweep's."""
         a = self.analysis
-        every = (
+        tables = (
             content_table(a.content),
             reference_table(a.content),
-            domain_table(a.probe),
+            domain_table(a.domain),
             shortcut(a),
             variants_of(a),
             results(a),
             strata_table(a.strata),
-            stability(a),
             ranks(a),
+            stability(a),
             sizes(a),
             similarities(a),
             neighbours(a),
             lengths_table(a.lengths),
             *sweep_tables(a.sweep),
         )
-        return [one for one in every if one.rows]
+        return {one.key: one for one in tables}
+
+    def tables(self) -> list[Table]:
+        return [one for one in self.every.values() if one.rows]
+
+    def page_tables(self) -> list[Table]:
+        return [*self.every.values()]
 
     def published(self) -> list[Table]:
         """Tables 2, 4 and 7 of the paper with 70 topics, for what a run with one of its verifiers has of them."""
@@ -163,12 +172,12 @@ class RunReport(Report[Analysis]):
             "more_pools": pools_advice(plan, float(a.run.spec.get("pool_share", 0.5))),
             "pool_sizes": " or ".join(map(str, sorted({len(pool.topics) for pool in plan.pools}))),
             "detectable": a.detectable,
-            "tested": _tested(a),
+            "tested": any(s.difference is not None for s in a.shortcut),
             "no_choice": a.no_choice,
-            "probe": a.probe,
-            "probed": _probed(a),
+            "domain": a.domain,
+            "probed": a.domain is not None and bool(a.domain.section.repetitions),
             "content": a.content,
-            "content_probed": _content_probed(a),
+            "content_probed": a.content is not None and a.content.section.reason is None,
             "missing": missing(a, each=False),
             "verdicts": _verdicts(a),
             "headline": headline(a.content),
@@ -192,9 +201,9 @@ class RunReport(Report[Analysis]):
         """Every key always present; None where undefined.
 
         ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
-        further setups where there are any. ``difference`` is HITS − Random.
+        further setups where there are any. ``difference`` is HITS − Random. A table that is not named here stands last.
         """
-        a = self.analysis
+        a, tables = self.analysis, {key: rows_json(one) for key, one in self.every.items()}
         names = [*ORDER, *(s.name for s in a.setups if s.name not in ORDER)]
         setups = {
             s.name: {
@@ -204,7 +213,7 @@ class RunReport(Report[Analysis]):
             }
             for s in a.setups
         }
-        return {
+        values = {
             "run": a.path,
             "report": f"{a.path}/report/index.html",
             "pairs": a.plan.pairs,
@@ -215,55 +224,43 @@ class RunReport(Report[Analysis]):
             "setups": {name: setups.get(name) for name in names},
             "results": objects(a.results, *_result_cols(a)),
             "no_choice": a.no_choice,
-            "shortcut": rows_json(shortcut(a)),
+            "shortcut": tables["shortcut"],
             "sweep": sweep_json(a.sweep),
             "lengths": objects(a.lengths, *LENGTHS),
-            "variants": rows_json(variants_of(a)),
+            "variants": tables["variants"],
             "against": None if a.variants is None else a.variants.reference,
             "content": content_json(a.content),
             "content_references": references_json(a.content),
-            "domain": rows_json(domain_table(a.probe)),
-            "strata": rows_json(strata_table(a.strata)),
+            "domain": tables["domain"],
+            "strata": tables["strata"],
             "stability": {
                 name: {m: a.stability[name][m] for m in METRICS} if name in a.stability else None for name in names
             },
             "failed": [{"cell": f.cell, "error": f.error} for f in a.failures],
         }
+        return values | {key: rows for key, rows in tables.items() if any(rows) and key not in values}
 
     def closing(self) -> list[RenderableType]:
-        """The two axes, scores, the shortcut test, then what failed."""
+        """The tables that are for a terminal, with what is said after some, then remarks."""
         from rich.text import Text
 
         a = self.analysis
-
-        def shown(*tables: Table) -> list[RenderableType]:
-            return [for_terminal(one) for one in tables if one.rows]
-
-        parts = shown(content_table(a.content), domain_table(a.probe))
-        parts += map(Text, missing(a))
-        parts += shown(variants_of(a), results(a), shortcut(a))
-        if a.no_choice is not None:
-            parts.append(Text(a.no_choice))
+        compared = [] if a.no_choice is None else [a.no_choice]
         if a.detectable is not None:
             text = f"A true difference of {figure(a.detectable)} in AUC between HITS and Random"
-            parts.append(Text(f"{text} would be detected with 80 % power."))
-        parts += shown(lengths_table(a.lengths), *sweep_tables(a.sweep))
+            compared.append(f"{text} would be detected with 80 % power.")
+        said = {"domain": missing(a), "shortcut": compared}
+        parts: list[RenderableType] = []
+        keys = [*self.every]
+        keys.insert(keys.index("results"), keys.pop(keys.index("shortcut")))  # here scores come first
+        for key in keys:
+            one = self.every[key]
+            parts += [for_terminal(one)] if one.rows and one.terminal else []
+            parts += map(Text, said.get(key, ()))
         parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
         return parts
-
-
-def _content_probed(analysis: Analysis) -> bool:
-    return analysis.content is not None and analysis.content.section.reason is None
-
-
-def _probed(analysis: Analysis) -> bool:
-    return analysis.probe is not None and bool(analysis.probe.section.repetitions)
-
-
-def _tested(analysis: Analysis) -> bool:
-    return any(s.difference is not None for s in analysis.shortcut)
 
 
 def sizes(analysis: Analysis) -> Table:
@@ -282,7 +279,8 @@ def sizes(analysis: Analysis) -> Table:
         col("per fold", lambda row: row[0], text=True),
         *each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
         note="Means over folds. Pairs in train are those to fit and those to calibrate; shares are of test pairs.",
-    )
+        section="data", terminal=False,
+    )  # fmt: skip
 
 
 def _size(setup: Setup, quantity: str, side: str) -> float | None:
@@ -310,7 +308,8 @@ def results(analysis: Analysis) -> Table:
             " it takes folds for independent, which they are not."
         )
     rows = [r for r in by_setup if r is not None]
-    return table("results", "Scores by verifier and setup", rows, *_result_cols(analysis), note=note)
+    cols = _result_cols(analysis)
+    return table("results", "Scores by verifier and setup", rows, *cols, note=note, section="scores")
 
 
 def _result_cols(analysis: Analysis) -> list[Col[Result]]:
@@ -346,7 +345,7 @@ def _partial(analysis: Analysis) -> bool:
 
 def _counted(analysis: Analysis, verifier: str, what: str) -> float:
     """How many test problems got no score or no answer of a verifier, over all folds."""
-    return sum(f.scores.get(verifier, {}).get(what) or 0.0 for f in analysis.folds)
+    return sum(f.metrics.get(verifier, {}).get(what) or 0.0 for f in analysis.folds)
 
 
 def _unanswering(verifier: VerifierRecord) -> str:
@@ -406,15 +405,14 @@ def stability(analysis: Analysis) -> Table:
         return [rho for m in SHOWN if (rho := analysis.stability[s.name][m]) is not None]
 
     return table(
-        "stability",
-        "Ranking stability",
-        [s for s in analysis.setups if known(s)],
+        "stability", "Ranking stability", [s for s in analysis.setups if known(s)],
         col("setup", lambda s: title(s.name), text=True),
         *each(SHOWN, title, lambda s, m: analysis.stability[s.name][m]),
         col("mean", lambda s: sum(known(s)) / len(known(s))),
         note="Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then "
         "pools.",
-    )
+        section="scores", terminal=False,
+    )  # fmt: skip
 
 
 def ranks(analysis: Analysis) -> Table:
@@ -426,13 +424,12 @@ def ranks(analysis: Analysis) -> Table:
         return None if result is None else result.rank
 
     return table(
-        "ranks",
-        "Mean ranks by overall",
-        analysis.verifiers if ranked else (),
+        "ranks", "Mean ranks by overall", analysis.verifiers if ranked else (),
         col("verifier", lambda verifier: verifier, text=True),
         *each(analysis.setups, lambda s: title(s.name), rank, digits=2),
         note="1 = best; mean over folds, ties share a rank.",
-    )
+        section="scores", terminal=False,
+    )  # fmt: skip
 
 
 def neighbours(analysis: Analysis) -> Table:
@@ -445,7 +442,8 @@ def neighbours(analysis: Analysis) -> Table:
         col("topic in train", lambda r: r[1][0], text=True),
         col("topic in test", lambda r: r[1][1], text=True),
         col("cosine", lambda r: r[1][2]),
-    )
+        section="topics", terminal=False,
+    )  # fmt: skip
 
 
 def similarities(analysis: Analysis) -> Table:
@@ -461,15 +459,16 @@ def similarities(analysis: Analysis) -> Table:
         cols.append(col("highest, second encoder", lambda s: s.max_similarity2))
         note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
     rows = [s for s in analysis.setups if s.mean_similarity is not None]
-    return table("similarities", "Similarity of train and test topics", rows, *cols, note=note + ".")
+    return table(
+        "similarities", "Similarity of train and test topics", rows, *cols, note=f"{note}.", section="topics",
+        terminal=False,
+    )  # fmt: skip
 
 
 def shortcut(analysis: Analysis) -> Table:
     """Table 11: HITS against Random, with what this run can tell."""
     return table(
-        "shortcut",
-        "Topic shortcut test",
-        analysis.shortcut,
+        "shortcut", "Topic shortcut test", analysis.shortcut,
         col("verifier", lambda s: s.verifier, text=True, json="verifier"),
         col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
         col("HITS", lambda s: s.hits, json="hits"),
@@ -490,19 +489,17 @@ def shortcut(analysis: Analysis) -> Table:
         "overlap. Detectable: smallest difference detected with 80 % power."
         if analysis.pools > 1
         else "Means over folds. One pool of topics: an interval cannot be estimated.",
-    )
+    )  # fmt: skip
 
 
 def failures(analysis: Analysis) -> Table:
     """Cells without answers."""
     return table(
-        "failures",
-        "Cells without answers",
-        analysis.failures,
+        "failures", "Cells without answers", analysis.failures,
         col("verifier", lambda f: f.verifier, text=True),
         col("fold", lambda f: f.fold, text=True),
         col("error", lambda f: f.error, text=True),
-    )
+    )  # fmt: skip
 
 
 def fold_tables(analysis: Analysis) -> list[Table]:
@@ -515,7 +512,7 @@ def fold_tables(analysis: Analysis) -> list[Table]:
             [(f, verifier) for f in analysis.folds if f.setup == setup.name for verifier in analysis.verifiers],
             col("fold", lambda r: r[0].name, text=True),
             col("verifier", lambda r: r[1], text=True),
-            *each(metrics, analysis.title, lambda r, m: r[0].scores.get(r[1], {}).get(m)),
+            *each(metrics, analysis.title, lambda r, m: r[0].metrics.get(r[1], {}).get(m)),
         )
         for setup in analysis.setups
     ]
@@ -596,8 +593,8 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
         if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
             axes.append({"badge": badge(row.judged), "kind": row.judged.outcome.name, "text": content_sentence(row)})
-        if analysis.probe is not None and analysis.probe.section.repetitions:
-            own = analysis.probe.row(verifier)
+        if analysis.domain is not None and analysis.domain.section.repetitions:
+            own = analysis.domain.row(verifier)
             axes.append({"badge": badge(own.judged), "kind": own.judged.outcome.name, "text": domain_sentence(own)})
         verdicts.append({"verifier": verifier, "axes": axes})
     return verdicts
@@ -606,7 +603,7 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
 def chance_sentence(analysis: Analysis) -> str:
     """How many of the verdicts on the page are expected to be wrong."""
     judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
-    judged += [row.judged for row in (() if analysis.probe is None else analysis.probe.rows)]
+    judged += [row.judged for row in (() if analysis.domain is None else analysis.domain.rows)]
     firm = (*EFFECTS, Content.FLOOR, Content.LESS, Domain.DEPENDS, Domain.LESS)
     count = sum(j.outcome in firm for j in judged)
     if not count:
@@ -627,14 +624,14 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
         if (silent := _counted(analysis, name, "no_score"))
     ]
     sentences += no_verdict(analysis.content, each=each)
-    probe = analysis.probe
-    if probe is not None and not probe.section.repetitions:
-        if probe.section.reason != NOT_ASKED:
-            sentences.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
-    elif probe is not None and each:
+    domain = analysis.domain
+    if domain is not None and not domain.section.repetitions:
+        if domain.section.reason != NOT_ASKED:
+            sentences.append(f"Nothing on training domains: there is no crossed probe ({domain.section.reason}).")
+    elif domain is not None and each:
         sentences += [
             f"No verdict on the training domain of {r.verifier}: {r.judged.reason}."
-            for r in probe.rows
+            for r in domain.rows
             if r.judged.outcome is Domain.NO_VERDICT
         ]
     return sentences
@@ -648,16 +645,14 @@ def forecast_table(forecast: Forecast) -> Table:
     if forecast.transplant is not None:
         parts.append(("other content", forecast.transplant))
     return table(
-        "forecast",
-        "This run would hold",
-        parts,
+        "forecast", "This run would hold", parts,
         col("setup", lambda r: r[0], text=True),
         col("folds", lambda r: r[1].folds),
         col("pairs in train", lambda r: round(r[1].train)),
         col("pairs in test", lambda r: round(r[1].test)),
         note=f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'} {forecast.topics} "
         f"{forecast.parts}. Pairs: means over folds.",
-    )
+    )  # fmt: skip
 
 
 def cure(options: str | None) -> str:

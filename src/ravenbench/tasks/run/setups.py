@@ -18,9 +18,7 @@ from ravenbench.engine.pool import Progress
 from ravenbench.errors import CorpusError
 from ravenbench.problems import sources
 from ravenbench.problems.needs import Sizes
-from ravenbench.problems.pair_rules import PairRule
 from ravenbench.problems.probe import ProbeDomain, crossed, domains, permuted, room_for_tests
-from ravenbench.randomness import stream
 from ravenbench.sampling.samplers import Random, Sampler, more_pools
 from ravenbench.tasks.run.record import (
     DomainRecord,
@@ -70,10 +68,9 @@ class Drawing:
     alike share them, and by choice and setup, so that a point of the main design finds those of its own setup.
     """
 
-    spec: RunSpec
     corpus: Corpus
     pools: list[Ints]
-    rule: PairRule
+    pairing: sources.Pairing
     sizes: Sizes
     similarity: Floats
     folds: dict[str, Fold] = field(default_factory=dict)
@@ -116,7 +113,7 @@ class Drawing:
     def _choice(self, pool: int, sampler: Sampler, m: int, similarity: Floats) -> tuple[Ints, Ints]:
         inside = self.pools[pool]
         # The same stream for every m: of a sampler that draws, smaller choices are parts of larger ones.
-        rng = stream(self.spec.seed, "sampler", pool, str(sampler))
+        rng = self.pairing.draws("sampler", pool, str(sampler))
         chosen = sampler.select(similarity[np.ix_(inside, inside)], m, rng)
         merged: Ints = np.full(len(similarity), -1, dtype=np.int64)
         used = chosen.merged >= 0
@@ -125,9 +122,8 @@ class Drawing:
 
     def _draw(self, pool: int, name: str, topics: Ints, merged: Ints, fold_name: str) -> list[str]:
         drawn = sources.topics(
-            self.corpus, topics, merged, k=self.sizes.folds, rule=self.rule, documents=self.sizes.documents,
-            calibration=self.spec.calibration, seed=self.spec.seed, name=fold_name,
-            labels={"pool": pool, "setup": name}, limit=self.spec.limit,
+            self.corpus, topics, merged, k=self.sizes.folds, pairing=self.pairing, name=fold_name,
+            labels={"pool": pool, "setup": name},
         )  # fmt: skip
         self.folds |= {fold.name: fold for fold in drawn}
         return [fold.name for fold in drawn]
@@ -159,7 +155,7 @@ NEAR = 2
 
 
 def plan_probe(
-    spec: RunSpec, corpus: Corpus, similarity: Floats, rule: PairRule, documents: int, progress: Progress
+    spec: RunSpec, corpus: Corpus, similarity: Floats, pairing: sources.Pairing, progress: Progress
 ) -> tuple[ProbeRecord, list[Fold]]:
     """The plan's ``probe`` section and the folds it names.
 
@@ -174,14 +170,12 @@ def plan_probe(
     for null in (False, True) if tests else ():
         for number in range(spec.repetitions):
             progress("drawing the probe", number + null * spec.repetitions, planned)
-            rng = stream(spec.seed, "probe", number, int(null))
+            rng = pairing.draws("probe", number, int(null))
             pair = domains(permuted(similarity, rng) if null else similarity, tests, NEAR, rng)
             name = f"{'null' if null else 'probe'}-{number:02d}"
             try:
-                drawn = crossed(
-                    corpus, pair, rule=rule, documents=documents, calibration=spec.calibration, seed=spec.seed,
-                    name=name, labels={"setup": "probe", "repetition": number, "null": int(null)}, limit=spec.limit,
-                )  # fmt: skip
+                labels: dict[str, str | int] = {"setup": "probe", "repetition": number, "null": int(null)}
+                drawn = crossed(corpus, pair, pairing, name=name, labels=labels)
             except CorpusError as error:
                 left_out += 1
                 reason = f"{name}: {error.problem}"

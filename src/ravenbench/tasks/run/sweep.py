@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,15 +38,13 @@ def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
     if sweep is None:
         return ()
     tables = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
-    return tuple(one for one in tables if one.rows)
+    return tuple(replace(one, section="sweep") for one in tables if one.rows)
 
 
 def planned_sweep(points: Sequence[SweepSize]) -> Table:
     """What a sweep would hold, from a forecast."""
     return table(
-        "sweep-plan",
-        f"Its sweep: {len(points)} designs",
-        points,
+        "sweep-plan", f"Its sweep: {len(points)} designs", points,
         M,
         col("encoder", lambda p: p.encoder, text=True),
         SETUP_COL,
@@ -54,15 +53,13 @@ def planned_sweep(points: Sequence[SweepSize]) -> Table:
         col("pairs in train", lambda p: round(p.train)),
         col("pairs in test", lambda p: round(p.test)),
         note="Own: folds that no design above has; where designs choose the same topics of a pool, they share.",
-    )
+    )  # fmt: skip
 
 
 def similarity_over_m(sweep: Sweep) -> Table:
     """Table 7: similarity of train and test topics by number of topics."""
     return table(
-        "sweep-similarity",
-        "Topic similarity by number of topics",
-        _over_m(sweep),
+        "sweep-similarity", "Topic similarity by number of topics", _over_m(sweep),
         M,
         SETUP_COL,
         col("mean", lambda p: p.mean_similarity.value),
@@ -71,7 +68,7 @@ def similarity_over_m(sweep: Sweep) -> Table:
         col("highest, interval", lambda p: p.max_similarity.interval),
         note="Cosines over train × test topics of a fold, mean over folds and pools; encoder "
         f"{sweep.encoders[0]}. {_over(sweep)}",
-    )
+    )  # fmt: skip
 
 
 def stability_over_m(sweep: Sweep) -> Table:
@@ -97,9 +94,7 @@ def approaches(sweep: Sweep) -> Table:
         compared += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
     rows = [(p, _difference(sweep, p, hits)) for p, hits in compared if p.stability[AVERAGE].value is not None]
     return table(
-        "sweep-samplers",
-        "Cutting and other ways",
-        rows if len(rows) > len(sweep.m) else (),
+        "sweep-samplers", "Cutting and other ways", rows if len(rows) > len(sweep.m) else (),
         col("m", lambda r: r[0].m),
         col("setup", lambda r: title(r[0].setup), text=True),
         col("merged", lambda r: r[0].merged, digits=1),
@@ -111,7 +106,7 @@ def approaches(sweep: Sweep) -> Table:
         note=f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS cuts topics that "
         "are not chosen; merged: topics that join a chosen one instead; cosine: of train and test topics. "
         f"{_over(sweep)}",
-    )
+    )  # fmt: skip
 
 
 def encoders(sweep: Sweep) -> Table:

@@ -152,9 +152,7 @@ def variants_table(variants: Variants | None, metrics: Sequence[str], titles: Ma
 
     others = [metric for metric in metrics if metric != "auc"]
     return table(
-        "variants",
-        f"Methods against {variants.reference}" if variants is not None else "",
-        rows,
+        "variants", f"Methods against {variants.reference}" if variants is not None else "", rows,
         col("method", lambda r: r.method, text=True, json="method"),
         col("setup", lambda r: r.setup, text=True, json="setup", show=titles.__getitem__),
         col("runs", lambda r: r.runs, json="runs"),
@@ -168,4 +166,4 @@ def variants_table(variants: Variants | None, metrics: Sequence[str], titles: Ma
         *each(others, lambda metric: titles[metric], measure, json=str, terminal=()),
         col(None, lambda r: dict(r.spread), json="std"),
         note=note,
-    )
+    )  # fmt: skip

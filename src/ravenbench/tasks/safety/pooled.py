@@ -16,7 +16,7 @@ from typing import Any
 from ravenbench.papers import cited_by
 from ravenbench.reports.page import render
 from ravenbench.reports.report import write_parts
-from ravenbench.reports.view import Col, Table, col, table, to_html
+from ravenbench.reports.view import Col, Table, col, table
 from ravenbench.statistics.estimates import Interval
 from ravenbench.tasks.safety.analysis import FEW, ObfuscatorRow, SafetyAnalysis, mean
 from ravenbench.tasks.safety.report import DELTAS
@@ -152,7 +152,7 @@ def write_pooled(pooled: Pooled, pages: Mapping[str, str], folder: Path) -> None
         pooled=pooled,
         few=FEW,
         pages=pages,
-        tables=[to_html(one) for one in tables if one.rows],
+        tables=tables,
         papers=papers,
     )
     write_parts(folder, kind="safety", page=page, json=pooled_json(pooled), tables=tables, papers=papers)

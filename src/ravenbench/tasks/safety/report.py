@@ -225,6 +225,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             [(o, v) for o in self.analysis.obfuscators for v in o.counted],
             *self._attack(),
             note="p: exact sign test (McNemar) on attacked problems. Flips are of the first seed.",
+            section="" if self.analysis.attribution is None else None,
         )  # fmt: skip
 
     def _attack(self) -> list[Col[Attack]]:

@@ -26,7 +26,7 @@ from ravenbench.reports.content import (
 )
 from ravenbench.reports.page import style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Table, col, figure, for_terminal, printable, public_head, table
+from ravenbench.reports.view import Table, col, figure, printable, public_head, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
 from ravenbench.tasks.verify.blocks import Collected, cells_of, collect, read_trained
@@ -159,7 +159,7 @@ class VerifyReport(Report[Answered]):
             col("unanswered", lambda a: a.unanswered),
             col("to train", lambda a: a.fit, digits=1),
             col("to answer", lambda a: a.score, digits=1),
-            note="Seconds to train and to answer; n/a where a trained verifier was loaded.",
+            note="Seconds to train and to answer; n/a where a trained verifier was loaded.", terminal=False,
         )  # fmt: skip
 
     def reasons(self) -> Table:
@@ -177,7 +177,7 @@ class VerifyReport(Report[Answered]):
             "reasons", "Left out, unanswered", rows,
             col("problem", lambda r: r[0], text=True),
             col("what", lambda r: r[1], text=True),
-            col("why", lambda r: r[2], text=True),
+            col("why", lambda r: r[2], text=True), terminal=False,
         )  # fmt: skip
 
     def figures(self) -> dict[str, Figure]:
@@ -236,7 +236,4 @@ class VerifyReport(Report[Answered]):
                 if len(reasons) > SHOWN:
                     parts.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
         parts += [Text(text) for text in no_verdict(a.content)]
-        return [
-            *parts,
-            *(for_terminal(t) for t in (self.scores(), content_table(a.content)) if t.rows),
-        ]
+        return [*parts, *super().closing()]

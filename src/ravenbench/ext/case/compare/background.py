@@ -39,7 +39,7 @@ from ravenbench.ext.case.like_case import (
     writer,
 )
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.randomness import stream
+from ravenbench.randomness import Draws, stream
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
@@ -401,7 +401,7 @@ class Shaped:
         author: list[str | None] = [None] * len(texts)
         for (_, name), row in zip(rows, place.tolist(), strict=True):
             author[row] = author[row] or name
-        return Transplanter(texts, author=Labels.of(author), seed=self.seed)
+        return Transplanter(texts, author=Labels.of(author), draws=Draws(self.seed))
 
     def _alike(self, rows: Sequence[tuple[str, Sequence[str], str]]) -> Floats:
         """Content similarity (n,) of the sides of problems (id, known, questioned)."""

@@ -35,7 +35,7 @@ from ravenbench.ext.case.validation import MeasureEstimate
 from ravenbench.files import write_json, write_text
 from ravenbench.randomness import stream
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.report import Rendered, Report
+from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
     Col,
     Column,
@@ -47,7 +47,6 @@ from ravenbench.reports.view import (
     printable,
     public_json,
     table,
-    to_html,
 )
 from ravenbench.store.records import read_record
 
@@ -106,6 +105,9 @@ class CompareReport(Report[Comparison]):
     def tables(self) -> list[Table]:
         return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark, self.store))]
 
+    def page_tables(self) -> list[Table]:
+        return [self.cases()] if len(self.shown) > 1 else self.tables()
+
     def cases(self) -> Table:
         """Every case with its answer, or why it has none; each leads to its page."""
         comparison = self.analysis
@@ -120,6 +122,7 @@ class CompareReport(Report[Comparison]):
             *((words, llr, interval, questioned) if comparison.members else (llr, interval, words)),
             note=f"Above 0: for the {'author named' if comparison.members else 'candidate'}; below 0: for someone "
             "else. Where the interval holds 0 the findings support neither.",
+            section="" if len(comparison.cases) > 1 else None,
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
@@ -163,7 +166,7 @@ class CompareReport(Report[Comparison]):
             page = render(
                 self.template,
                 figures={name: inline(figure, name) for name, figure in figures.items()},
-                tables=Rendered((t.key, to_html(t)) for t in case_tables(case, mark, self.store) if t.rows),
+                tables=case_tables(case, mark, self.store),
                 papers=self.papers(),
                 **self.context() | {"head": head} | own,
             )
@@ -271,11 +274,10 @@ def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     """The tables of one case; ``mark`` tells them from those of another."""
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
-        made += [verifier_table(case.answer, f"verifiers{mark}"), promise_table(case.answer, f"promise{mark}")]
-        made += [
-            slice_table(case.answer, f"validation{mark}"),
-            contents_table(case.answer.contents, f"contents{mark}"),
-        ]
+        made += [promise_table(case.answer, f"promise{mark}"), slice_table(case.answer, f"validation{mark}")]
+        each = verifier_table(case.answer, f"verifiers{mark}"), contents_table(case.answer.contents, f"contents{mark}")
+        # What single verifiers say is no answer where none is given.
+        made += [replace(one, section="" if case.answered else None) for one in each]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
 
 

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 import extensions
 from ravenbench import registry
-from ravenbench.cli.list import SHOWN, command, summary
 from ravenbench.cli.main import build
 from ravenbench.errors import MissingPart, SpecError
+from ravenbench.ext.tools.list import SHOWN, command
 
 
 @pytest.mark.parametrize("kind", SHOWN)
@@ -19,7 +19,7 @@ def test_every_name_says_what_it_is(kind, capsys):
     told = capsys.readouterr().out
     for name, target in registry.targets(kind).items():
         assert name in told
-        assert summary(target), name
+        assert registry.summary(target), name
 
 
 def test_json_has_the_same(capsys):

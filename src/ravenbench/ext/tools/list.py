@@ -104,13 +104,13 @@ def command(
         return
     kinds_shown = [kind] if kind else SHOWN
     if json:
-        print_json({k: {n: summary(t) for n, t in sorted(registry.targets(k).items())} for k in kinds_shown})
+        print_json({k: {n: registry.summary(t) for n, t in sorted(registry.targets(k).items())} for k in kinds_shown})
         return
     console = Console()
     for shown in kinds_shown:
         table = Table(shown, "what it is", box=None, title_justify="left", header_style="bold", pad_edge=False)
         for name, target in sorted(registry.targets(shown).items()):
-            table.add_row(name, summary(target))
+            table.add_row(name, registry.summary(target))
         console.print(table)
         if shown == kind == "translator":
             console.print()
@@ -126,7 +126,7 @@ def search(words: str) -> list[tuple[str, str, str]]:
         for name, target in sorted(registry.targets(kind).items()):
             about = registry.docstring(target)
             first = f"{name} {about.partition(chr(10) * 2)[0]} {registry.called(target)}".casefold()
-            hit = (kind, name, summary(target))
+            hit = (kind, name, registry.summary(target))
             if all(word in first for word in wanted):
                 near.append(hit)
             elif all(word in about.casefold() for word in wanted):
@@ -159,8 +159,3 @@ def _translators_here() -> Table:
     for name in sorted(registry.targets("translator")):
         table.add_row(name, registry.resolve("translator", name).here())
     return table
-
-
-def summary(target: str) -> str:
-    """First paragraph of the docstring behind ``module:Class``, on one line."""
-    return registry.docstring(target).partition("\n\n")[0].replace("\n", " ")
