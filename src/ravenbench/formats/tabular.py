@@ -134,7 +134,7 @@ def _cell(value: object) -> object:
 _CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
 _MOST_CELLS = 2**25
 _STRING = re.compile(rb"<(?:\w{1,20}:)?si[\s>]")
-_SHARED = re.compile(rb"""t=["']s["'][^<>]*+>\s*+<(?:\w{1,20}:)?v>(\d{1,9})<""")
+_SHARED = re.compile(rb"""t=["']s["'][^<>]{0,200}+>\s*+<(?:\w{1,20}:)?v>(\d{1,9})<""")
 
 
 def _check_sheets(data: bytes, label: str) -> None:

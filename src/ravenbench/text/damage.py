@@ -22,10 +22,10 @@ _SCRIPTS = {
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
-_ONE_WORD = re.compile(r"\W*[\w'’-]+\W*")
+_ONE_WORD = re.compile(r"\W*+[\w'’-]++\W*+")
 _GONE = re.compile(
-    r"[\W_]*(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null"
-    r"|none|name\?|ref!|value!|num!|div/0!)[\W_]*",
+    r"[\W_]*+(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null"
+    r"|none|name\?|ref!|value!|num!|div/0!)[\W_]*+",
     re.IGNORECASE,
 )
 _LOOKED_AT = 1_000_000

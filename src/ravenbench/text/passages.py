@@ -43,7 +43,7 @@ _END = re.compile(
     r"|^\*\*\* ?START: FULL LICEN[SC]E|^(?:THE )?FULL PROJECT GUTENBERG(?:-tm|™)? LICEN[SC]E", re.M | re.I
 )  # fmt: skip
 _HEADER = re.compile(
-    r"\s*(?:(?:[^\n]+\n){0,5}?[^\n]*\bproject gutenberg(?:'s [^\n]*, by |[^\n]* (?:e-?book|e-?text|licen[sc]e)\b)"
+    r"\s*+(?:(?:[^\n]+\n){0,5}?[^\n]*\bproject gutenberg(?:'s [^\n]*, by |[^\n]* (?:e-?book|e-?text|licen[sc]e)\b)"
     r"|(?:title|author|editor|translator|illustrator|language|(?:release|posting) date|character set encoding|credits):"
     r"|produced by\b|e-?text prepared by\b|\[e-?(?:book|text))[^\n]*(?:\n[^\n]+)*",
     re.IGNORECASE,

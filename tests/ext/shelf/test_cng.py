@@ -10,12 +10,13 @@ from tests.references.cng import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.shelf.calibrators import Linear
 from ravenbench.ext.shelf.published.cng import dissimilarities, gram_numbers, profiles
 from ravenbench.ext.shelf.published.cng_2013 import CNG2013, mean_ratios
 from ravenbench.ext.shelf.published.jankowska_2014 import Jankowska2014, best_threshold
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.calibrators import Linear, apply_band, best_radius
+from ravenbench.verifiers.calibrators import apply_band, best_radius
 from ravenbench.verifiers.contract.base import as_verifier
 
 texts = st.text(alphabet="abΩ𝄞 ", min_size=0, max_size=60)

