@@ -398,6 +398,17 @@ def test_modules_are_found_by_the_names_they_had():
         assert places[1].is_dir() or places[1].with_suffix(".py").is_file(), now
 
 
+def test_classes_are_found_in_the_modules_they_left():
+    for module, names in former.MOVED_NAMES.items():
+        for name, now in names.items():
+            if is_here(now):
+                with pytest.warns(FutureWarning, match=f"{name} is now in ravenbench.{now}"):
+                    there = getattr(importlib.import_module(f"ravenbench.{module}"), name)
+                assert there is getattr(importlib.import_module(f"ravenbench.{now}"), name)
+        with pytest.raises(AttributeError, match="no attribute 'absent'"):
+            importlib.import_module(f"ravenbench.{module}").absent  # noqa: B018
+
+
 def is_here(module):
     """Whether a module's extension, if it is of one, was not taken out of this tree."""
     parts = module.split(".")

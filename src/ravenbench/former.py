@@ -164,6 +164,24 @@ TAKEN_OUT = {
 }
 
 
+MOVED_NAMES = {
+    "verifiers.calibrators": dict.fromkeys(("Banded", "Isotonic", "Linear"), "ext.shelf.calibrators"),
+    "verifiers.controls": {"Blend": "ext.lab.blend"},
+}
+"""Modules that are still there, and where classes are now that left them."""
+
+
+def moved_name(module: str, name: str) -> object:
+    """A class by the module that had it once. AttributeError if it never had one of this name."""
+    now = MOVED_NAMES[module.partition(".")[2]].get(name)
+    if now is None:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    warnings.warn(
+        f"{module}.{name} is now in ravenbench.{now}; the former place goes in the next version", FutureWarning, 3
+    )
+    return getattr(import_module(f"ravenbench.{now}"), name)
+
+
 def check_there(name: str) -> None:
     """SpecError, with the reason, for an option or a component that was taken out."""
     if (reason := TAKEN_OUT.get(name)) is not None:

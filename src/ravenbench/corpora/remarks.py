@@ -42,24 +42,30 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
 def _near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:
     """Sentences on texts of two authors that differ in marks and letter case alone, and on those of one author that
     begin alike, as drafts do."""
-    whole: dict[str, int] = {}
-    begun: dict[tuple[int, str], int] = {}
+    alike: dict[str, list[int]] = {}
+    for row, text in enumerate(texts):
+        alike.setdefault(_letters(text[: 2 * BEGINNING])[:BEGINNING], []).append(row)
     copies: list[str] = []
     drafts: list[str] = []
-    for row, text in enumerate(texts):
-        letters = "".join(filter(str.isalnum, text.casefold()))
-        first = whole.setdefault(letters, row)
-        earlier = begun.setdefault((authors[row], letters[:BEGINNING]), row)
-        if authors[first] != authors[row]:
-            copies.append(f"{ids[first]} and {ids[row]}")
-        elif earlier != row and len(letters) >= BEGINNING:
-            drafts.append(f"{ids[earlier]} and {ids[row]}")
+    for beginning, rows in alike.items():
+        whole: dict[str, int] = {}
+        begun: dict[int, int] = {}
+        for row in rows if len(rows) > 1 else ():
+            first, earlier = whole.setdefault(_letters(texts[row]), row), begun.setdefault(authors[row], row)
+            if authors[first] != authors[row]:
+                copies.append(f"{ids[first]} and {ids[row]}")
+            elif earlier != row and len(beginning) >= BEGINNING:
+                drafts.append(f"{ids[earlier]} and {ids[row]}")
     said = [f"texts of two authors that differ in marks or letter case alone: {first_names(copies)}"] if copies else []
     if drafts:
         said.append(
             f"texts of one author that begin with the same {BEGINNING} letters, as drafts do: {first_names(drafts)}"
         )
     return said
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def doubtful_names(names: Iterable[str]) -> list[str]:

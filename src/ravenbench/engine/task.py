@@ -140,6 +140,11 @@ class Ending:
     after: Callable[[], None] | None = None
 
 
+def how_run(values: dict[str, Any]) -> dict[str, Any]:
+    """How a task is run, taken out of what it is given."""
+    return {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
+
+
 class Task(Declared):
     """One call of a task: what it was given, read and checked. A subclass declares the task.
 
@@ -203,7 +208,7 @@ class Task(Declared):
     def call(cls, values: Mapping[str, Any]) -> Any:
         values = dict(values)
         with bounded(values):
-            how = {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
+            how = how_run(values)
             acting, _ = cls.acting(values)
             jobs = cls.jobs(values) if acting.pools_seeds else {"": values}
             runs = [run_task(cls, job, **how) for job in jobs.values()]
@@ -214,7 +219,7 @@ class Task(Declared):
         """What ``call`` would do."""
         values = dict(values)
         with bounded(values):
-            how = {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
+            how = how_run(values)
             acting, given = cls.acting(values)
             jobs = list(acting.jobs(given).values()) if acting.pools_seeds else [given]
             if len(jobs) > 1:

@@ -426,7 +426,7 @@ def _answer(
             fix = _UNANSWERED
         elif not numbers:
             fix = f"write a number from 0 (different authors) to 1 (the same) as value, in place of {other}"
-        elif plain_key(other) in OPPOSITES:
+        elif any(word in plain_key(other) for word in OPPOSITES):
             fix = f"{other} says how different they are: write 1 - {other} as value, if it is from 0 to 1"
         raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=fix)
     value = record["value"]

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.former import moved_name
 from ravenbench.randomness import stream
 from ravenbench.text.counting import CountStore, largest, totals, with_counts
 from ravenbench.text.lexicon import ALL_TOKENS
@@ -201,3 +202,7 @@ class TopicOnly(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return self.topic_fit_.score(problems)
+
+
+def __getattr__(name: str) -> object:
+    return moved_name(__name__, name)
