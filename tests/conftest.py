@@ -210,10 +210,12 @@ def no_waiting_for_the_disk() -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_remarked() -> Iterator[None]:
-    """What one test's commands said is not what another's did: a command in this process leaves no listener."""
+    """What one test's commands said is not what another's did: a command in this process leaves no listener
+    and no options."""
     yield
     errors.LISTENERS.clear()
     errors.REMARKED.clear()
+    errors.OPTIONS.clear()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

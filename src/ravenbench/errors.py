@@ -110,14 +110,15 @@ class ProgramError(RavenError):
 OPTIONS: set[str] = set()
 """The options of the command at hand (``--out``); none where Raven is called from Python."""
 _CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]{0,99}--))")
+_WHOLE_COMMAND = re.compile(r"\b(?:raven|pip) ")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
 def offered(advice: str) -> str:
-    """Advice without the parts that name an option which the command at hand does not have; a ``raven`` command in full
-    has its own."""
+    """Advice without the parts that name an option which the command at hand does not have; a command in full (of
+    ``raven`` or ``pip``) has its own."""
     parts = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
-    lacking = [bool({*_OPTION.findall(part)} - OPTIONS) and "raven " not in part for part in parts]
+    lacking = [bool({*_OPTION.findall(part)} - OPTIONS) and not _WHOLE_COMMAND.search(part) for part in parts]
     if not any(lacking):
         return advice
     left = [

@@ -11,6 +11,7 @@ from contracts.commands import raven
 from contracts.tasks import TASKS, options, write_data
 from ravenbench.engine import estimate
 from ravenbench.engine.estimate import of_folds, reckon
+from ravenbench.errors import SpecError
 from ravenbench.problems.sources import given
 from ravenbench.store.records import CellPlace
 from ravenbench.testing import toy_problems
@@ -77,7 +78,7 @@ def test_a_plan_in_python_is_that_of_the_command(data, tmp_path):
     values.pop("workers", None)
     planned = ravenbench.plan(ravenbench.verify, method, **values)
     assert planned.cells == told["cells"] and planned.cpu_seconds > 0 and not (tmp_path / "run").exists()
-    with pytest.raises(TypeError, match="has no plan"):
+    with pytest.raises(SpecError, match="has no plan"):
         ravenbench.plan(ravenbench.evaluate, "truth.txt")
     with pytest.raises(TypeError, match="did you mean"):
         ravenbench.plan(ravenbench.verify, method, trian="x")

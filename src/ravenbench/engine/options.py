@@ -283,7 +283,7 @@ _KINDS: dict[str, Any] = {
     "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool,
     "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None),
 }  # fmt: skip
-_LEFT = ("Any", "Literal", "Names", "Split")
+_LEFT = ("Any", "Literal", "Names", "P", "Split")
 """Words of annotations whose values are looked at where they are used."""
 
 

@@ -18,7 +18,7 @@ import ravenbench
 from ravenbench import registry
 from ravenbench.engine.options import Declared, Option, check_given, check_type
 from ravenbench.engine.task import declared_of
-from ravenbench.errors import InputError, did_you_mean
+from ravenbench.errors import InputError, SpecError, did_you_mean
 from ravenbench.former import check_there
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Previ
 
     ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits``, ``cpu_seconds``,
     ``megabytes`` of a worker, methods that are ``untimed``; that of ``run`` also what could be detected. ``to_json()``
-    has all. TypeError if the function has no plan; InputError if something cannot be used.
+    has all. SpecError if the function has no plan; InputError if something cannot be used.
     """
     task = getattr(function, "task", None)
     if task is None or not task.plan_help:
-        raise TypeError(f"{getattr(function, '__name__', function)} has no plan: it is no task that takes long")
+        raise SpecError(f"{getattr(function, '__name__', function)} has no plan: it is no task that takes long")
     planned: Preview = as_public(function_of(task, "plan"))(*args, **kwargs)
     return planned
 
@@ -76,6 +76,7 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     own_signature = signature(function)
     accepted = own_signature.parameters
     by_position = [one for one in accepted.values() if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    several = next((one for one in accepted.values() if one.kind is Parameter.VAR_POSITIONAL), None)
     of_task = hasattr(function, "flags")
 
     @wraps(function)
@@ -86,8 +87,9 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
             _check_names(function.__name__, kwargs, own_signature)
             given = {name: _as_place(value, accepted.get(name), of_task) for name, value in kwargs.items()}
             # What is too much is refused by the function itself.
-            named = by_position[: len(args)] if len(args) <= len(by_position) else []
-            return function(*(_as_place(*each, of_task) for each in zip_longest(args, named)), **given)
+            named = by_position[: len(args)] if several or len(args) <= len(by_position) else []
+            each = zip_longest(args, named, fillvalue=several)
+            return function(*(_as_place(value, one, of_task) for value, one in each), **given)
         except _UnknownArgument as error:
             refusal = TypeError(str(error))
         except InputError as error:
