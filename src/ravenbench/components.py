@@ -11,19 +11,63 @@ import inspect
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from ravenbench.errors import SpecError, did_you_mean, writable
+from ravenbench.errors import SpecError, check_number, did_you_mean, writable
+
+_PLAIN: dict[type, tuple[type, str]] = {
+    int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text"),
+    bool: (bool, "True or False"), NoneType: (NoneType, "None"),
+}  # fmt: skip
 
 
 @cache
 def _signature(kind: type) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(kind).parameters
     return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """What the parameters of a class are declared to be, as far as the names in their annotations are known."""
+    hints: dict[str, Any] = {}
+    for name, parameter in _signature(kind).items():
+        with suppress(Exception):  # a name that only type checkers know
+            alone = SimpleNamespace(__annotations__={name: parameter.annotation})
+            hints |= get_type_hints(alone, getattr(inspect.unwrap(kind.__init__), "__globals__", {}))
+    return hints
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in inner)
+    if origin in (list, tuple, Sequence):
+        return isinstance(value, list | tuple) and all(_fits(one, inner[0]) for one in value)
+    if hint in _PLAIN:
+        return isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
+    return not (isinstance(hint, type) and issubclass(hint, Component)) or isinstance(value, Component) or is_estimator(value)
+
+
+def _expected(hint: Any) -> str:
+    """What a parameter may be, in words."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(_expected, inner)))
+    if origin is Literal:
+        return " or ".join(map(repr, inner))
+    if origin in (list, tuple, Sequence):
+        return f"a list, each of it {_expected(inner[0])}"
+    return _PLAIN[hint][1] if hint in _PLAIN else f"a component ({hint.__name__})"
 
 
 class Component:
@@ -45,6 +89,24 @@ class Component:
     """Parameters of a search, as small as a plan tries it: their time grows with the product of these numbers."""
     not_in_key: ClassVar[tuple[str, ...]] = ()
     """Parameters that say under what conditions it works and never decide its answers: no part of its identity."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Check the values given, however the class sets its parameters. SpecError if one is not what it is declared
+        to be, or a number that cannot be meant."""
+        if cls.__init__ is object.__init__ and (args or kwargs):  # as Python says it where a class has no __new__
+            raise TypeError(f"{cls.__name__}() takes no arguments")
+        cls._check_values(dict(zip(cls._parameters(), args, strict=False)) | kwargs)
+        return super().__new__(cls)
+
+    @classmethod
+    def _check_values(cls, values: Mapping[str, Any]) -> None:
+        for name in [name for name, p in cls._parameters().items() if values.get(name, p.default) is not p.default]:
+            what, hint = f"{cls.name or cls.__qualname__}: {name}", _hints(cls).get(name)
+            if not _fits(values[name], hint):
+                raise SpecError(f"{what} must be {_expected(hint)}", found=values[name])
+            check_number(what, values[name])
+            if name.endswith("seed") and isinstance(values[name], int) and values[name] < 0:
+                raise SpecError(f"{what} must be at least 0", found=values[name])
 
     @classmethod
     def _parameters(cls) -> dict[str, inspect.Parameter]:
@@ -72,6 +134,7 @@ class Component:
             if inner:
                 getattr(self, outer).set_params(**{inner: value})
             else:
+                self._check_values({key: value})
                 setattr(self, outer, value)
         return self
 
@@ -107,6 +170,10 @@ class Component:
 
     def __hash__(self) -> int:
         return hash(json.dumps(identity(self), sort_keys=True))
+
+
+# What has no __init__ takes no parameters.
+Component.__new__.__signature__ = inspect.Signature([inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)])  # type: ignore[attr-defined]
 
 
 def inner_components(component: Component) -> list[Component]:

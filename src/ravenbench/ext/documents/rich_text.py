@@ -141,7 +141,8 @@ def _is_layout(table: Any) -> bool:
 
 
 _GROUP = re.compile(
-    r"\{\s*(?:\\\*\s*)?\\(header|footer|footnote|pict|shppict|nonshppict|object|annotation|shptxt|fldinst)[lrf]?\b"
+    r"\{\s*(?:\\\*\s*)?\\(header|footer|footnote|pict|shppict|nonshppict|object|annotation|shptxt|fldinst)[lrf]?\b",
+    re.IGNORECASE,
 )
 _KINDS = {
     "header": "headers and footers of pages", "footer": "headers and footers of pages",
@@ -151,6 +152,7 @@ _KINDS = {
 """Groups that are left out; a field's instruction and the second form of an image are passed over."""
 _INNERMOST = re.compile(r"\{([^{}]*+)\}")
 _DELETED = re.compile(r".*\\deleted(?!0)\b(.*)", re.DOTALL)
+_NO_CHARACTER = re.compile(r"\\u(?:\d{6,}|-(?:\d{6,}|[7-9]\d{4}|6[6-9]\d{3}))")
 _BRACES = re.compile(r"\\[\\{}]|[{}]")
 _RTF_LIMIT = 256 * 2**20
 
@@ -162,7 +164,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
         from striprtf.striprtf import rtf_to_text
     except ImportError:
         raise MissingPart("reading RTF needs striprtf", fix=EXTRA) from None
-    raw = _bytes(path, _RTF_LIMIT).decode("latin-1")
+    raw = _NO_CHARACTER.sub(r"\\u65533 ", _bytes(path, _RTF_LIMIT).decode("latin-1"))
     if not raw.lstrip().startswith("{\\rtf"):
         raise Unreadable("it is no Rich Text", file=path, expected="{\\rtf at its beginning")
     account = Account()
@@ -170,7 +172,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
     done = 0
     while (group := _GROUP.search(raw, done)) is not None:
         end = _end(raw, group.start(), path)
-        name = group[1]
+        name = group[1].lower()
         if name in _KINDS:
             words = "" if name in ("pict", "shppict", "object") else raw[group.end() : end]
             account.add(_KINDS[name], rtf_to_text("{\\rtf1" + words, errors="ignore"))
@@ -186,7 +188,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
 
     body = _INNERMOST.sub(without_marks, body)
     _end(body, body.index("{"), path)
-    text = rtf_to_text(body, errors="replace")
+    text = rtf_to_text(body, errors="replace").encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     written = []
     for line in text.split("\n"):
         if line.rstrip().endswith("|") and "\\row" in body:
