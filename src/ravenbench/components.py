@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import operator
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from importlib.metadata import entry_points
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from ravenbench.errors import SpecError, check_number, did_you_mean, writable
 
@@ -26,6 +27,7 @@ _PLAIN: dict[type, tuple[type, str]] = {
     int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text"),
     bool: (bool, "True or False"), NoneType: (NoneType, "None"),
 }  # fmt: skip
+_BOUNDS = {"ge": (operator.ge, "at least"), "gt": (operator.gt, "above"), "le": (operator.le, "at most")}
 
 
 @cache
@@ -35,39 +37,42 @@ def _signature(kind: type) -> dict[str, inspect.Parameter]:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: Any) -> dict[str, Any]:
     """What the parameters of a class are declared to be, as far as the names in their annotations are known."""
     hints: dict[str, Any] = {}
     for name, parameter in _signature(kind).items():
         with suppress(Exception):  # a name that only type checkers know
             alone = SimpleNamespace(__annotations__={name: parameter.annotation})
-            hints |= get_type_hints(alone, getattr(inspect.unwrap(kind.__init__), "__globals__", {}))
+            names = getattr(inspect.unwrap(kind.__init__), "__globals__", {})
+            hints |= get_type_hints(alone, names, include_extras=True)
     return hints
 
 
-def _fits(value: Any, hint: Any) -> bool:
+def _misfit(value: Any, hint: Any) -> str:
+    """What a value should be and is not, in words; "" where it is as declared."""
     origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        bounds = [(*sign, bound) for name, sign in _BOUNDS.items() if (bound := getattr(inner[1], name)) is not None]
+        kind = _misfit(value, inner[0])
+        fits = not kind and all(holds(value, bound) for holds, _, bound in bounds)
+        return "" if fits else " and ".join([*([kind] if kind else []), *(f"{words} {b:,}" for _, words, b in bounds)])
     if origin in (Union, UnionType):
-        return any(_fits(value, one) for one in inner)
+        wanted = [_misfit(value, one) for one in inner]
+        return " or ".join(dict.fromkeys(wanted)) if all(wanted) else ""
     if origin is Literal:
-        return any(type(value) is type(one) and value == one for one in inner)
+        return "" if any(type(value) is type(one) and value == one for one in inner) else " or ".join(map(repr, inner))
     if origin in (list, tuple, Sequence):
-        return isinstance(value, list | tuple) and all(_fits(one, inner[0]) for one in value)
+        wanted = [_misfit(one, inner[0]) for one in value] if isinstance(value, list | tuple) else ["what fits"]
+        return f"a list, and each in it {''.join(wanted[:1])}" if any(wanted) else ""
     if hint in _PLAIN:
-        return isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
-    return not (isinstance(hint, type) and issubclass(hint, Component)) or isinstance(value, Component) or is_estimator(value)
-
-
-def _expected(hint: Any) -> str:
-    """What a parameter may be, in words."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return " or ".join(dict.fromkeys(map(_expected, inner)))
-    if origin is Literal:
-        return " or ".join(map(repr, inner))
-    if origin in (list, tuple, Sequence):
-        return f"a list, each of it {_expected(inner[0])}"
-    return _PLAIN[hint][1] if hint in _PLAIN else f"a component ({hint.__name__})"
+        fits = isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
+        return "" if fits else _PLAIN[hint][1]
+    part = isinstance(hint, type) and issubclass(hint, Component)
+    return (
+        f"a component ({hint.__name__})"
+        if part and not isinstance(value, Component) and not is_estimator(value)
+        else ""
+    )
 
 
 class Component:
@@ -100,13 +105,17 @@ class Component:
 
     @classmethod
     def _check_values(cls, values: Mapping[str, Any]) -> None:
-        for name in [name for name, p in cls._parameters().items() if values.get(name, p.default) is not p.default]:
-            what, hint = f"{cls.name or cls.__qualname__}: {name}", _hints(cls).get(name)
-            if not _fits(values[name], hint):
-                raise SpecError(f"{what} must be {_expected(hint)}", found=values[name])
-            check_number(what, values[name])
-            if name.endswith("seed") and isinstance(values[name], int) and values[name] < 0:
-                raise SpecError(f"{what} must be at least 0", found=values[name])
+        kind: Any = cls
+        for name, parameter in cls._parameters().items():
+            value, default = values.get(name, parameter.default), parameter.default
+            if value is default or (type(value) is type(default) is float and value == default):
+                continue
+            what, hint = f"{cls.name or cls.__qualname__}: {name}", _hints(kind).get(name)
+            if wanted := _misfit(value, hint):
+                raise SpecError(f"{what} must be {wanted}", found=value)
+            check_number(what, value)
+            if name.endswith("seed") and isinstance(value, int) and value < 0:
+                raise SpecError(f"{what} must be at least 0", found=value)
 
     @classmethod
     def _parameters(cls) -> dict[str, inspect.Parameter]:

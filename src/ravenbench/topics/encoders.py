@@ -15,7 +15,7 @@ from ravenbench.components import Component
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import lowered
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Count, Floats, Ints
 
 
 class Encoder(Component):
@@ -400,7 +400,7 @@ class LDA(Encoder):
 
     name = "lda"
 
-    components: int = 50
+    components: Count = 50
     seed: int = 0
     min_df: int | float = 20
     max_df: int | float = 0.5

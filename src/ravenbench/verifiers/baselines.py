@@ -13,7 +13,7 @@ from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, TokenProfiles, row_cosines, unit
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Few, Floats, Ints, Length, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 
 
@@ -45,10 +45,10 @@ class CharNgram(Scorer):
     reads = "characters"
     calibrated_by = "threshold-band"
 
-    n: int = 4
+    n: Length = 4
     size: int = 3000
     lowercase: bool = True
-    bags: int = 0
+    bags: Few = 0
     reference: bool = False
     seed: int = 0
 

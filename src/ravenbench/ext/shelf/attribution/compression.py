@@ -39,7 +39,7 @@ class PPM(Attributor):
 
     name = "ppm"
 
-    order: int = 5
+    order: Literal[0, 1, 2, 3, 4, 5] = 5
     escape: Literal["C"] | None = None
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:

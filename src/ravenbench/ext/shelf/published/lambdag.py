@@ -14,7 +14,7 @@ from ravenbench.ext.shelf.published.grammar import SentenceVocabulary, grammar_l
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 
@@ -91,7 +91,7 @@ class LambdaG(Scorer):
     symmetric = False
 
     order: int = 10
-    references: int = 30
+    references: Count = 30
     discount: float = 0.75
     lowercase: bool = True
     correction: Literal["none", "square_root", "hapax"] = "none"

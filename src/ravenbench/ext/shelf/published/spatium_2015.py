@@ -13,7 +13,7 @@ from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import lowered, normalised, tokens
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Count, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 
 MARGIN = 0.025
@@ -63,7 +63,7 @@ class Spatium2015(Verifier):
     provenance = "sourced"
 
     size: int = 200
-    rounds: int = 5
+    rounds: Count = 5
     impostors: int = 3
     seed: int = 0
 
