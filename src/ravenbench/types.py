@@ -24,11 +24,16 @@ Strings = NDArray[np.str_]
 """Names, as ``name_array`` makes them, or of one width as numpy and the files of a run keep them."""
 
 Count = Annotated[int, Meta(ge=1, le=100_000)]
-Length = Annotated[int, Meta(ge=1, le=100)]
 Few = Annotated[int, Meta(ge=0, le=1000)]
-Share = Annotated[float, Meta(ge=0, le=1)]
-Positive = Annotated[float, Meta(gt=0)]
+Index = Annotated[int, Meta(ge=0)]
+Length = Annotated[int, Meta(ge=1, le=100)]
+Several = Annotated[int, Meta(ge=2)]
+Size = Annotated[int, Meta(ge=1)]
 NotNegative = Annotated[float, Meta(ge=0)]
+Part = Annotated[float, Meta(gt=0, le=1)]
+Base = Annotated[float, Meta(gt=1)]
+Positive = Annotated[float, Meta(gt=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 """Values of components' parameters, held when one is made: what is repeated, characters of an n-gram, and so on."""
 
 

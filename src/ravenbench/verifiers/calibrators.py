@@ -12,7 +12,7 @@ from ravenbench.errors import CorpusError, SpecError
 from ravenbench.former import moved_name
 from ravenbench.metrics.calibration import newton
 from ravenbench.text.tfidf import centre_of
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Base, Bools, Floats
 from ravenbench.verifiers.contract.base import Calibrator
 from ravenbench.verifiers.contract.folds import both_classes
 
@@ -153,15 +153,13 @@ class LogOdds(Calibrator):
 
     name = "log-odds"
 
-    base: float = 2.0
+    base: Base = 2.0
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Return itself: there is nothing to learn.
 
         SpecError if the base is not above 1, or the scorer gives several features a problem.
         """
-        if not self.base > 1:
-            raise SpecError("the base of a logarithm must be above 1", found=self.base, expected="2, e or 10")
         one_column(scores, self.name)
         return self
 
@@ -301,8 +299,6 @@ class ThresholdBand(Calibrator):
         SpecError if ``metrics`` is neither 4 nor 5, or there are several features a problem. CorpusError if one class
         is absent, or has too few problems and ``fallback`` is off.
         """
-        if self.metrics not in (4, 5):
-            raise SpecError("threshold-band maximises 4 or 5 metrics", found=self.metrics)
         scores, same = learnable(one_column(scores, self.name), same, self.name)
         positives, negatives = int(same.sum()), int((~same).sum())
         self.fallback_: str | None = None
