@@ -23,7 +23,7 @@ from ravenbench.text.lexicon import Tokens
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import frequent_words, lowered, words
 from ravenbench.texts import TextTable
-from ravenbench.types import Count, Floats, Ints, Length
+from ravenbench.types import Count, Floats, Ints, Length, Positive
 
 
 @dataclass(eq=False, repr=False)
@@ -256,7 +256,7 @@ class Arun2009(Attributor):
 
     stopwords: int = 200
     window: int = 10
-    smoothing: float = 1.0
+    smoothing: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         every = texts.rows(rows)
