@@ -370,11 +370,20 @@ def _causal(bench: Bench, device: str, texts: list[str]) -> None:
     (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 18 if device == "cuda" else 8
     problems = Problems.of((f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(count))
     lm, scores, apart = open_model(str(folder), device), {}, [0.0]
-    scorer = InContext(model=str(folder), against="nothing", device=device).fit(problems, np.zeros(count, bool))
+    scorers = {
+        precision: InContext(model=str(folder), against="nothing", device=device, precision=precision).fit(
+            problems, np.zeros(count, bool)
+        )
+        for precision in ("fp32", "bf16")
+    }
     same = {"size": f"two texts of 350 words, at most 512 tokens each{remark}"}
 
-    def score(rows: Sequence[int]) -> None:
-        scores[rows[0]] = float(scorer.score(problems.select(np.array(rows)).blind())[0])
+    def score(precision: str, rows: Sequence[int]) -> None:
+        found = scorers[precision].score(problems.select(np.array(rows)).blind())
+        if precision == "fp32":
+            scores.update(zip(rows, found, strict=True))
+        else:
+            apart.extend(abs(one - scores.get(row, np.nan)) for row, one in zip(rows, found, strict=True))
 
     @torch.inference_mode()
     def read(rows: Sequence[int]) -> Any:
@@ -399,9 +408,13 @@ def _causal(bench: Bench, device: str, texts: list[str]) -> None:
 
     def measured(work: Any, size: int) -> Row:
         found = bench.rate(work, blocks_of(range(count), size), "pairs", seconds)
-        return found if work is not plain else {**found, "score_apart": float(np.nanmax(apart))}
+        farthest, apart[:] = float(np.nanmax(apart)), [0.0]
+        return {**found, "score_apart": farthest} if farthest else found
 
-    bench.measure("causal-lm", "raven", device, partial(measured, score, 1), precision="fp32", **same)
+    size = 128 if device == "cuda" else 1
+    for precision in ("fp32", "bf16") if device == "cuda" or bench.tiny else ("fp32",):
+        work = partial(measured, partial(score, precision), size)
+        bench.measure("causal-lm", "raven", device, work, precision=precision, **same)
     bench.measure(
         "causal-lm", "transformers", device, partial(measured, plain, 1), bench.threads, precision="fp32", **same
     )
