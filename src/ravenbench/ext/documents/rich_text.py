@@ -164,7 +164,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
         from striprtf.striprtf import rtf_to_text
     except ImportError:
         raise MissingPart("reading RTF needs striprtf", fix=EXTRA) from None
-    raw = _NO_CHARACTER.sub(r"\\u65533 ", _bytes(path, _RTF_LIMIT).decode("latin-1"))
+    raw = _NO_CHARACTER.sub(r"\\u65533", _bytes(path, _RTF_LIMIT).decode("latin-1"))
     if not raw.lstrip().startswith("{\\rtf"):
         raise Unreadable("it is no Rich Text", file=path, expected="{\\rtf at its beginning")
     account = Account()
