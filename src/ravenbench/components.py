@@ -27,7 +27,10 @@ _PLAIN: dict[type, tuple[type, str]] = {
     int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text"),
     bool: (bool, "True or False"), NoneType: (NoneType, "None"),
 }  # fmt: skip
-_BOUNDS = {"ge": (operator.ge, "at least"), "gt": (operator.gt, "above"), "le": (operator.le, "at most")}
+_BOUNDS = {
+    "ge": (operator.ge, "at least"), "gt": (operator.gt, "above"), "le": (operator.le, "at most"),
+    "lt": (operator.lt, "below"),
+}  # fmt: skip
 
 
 @cache
