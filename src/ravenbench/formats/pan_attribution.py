@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ravenbench.errors import FormatError, InputError, counted, remark, some
-from ravenbench.files import location, write_json, write_text
+from ravenbench.files import location, write_json
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.decoding import UTF8, checked_name, from_json
@@ -240,21 +240,6 @@ def _items(value: Any, label: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise FormatError("not a list of objects", file=label, found=value)
     return value
-
-
-def write_attribution(folder: str | Path, problem: AttributionProblem) -> Path:
-    """Write a problem, with its truth where that is known, into a folder of its name; returns that folder."""
-    place = location(folder) / problem.name
-    known = {(a, f"known{i:05d}.txt"): t for a, own in problem.candidates.items() for i, t in enumerate(own, start=1)}
-    for (inner, name), text in (known | {("unknown", n): t for n, t in problem.unknown.items()}).items():
-        (place / inner).mkdir(parents=True, exist_ok=True)
-        write_text(place / inner / name, text)
-    names = [{"author-name": author} for author in problem.candidates]
-    write_json(place / _PROBLEM, {"unknown-folder": "unknown", "candidate-authors": names})
-    if problem.truth is not None:
-        rows = [{"unknown-text": text, "true-author": author} for text, author in problem.truth.items()]
-        write_json(place / _TRUTH, {"ground_truth": rows})
-    return place
 
 
 def write_attribution_answers(folder: str | Path, problem: str, predicted: Mapping[str, str]) -> Path:
