@@ -68,8 +68,7 @@ class Asked:
 
 
 class DiskCache:
-    """Keeps answers below the user's cache folder, a file each, named by hashes of request and answer: one that was
-    damaged is not used."""
+    """Keeps answers below the user's cache folder, a file each; a damaged one is not used."""
 
     def __init__(self, name: str) -> None:
         self._folder = cache_folder() / name
@@ -80,8 +79,7 @@ class DiskCache:
         for path in sorted(place.parent.glob(f"{place.name}*.txt")):
             with suppress(OSError, UnicodeDecodeError):
                 text = path.read_bytes().decode()
-                # Earlier versions named no hash of the answer.
-                if path.stem in (place.name, f"{place.name}-{_hash(text)}") and usable(text):
+                if path.stem in (place.name, f"{place.name}-{_hash(text)}") and usable(text):  # once without a hash
                     return text
         return None
 
