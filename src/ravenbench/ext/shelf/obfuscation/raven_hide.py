@@ -56,14 +56,15 @@ class RavenHide(Obfuscator):
 
     Also called: hiding, style, anonymise.
 
-    Contractions, marks, spellings, words and phrases that mean the same, order of clauses and sentence adverbs, joined
-    and cut sentences. Without known texts it moves away from the text's own habits.
+    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put in
+    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
+    text's own habits.
 
     Parameters
     ----------
     goal : float
         Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
-        each other.
+        each other, −1 as far beyond.
     limit : float
         Most cost in sense for a hundred words; a word that means the same costs .4, a contraction .2.
     background : str
@@ -72,10 +73,10 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 3
+    version = 4
     mode: ClassVar[str] = "repaired"
 
-    goal: float = 0.0
+    goal: float = -1.0
     limit: float = 3.0
     background: str = ""
 
