@@ -44,7 +44,7 @@ MODEL = 30_000
 """Most characters of the texts that compression learns from."""
 RARE = 0.05
 """Share of others' texts that may come as near where a text stands out; as in ``raven advise``."""
-_SIGN = re.compile(r"[a-z]++|  | -- |[^a-z]")
+_SIGN = re.compile(r"[a-z]++| -- |[^a-z]")
 """What an edit of the whole text may change in the wording of another."""
 LONGEST = 600
 """Most words of a crowd's piece."""
@@ -188,7 +188,7 @@ def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
     """The edits chosen; those of the whole text give way to others, which take their signs and spellings."""
     own = [edit for one in chosen if one.edits[0].operation not in WHOLE for edit in one.edits]
     whole = [edit for one in chosen if one.edits[0].operation in WHOLE for edit in one.edits]
-    signs = {text[edit.start : edit.end]: edit.new for edit in whole}
+    signs = {old: edit.new for edit in whole if (old := text[edit.start : edit.end]).strip()}
 
     def agreeing(match: re.Match[str]) -> str:
         return signs.get(match.group(), match.group())
