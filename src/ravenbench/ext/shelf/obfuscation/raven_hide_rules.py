@@ -123,9 +123,6 @@ def _filled(
         return stretch
 
     new = re.sub(r" +(?=[ ,.]|\Z)|(?<!.) +", "", _PLACE.sub(words_of, template))
-    subject = new.split(" ")[0].lower()
-    be = {"i": "am", "he": "is", "she": "is", "it": "is"}.get(subject, "are")
-    new = new.replace("\\able", f"{be} able").replace("\\going", f"{be} going")
     return new[:1].upper() + new[1:] if low == 0 else new
 
 
