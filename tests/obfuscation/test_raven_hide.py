@@ -55,7 +55,7 @@ def test_an_edit_is_found(text, wanted, no_resources):
     ("We know he has left the town.", "We know that he has left the town."),
     ("He read the book that she had bought there.", "He read the book she had bought there."),
     ("She also wrote three long letters.", "She wrote three long letters too."),
-    ("In the long run, we will all be gone.", "We will all be gone in the long run."),
+    ("In the past, we lived here together.", "We lived here together in the past."),
     ("Sometimes I feel the cold.", "I sometimes feel the cold."),
     ("She gave him the keys, and he left.", "She gave the keys to him, and he left."),
     ("Although the road was long, we walked there.", "The road was long, but we walked there."),
@@ -139,10 +139,10 @@ def test_mixed_signs_become_one_kind(sign, no_resources):
 
 
 def test_words_put_in_keep_their_blanks_where_white_space_is_made_plain(no_resources):
-    text = "\tThe boy isn't here. \n  Whilst  he was ill, he could\tnot see each other. \n"
+    text = "\tThe boy isn't here. \n  Whilst  he slept, he could\tnot see each other. \n"
     everything = [one for one in safe_edits(text) if one.edits[0].operation in ("typography", "phrase", "expand")]
     new = "".join(part.obfuscation for part in from_edits(text, _joined(text, everything)))
-    assert new == "The boy is not here.\nWhile he was ill, he could not see one another.\n"
+    assert new == "The boy is not here.\nWhile he slept, he could not see one another.\n"
 
 
 @pytest.mark.data

@@ -128,7 +128,6 @@ def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
     if missing("wordnet") is not None:
         return []
     spans: list[Span] = []
-    lowered = [word.group().lower() for word in words]
     for i, first in enumerate(words):
         if spans and first.start() < spans[-1][1]:
             continue
@@ -136,7 +135,7 @@ def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
         while end < len(words) and end - i < _LONGEST_UNIT and text[words[end - 1].end() : words[end].start()] == " ":
             end += 1
         for stop in range(end, i + 1, -1):
-            if _is_unit("_".join(lowered[i:stop])):
+            if _is_unit("_".join(m.group().lower() for m in words[i:stop])):
                 spans.append((first.start(), words[stop - 1].end()))
                 break
     return spans

@@ -48,7 +48,7 @@ MEASURES = (
 
 
 class Sensibleness:
-    """Measures of texts against their originals; each text is measured once.
+    """Measures of texts against their originals; each original is measured once.
 
     Attributes
     ----------
@@ -65,18 +65,16 @@ class Sensibleness:
 
     def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
         """Every measure of a rewriting minus its original's; None for one that was not made."""
-        was, now = self.of(original), self.of(rewritten)
+        if original not in self._known:
+            self._known[original] = self.of(original)
+        was = self._known[original]
+        now = was if rewritten == original else self.of(rewritten)
         return {
             name: None if (a := was[name]) is None or (b := now[name]) is None else b - a for name in MEASURES
         }  # fmt: skip
 
     def of(self, text: str) -> dict[str, float | None]:
         """The measures of one text; None for what cannot be made here or a text without words."""
-        if text not in self._known:
-            self._known[text] = self._measured(text)
-        return self._known[text]
-
-    def _measured(self, text: str) -> dict[str, float | None]:
         spoken, words = _TOKEN.findall(text), plain_words(text)
         row: dict[str, float | None] = dict.fromkeys(MEASURES)
         if not spoken or not words:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -334,7 +334,7 @@ class Soundness:
         self._space = VectorSpace(originals)
         if self._space.no_lsa is not None:
             self.missing["lsa"] = self._space.no_lsa
-        if not _surface():
+        if not self._surface:
             self.missing |= dict.fromkeys(("bleu", "chrf", "ter"), f"sacrebleu: {install('obfuscation')}")
         if (reason := missing("wordnet")) is not None:
             self.missing |= dict.fromkeys(("meteor", "antonyms"), reason)
@@ -351,7 +351,7 @@ class Soundness:
         pairs = aligned_parts(parts)
         original = "".join(part.original for part in parts)
         rewritten = "".join(part.obfuscation for part in parts)
-        each = [_of_part(a, b, "meteor" not in self.missing) for a, b in pairs]
+        each = [self._part(a, b) for a, b in pairs]
         measures: dict[str, float | None] = {}
         for name in PER_PART:
             values = [v for row in each if (v := row[name]) is not None]
@@ -371,6 +371,27 @@ class Soundness:
             measures["antonyms"] = 1000 * sum(antonym_substitutions(a, b) for a, b in pairs) / size
         return measures | self._neural(pairs)
 
+    def _part(self, original: str, rewritten: str) -> dict[str, float | None]:
+        values: dict[str, float | None] = dict.fromkeys(PER_PART)
+        if not original.strip():
+            return values
+        values["pinc"] = pinc(original, rewritten)
+        for name, metric in self._surface.items():
+            rate = _edit_rate(original, rewritten) if name == "ter" else 0.0
+            near = rate <= SHIFTS_BELOW
+            values[name] = float(metric.sentence_score(rewritten.strip(), [original.strip()]).score) if near else rate
+        if "meteor" not in self.missing:
+            values["meteor"] = meteor(original, rewritten)
+        return values
+
+    @cached_property
+    def _surface(self) -> dict[str, Any]:
+        try:
+            from sacrebleu.metrics import BLEU, CHRF, TER
+        except ModuleNotFoundError:
+            return {}
+        return {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "ter": TER(case_sensitive=True)}
+
     def _neural(self, pairs: Sequence[tuple[str, str]]) -> dict[str, float | None]:
         values: dict[str, float | None] = dict.fromkeys(ENCODER)
         spoken = [(a, b) for a, b in pairs if a.strip() and b.strip()]
@@ -381,34 +402,6 @@ class Soundness:
             values["encoder"] = float(cosines.mean())
             values["sts"] = float(5 * np.maximum(0.0, cosines).mean())
         return values
-
-
-@lru_cache(1 << 14)
-def _of_part(original: str, rewritten: str, synonyms: bool) -> Mapping[str, float | None]:
-    """``PER_PART`` of one aligned part; obfuscators leave many as they are, and these are measured once for all.
-
-    METEOR is made where there are ``synonyms``.
-    """
-    values: dict[str, float | None] = dict.fromkeys(PER_PART)
-    if not original.strip():
-        return values
-    values["pinc"] = pinc(original, rewritten)
-    for name, metric in _surface().items():
-        rate = _edit_rate(original, rewritten) if name == "ter" else 0.0
-        near = rate <= SHIFTS_BELOW
-        values[name] = float(metric.sentence_score(rewritten.strip(), [original.strip()]).score) if near else rate
-    if synonyms:
-        values["meteor"] = meteor(original, rewritten)
-    return values
-
-
-@cache
-def _surface() -> dict[str, Any]:
-    try:
-        from sacrebleu.metrics import BLEU, CHRF, TER
-    except ModuleNotFoundError:
-        return {}
-    return {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "ter": TER(case_sensitive=True)}
 
 
 def survives(measures: Mapping[str, float | None]) -> bool:

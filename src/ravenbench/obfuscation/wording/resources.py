@@ -6,7 +6,7 @@ import json
 import re
 import warnings
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -45,24 +45,6 @@ def wordnet() -> Any:
     class EnglishReader(WordNetCorpusReader):  # type: ignore[misc]
         def map_wn(self, version: str = "wordnet") -> None:
             """Other languages' synsets are not mapped to these, which takes half of the time."""
-
-        def _synset_from_pos_and_line(self, pos: str, line: str) -> Any:
-            """The gloss is read here: NLTK's expressions, which mind the time, take longer than all else."""
-            columns, gloss = line.strip().split("|")
-            synset = super()._synset_from_pos_and_line(pos, f"{columns}|")
-            synset._examples = re.findall(r'"([^"]*)"', gloss)
-            synset._definition = re.sub(r'".*?"', "", gloss).strip().strip("; ")
-            return synset
-
-        @cached_property
-        def counts(self) -> dict[str, int]:
-            """Uses of each sense key, read once: NLTK searches the file anew for every lemma."""
-            with self.open("cntlist.rev") as file:
-                rows = (line.split(" ") for line in file.read().splitlines())
-                return {row[0]: int(row[-1]) for row in rows}
-
-        def lemma_count(self, lemma: Any) -> int:
-            return self.counts.get(lemma.key(), 0)
 
     with warnings.catch_warnings():
         # It warns that other languages are not here, which nobody asks for.

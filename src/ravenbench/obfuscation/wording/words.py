@@ -45,14 +45,8 @@ def tags(token_list: Sequence[Token]) -> list[str]:
             pieces += [token.text[: clitic.start()], clitic.group().replace("’", "'")]
         else:
             pieces.append(token.text)
-    named = _tagged(tuple(pieces))
+    named = tag(pieces)
     return [named[i] for i in first]
-
-
-@lru_cache(1 << 13)
-def _tagged(pieces: tuple[str, ...]) -> list[str]:
-    """Tags of a sentence, once for all recipes that read it."""
-    return tag(pieces)
 
 
 def brown(words: Sequence[str]) -> list[str]:

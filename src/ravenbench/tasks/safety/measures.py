@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +104,7 @@ class MeasureUnit:
         stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
         sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
-        sense = _sensibleness(missing("brown"), missing("wordnet"))
+        sense = Sensibleness()
         rows: dict[str, MeasuredText] = {}
         for name, rewriting in texts.items():
             soundness = sound.measure(rewriting.parts)
@@ -117,12 +117,6 @@ class MeasureUnit:
         record = MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
         write_record(self.folder / f"{self.key}.json", "safety", record)
         return []
-
-
-@lru_cache(1)
-def _sensibleness(*absent: str | None) -> Sensibleness:
-    """One for all obfuscators, with these resources absent: originals and rewritings are measured once."""
-    return Sensibleness()
 
 
 def measure(
@@ -242,7 +236,7 @@ def _detect(
 ) -> dict[str, Detection]:
     if not rewritten:
         return {}
-    measure = _sensibleness(missing("brown"), missing("wordnet"))
+    measure = Sensibleness()
     results = {}
     samples = {"": genuine, **rewritten}
     counted = _count([text for texts, _ in samples.values() for text in texts])
