@@ -27,7 +27,7 @@ from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.text.alignment import plain_words
-from ravenbench.text.nltk_data import find
+from ravenbench.text.nltk_data import TAGGER, find, missing
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 
@@ -108,7 +108,8 @@ class RavenHide(Obfuscator):
         size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
         candidates = safe_edits(text)
-        notes = list[str]()
+        untagged = missing(TAGGER)
+        notes = [] if untagged is None else [f"no edits that need parts of speech: {untagged}"]
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
         parts = from_edits(text, _joined(text, chosen))
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)

@@ -27,7 +27,7 @@ MOST = 60
 
 
 @dataclass(frozen=True)
-class Rule:
+class TaggedRule:
     """What a stretch of a tagged sentence may become."""
 
     operation: str
@@ -38,9 +38,9 @@ class Rule:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[TaggedRule, ...]:
     """All rules, in the order of the file."""
-    macros, read, cost = dict[str, str](), list[Rule](), 0.0
+    macros, read, cost = dict[str, str](), list[TaggedRule](), 0.0
     for line in (files(__package__) / "raven_hide_rules.txt").read_text("utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
@@ -48,16 +48,16 @@ def rules() -> tuple[Rule, ...]:
             cost = float(line.strip("[]"))
         elif line.startswith("{"):
             name, _, meaning = line.partition(" = ")
-            macros[name.strip("{}")] = _MACRO.sub(lambda found: macros[found[1]], meaning)
+            macros[name.strip("{}")] = _MACRO.sub(lambda name: macros[name[1]], meaning)
         else:
             operation, written = line.split(" :: ", 1)
             pattern, _, made = written.partition(" => ")
-            pattern = _MACRO.sub(lambda found: macros[found[1]], pattern)
+            pattern = _MACRO.sub(lambda name: macros[name[1]], pattern)
             pattern = _ELEMENT.sub(_element, pattern).replace(" ", "").replace("_", " ")
             start = "" if pattern.startswith("^") else r"(?<![^ ])"
             operation, _, words = operation.partition(" not ")
             barred = re.compile(rf"(?<![^ ])(?:{words})/") if words else None
-            read.append(Rule(operation, re.compile(start + pattern), barred, tuple(made.split(" | ")), cost))
+            read.append(TaggedRule(operation, re.compile(start + pattern), barred, tuple(made.split(" | ")), cost))
     return tuple(read)
 
 
@@ -128,7 +128,7 @@ def _filled(
 
 def _differences(text: str, start: int, end: int, new: str, operation: str) -> tuple[Edit, ...]:
     """The edits that make ``text[start:end]`` the new one, word by word."""
-    before = [(found.start(), found[0]) for found in re.finditer(r"\s+|[\w'’\-]+|[^\w\s]", text[start:end])]
+    before = [(piece.start(), piece[0]) for piece in re.finditer(r"\s+|[\w'’\-]+|[^\w\s]", text[start:end])]
     after = re.findall(r"\s+|[\w'’\-]+|[^\w\s]", new)
     edits = list[Edit]()
     matcher = SequenceMatcher(None, [word for _, word in before], after, autojunk=False)
