@@ -44,6 +44,13 @@ MODEL = 30_000
 """Most characters of the texts that compression learns from."""
 RARE = 0.05
 """Share of others' texts that may come as near where a text stands out; as in ``raven advise``."""
+VERDICTS = {
+    (True, True): "still recognised as yours",
+    (True, False): "no longer recognised as yours",
+    (False, True): "now recognised as yours",
+    (False, False): "not recognised as yours, before or now,",
+}
+"""What is said of a text, by whether it was recognised before and is after."""
 _SIGN = re.compile(r"[a-z]++| -- |[^a-z]")
 """What an edit of the whole text may change in the wording of another."""
 LONGEST = 600
@@ -118,7 +125,7 @@ class RavenHide(Obfuscator):
             notes.append("there are too few texts by other people to say how far it came")
         elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
-            verdict = "still recognised as yours" if then <= RARE * many else "not recognised as yours"
+            verdict = VERDICTS[first <= RARE * many, then <= RARE * many]
             notes.append(
                 f"{verdict} by compression: of {many} texts by other people {first} were as near to your other texts "
                 f"as this one before, {then} now"
