@@ -162,7 +162,7 @@ BUDGETS = {
     "ext/problems": 600,
     "ext/programs": 1_400,
     "ext/retrieval": 3_400,
-    "ext/shelf": 13_600,
+    "ext/shelf": 13_800,
     "ext/site": 1_700,
     "ext/tools": 700,
     "ext/unknown": 1_400,
