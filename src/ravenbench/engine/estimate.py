@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -94,7 +94,10 @@ def summed(each: Mapping[str, float | None]) -> Seconds:
 
 
 class _Beginnings:
-    """The beginnings of texts, as a fitted transform."""
+    """The beginnings of texts, as a transform."""
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         return [text[:SHORT] for text in texts]

@@ -24,6 +24,7 @@ from ravenbench.ext.contrast.analysis import (
     ContrastAnalysis,
     Placed,
 )
+from ravenbench.ext.map.spec import NO_WORDS
 from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
@@ -231,7 +232,7 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
             f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold within topics that both sides have, "
             f"{topical:,} are topic, and of {len(kinds) - holding - topical:,} it cannot be told."
         )
-    elif kinds:
+    elif kinds and a.spec.analyzed_features not in NO_WORDS:
         said.append(
             f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function words "
             f"and {kinds.count(FREQUENT):,} frequent words that no list of function words has; "
@@ -264,4 +265,6 @@ def stylo_call(a: ContrastAnalysis) -> str:
         "oppose.method": spec.oppose_method if "eder" in spec.oppose_method else "craig.zeta",
         "corpus.lang": spec.corpus_lang, "analyzed.features": spec.analyzed_features, "ngram.size": spec.ngram_size,
     }  # fmt: skip
+    if spec.analyzed_features not in ("w", "c"):
+        return "oppose() has words and characters only"
     return f"oppose(gui = FALSE, {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
