@@ -123,9 +123,7 @@ class TextContrast(FolderView):
         figures = {name: inline(drawn, name) for name, drawn in self.figures().items()}
         sections = [Section("summary", "Findings", _listing(self.sentences[1:]) + _listing(a.notes, " warn"))]
         titles = {"words": "Words", "slices": "Words that others chose"}
-        sections += [
-            Section(name, titles[name], Markup("<figure>{}</figure>").format(one)) for name, one in figures.items()
-        ]
+        sections += [Section(name, titles[name], _wide(titles[name], one)) for name, one in figures.items()]
         sections += [Section(f"section-{t.key}", t.title, to_html(t)) for t in tables]
         sections.append(Section("method", "Method", Markup("<p>{}</p><p>In stylo: <code>{}</code></p>").format(
             METHOD.format(size=a.size, rare=a.spec.rare_occurrences_threshold, by=a.kept_by), stylo_call(a)
@@ -154,6 +152,11 @@ METHOD = (
     "Mantel and Haenszel do. Beside this page lie all words (tables/words.csv), frequencies in percent "
     "(tables/frequencies.csv; for R tables/table_with_frequencies.txt)."
 )
+
+
+def _wide(title: str, drawn: Markup) -> Markup:
+    scroll = '<figure><div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div></figure>'
+    return Markup(scroll).format(title, drawn)
 
 
 def _listing(sentences: Sequence[str], kind: str = "") -> Markup:

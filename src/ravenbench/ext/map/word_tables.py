@@ -64,11 +64,11 @@ def units_of(text: str, words: Sequence[str], kind: str) -> Sequence[str]:
     for place, token in enumerate(tokens):
         if token[1:].lower() == "t" and place:  # "don", "'t": the Treebank has "do", "n't"
             tokens[place - 1 : place + 1] = [re.sub(r"(?i)(?<=.)n$", "", tokens[place - 1]), "n't"]
-    tags = [tag for token, tag in zip(tokens, tag_words(brown(tokens)), strict=True) if token[-1].isalpha()]
+    pairs = zip(tokens, tag_words(brown(tokens)), strict=True)
+    tagged = [(token.lower(), tag) for token, tag in pairs if token[-1].isalpha()]
     if kind == "pos":
-        return tags
-    classes = map(wordnet_pos, tags)
-    return [base_form(word, pos) if pos else word.lower() for word, pos in zip(words, classes, strict=True)]
+        return [tag for _, tag in tagged]
+    return [base_form(word, pos) if (pos := wordnet_pos(tag)) else word for word, tag in tagged]
 
 
 def pronouns(language: str) -> frozenset[str]:
