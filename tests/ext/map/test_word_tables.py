@@ -101,8 +101,6 @@ def test_lemmas_and_parts_of_speech_are_those_of_the_running_text(nltk_home):
     assert len(words) == len(tags) == len(lemmas)
     assert tags[:5] == ["DT", "NNS", "VBD", "RB", "VB"]
     assert lemmas[:5] == ["the", "dog", "do", "n't", "run"] and lemmas[7:9] == ["be", "rain"]
-    plain = "She saws wood and he saw the saws."
-    assert [
-        lemma for word, lemma in zip(stylo_words(plain), units_of(plain, stylo_words(plain), "lemma"), strict=True)
-        if word.startswith("saw")
-    ] == ["saw", "see", "saw"]  # fmt: skip
+    plain = "The leaves fall. She leaves the town."
+    found = zip(stylo_words(plain), units_of(plain, stylo_words(plain), "lemma"), strict=True)
+    assert [lemma for word, lemma in found if word == "leaves"] == ["leaf", "leave"]

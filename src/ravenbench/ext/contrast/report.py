@@ -155,8 +155,8 @@ METHOD = (
 
 
 def _wide(title: str, drawn: Markup) -> Markup:
-    scroll = '<figure><div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div></figure>'
-    return Markup(scroll).format(title, drawn)
+    head = Markup('<figure><div class="scroll" tabindex="0" role="region" aria-label="{}">').format(title)
+    return head + drawn + Markup("</div></figure>")
 
 
 def _listing(sentences: Sequence[str], kind: str = "") -> Markup:
