@@ -76,8 +76,8 @@ class Tested(Shaped):
         self._found = {
             number: sides.writers(self.background, self.shape, self.seed, able) for number, sides in self._sides.items()
         }
-        found = [one for by_author in self._found.values() for one in by_author]
-        return super()._splicer([*everyone, *found], sketched)
+        more = [one for by_author in self._found.values() for one in by_author]
+        return super()._splicer([*everyone, *more], sketched)
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
         train, train_same = super()._fold(number, able, part)
