@@ -335,7 +335,7 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
 def _broken(name: str, width: int) -> str:
     """A name in lines of at most so many characters, where it has seams to break at."""
     lines = [""]
-    for part in re.split(r"(?<=[-:=(,/_ ])", name):
+    for part in re.split(r"(?<=[-:=(,/_ ])|(?<=[a-z])(?=[A-Z])", name):
         if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
             lines.append("")
         lines[-1] += part

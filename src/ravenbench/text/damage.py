@@ -79,7 +79,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
             f"marks that turn the direction of writing, so that it reads otherwise than it is stored: {turned:,}"
             if leftwards
             else f"marks of left-to-right writing: {turned:,}; no reader sees them, but they can tell who stored it; "
-            "if others have none, take them out: an editor finds them by the pattern [\\u202a-\\u202e\\u2066-\\u2069]"
+            "if others have none, take them out: an editor finds them as U+202A to U+202E and U+2066 to U+2069"
         )
     if unseen := invisible(text):
         signs.append(f"invisible characters: {unseen:,}; no reader sees them, and every program counts them")

@@ -219,3 +219,17 @@ def test_a_surname_names_an_author_and_several_are_named():
     assert "dickens is taken as Dickens, Charles." in made.analysis.notes
     with pytest.raises(InputError, match="Trollope, Anthony; Trollope, Frances"):
         contrast("TROLLOPE", "Eliot", corpus=texts)
+
+
+@pytest.mark.parametrize(("kind", "one"), [("suffix", "suffix"), ("pos", "part of speech"), ("lemma", None)])
+def test_features_that_are_no_words_are_not_called_content(kind, one, request):
+    if kind != "suffix":
+        request.getfixturevalue("nltk_home")
+    made = contrast(PRIMARY, SECONDARY, **SMALL, analyzed_features=kind)
+    words = made.to_polars("words")
+    if one is None:
+        assert {"be", "love", "stone"} <= set(words["word"]) and not {"is", "was", "loved"} & set(words["word"])
+        assert "content word" in set(words["kind"])
+    else:
+        assert set(words["kind"]) <= {one, "of one text"}
+        assert not any("content word" in sentence for sentence in (*made.sentences, *made.analysis.notes))

@@ -30,7 +30,8 @@ from ravenbench.ext.contrast.zeta import (
     log_ratio,
 )
 from ravenbench.ext.map.analysis import Collection, read_texts
-from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words
+from ravenbench.ext.map.spec import NO_WORDS
+from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words, units_of
 from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import percentiles
@@ -160,7 +161,7 @@ def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tu
 
 def _features(spec: ContrastSpec, document: Document) -> list[str]:
     words = stylo_words(document.text, spec.corpus_lang, spec.preserve_case)
-    return features_of(words, spec.analyzed_features, spec.ngram_size)
+    return features_of(units_of(document.text, words, spec.analyzed_features), spec.analyzed_features, spec.ngram_size)
 
 
 def _cuts(words: Sequence[str], size: int, overlap: int) -> list[Sequence[str]]:
@@ -270,10 +271,12 @@ def analyse_contrast(
     within, shared = _within_topics(spec, sides, present, np.concatenate([own[:LISTED] for own in lists]), len(words))
     classes, kept_by = _classes(spec, (*one.documents, *other.documents), words)
     if not shared:
+        better = "function words" if FUNCTION in classes else "frequent words"
         notes.append(
-            "No topic has texts on both sides, so what is topic cannot be measured: content words may be topic, and "
-            f"{'function words' if FUNCTION in classes else 'frequent words'} are the better evidence of style."
-        )
+            "No topic has texts on both sides, so what is topic cannot be measured"
+            + (f": content words may be topic, and {better} are the better evidence of style."
+               if spec.analyzed_features not in NO_WORDS else ".")
+        )  # fmt: skip
     progress("words that others chose", 0, 0)
     placed, right = _placed(spec, sides, present, units)
     if test is not None:
@@ -333,6 +336,8 @@ def _classes(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[
     listed = closed_class(splicer.ranked)
     both, steps = listed | splicer.functions, (CONTENT, FREQUENT, FUNCTION)
     classes = [steps[both.issuperset(own) + (own != [] and listed.issuperset(own))] for own in parts]
+    if (kind := spec.analyzed_features) in NO_WORDS:
+        classes = [NO_WORDS[kind]] * len(words)
     return classes, splicer.by.split(" and ")[0]
 
 

@@ -61,8 +61,8 @@ EXTRAS = {
 """What each extra is for; what it installs is read from the package's own metadata."""
 
 NLTK = {
-    "wordnet": "English words and their relations, for rewriting",
-    "averaged_perceptron_tagger_eng": "English parts of speech, for rewriting",
+    "wordnet": "English words and their relations, for rewriting and lemmas",
+    "averaged_perceptron_tagger_eng": "English parts of speech, for rewriting, raven map and contrast",
     "brown": "English texts of fifteen genres, for measures of rewriting",
 }
 """NLTK's resources that Raven reads, and what for."""
