@@ -22,6 +22,14 @@ _UNSEEN = re.compile(
 )
 """What Unicode calls default-ignorable, without the joiners: these some scripts need."""
 _JOINERS = re.compile("[\u200c\u200d]")
+_KEYBOARDS = str.maketrans("\u064a\u0643", "\u06cc\u06a9")
+"""Yeh and kaf as Arabic keyboards have them, and as Persian ones do."""
+_GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f]")
+_WRITTEN = {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
+_WRITTEN |= {"ى": "ی", "ة": "ه"} | dict.fromkeys("أإآٱ", "ا")
+_LATIN = str.maketrans(_WRITTEN)
+"""Letters that keep no accent apart, and how they are written without."""
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 _NOBODY = re.compile(
     r"(?:u/|user )?\[?deleted\]?(?: by .+)?(?: user| account| member)?|removed(?: by .+)?|automoderator|admin"
@@ -42,9 +50,14 @@ _NOBODY = re.compile(
     r"|(?:the )?editors?|editorial (?:board|team)|redaktion|redaction|redaccion|redazione|redactie"
     r"|аноним|анонимный автор|неизвестен|неизвестный(?: автор)?|неизвестно"
     r"|αγνωστοσ|ανωνυμοσ|匿名|佚名|無名氏|无名氏|作者不詳|未知"
-    r"|مجهول|غير معروف|[\s?.,;:_–—…#|/~-]*"
+    r"|مجهول|غ[يی]ر معروف|[\s?.,;:_–—…#|/~-]*"
 )
-_NUMBERED = re.compile(r"(?:anon|anonym|anonymous|guest|deleted)(?: (?:user|author|coward))? ?#?\d+")
+_NUMBERED = re.compile(
+    r"(?:anon|anonym|anonymous|guest|deleted)(?: (?:user|author|coward))? ?#?\d+"
+    r"|(?:no-?reply|do-?not-?reply|mailer-daemon|postmaster|notifications?|newsletters?|lists?|bounces?|support|info)\b.*@.*"
+    r"|read ?me|licen[cs]es?|copying|copyright|change ?log|notes?|index|contents|metadata|bibliography|untitled"
+    r"|(?:new )?(?:text )?document ?\d*|scan ?\d*"
+)
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
 _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\d*\]?")
 """What ends in bot with a sign of it: a mark or a capital letter before, as in RemindMeBot."""
@@ -95,7 +108,8 @@ def plain_name(name: str) -> str:
 def label_key(label: str) -> str:
     """What is equal for two spellings of one label."""
     plain = plain_name(label)
-    plain = plain if plain.isascii() else unicodedata.normalize("NFKC", _JOINERS.sub("", plain))
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", _JOINERS.sub("", plain)).translate(_KEYBOARDS)
     return " ".join(plain.casefold().replace("_", " ").split())
 
 
@@ -148,9 +162,19 @@ def sentence_on_joined(groups: Iterable[Collection[str]], what: str = "author's 
     """A sentence that names the spellings that were joined; nothing where there are no several of any."""
     several = []
     for names in (of for of in groups if len(of) > 1):
-        plain = Counter(map(plain_name, names))  # those that look alike are shown by their characters' numbers
-        several.append(" = ".join(n if plain[plain_name(n)] == 1 else ascii(n)[1:-1] for n in sorted(names)))
+        looks: dict[str, list[str]] = {}
+        for name in sorted(names):
+            looks.setdefault(plain_name(name), []).append(name)
+        several.append(" = ".join(one + _apart(of) for one, of in looks.items()))
     return [f"spellings of one {what} were joined: {first_names(several)}"] if several else []
+
+
+def _apart(names: Sequence[str]) -> str:
+    """In what names differ that look alike."""
+    if len(names) < 2:
+        return ""
+    composed = {unicodedata.normalize("NFC", name) for name in names}
+    return " (composed and decomposed)" if len(composed) < 2 else " (blanks or characters that nobody sees)"
 
 
 def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
@@ -176,7 +200,8 @@ def is_nobody(name: str) -> bool:
 
 
 def may_be_nobody(name: str) -> bool:
-    """Whether a name may be a number in place of a person, or a program: Anonymous 3, guest12, newsbot."""
+    """Whether a name may be a number in place of a person, a program or a file on files: Anonymous 3, newsbot,
+    noreply@x.org, notes."""
     return _NUMBERED.fullmatch(key := name_key(name)) is not None or _BOT_LIKE.fullmatch(key) is not None
 
 
@@ -206,29 +231,40 @@ def is_kind(name: str) -> bool:
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
     Jane"), titles, years, an address's host, initials or one letter of a word: they may be one person's."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, dict[str, None]] = {}
     by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
-        words = "".join(
-            c if c.isalnum() else " " for c in _YEARS.sub("", _ADDRESS.sub("", _bare(name), 1)).partition("@")[0]
-        ).split()
-        words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
-        groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
+        words = _words(_bare(name))
+        key = name_key(name)
+        spelt_out = words if key.isascii() else _words(_plain_letters(key.translate(_UMLAUTS)))
+        for form in (words, spelt_out):
+            groups.setdefault(" ".join(sorted(form)) or name, {})[name] = None
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
             short = all(len(word) == 1 for word in words[:-1])
             by_initials.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
     alike = [tuple(group) for group in groups.values() if len(group) > 1]
     alike += [tuple(of) for of in by_initials.values() if 0 < sum(of.values()) < len(of)]
-    return alike + [(groups[a][0], groups[b][0]) for a, b in _a_letter_apart(groups)]
+    first = {form: next(iter(group)) for form, group in groups.items()}
+    alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
+    return list(dict.fromkeys(alike))
+
+
+def _words(bare: str) -> list[str]:
+    """The words of a name, without years, titles and the host of an address; numbers without zeros before them."""
+    name = _YEARS.sub("", _ADDRESS.sub("", bare, 1)).partition("@")[0]
+    words = "".join(c if c.isalnum() else " " for c in name).split()
+    words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
+    return [word.lstrip("0") or "0" if word.isdecimal() else word for word in words]
 
 
 def _bare(name: str) -> str:
     """A name in Latin letters where others look the same, and without accents."""
-    return _plain_letters(name_key("".join(twins("Latin").get(letter, letter) for letter in plain_name(name))))
+    latin = "".join(twins("Latin").get(letter, letter) for letter in plain_name(name))
+    return _plain_letters(name_key(name if _GREEK_OR_CYRILLIC.search(latin) else latin))
 
 
 def _plain_letters(key: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c))
+    return "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c)).translate(_LATIN)
 
 
 def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
