@@ -7,22 +7,16 @@ from __future__ import annotations
 
 import re
 
-from ravenbench.text.mail import INTRODUCED, QUOTED
+from ravenbench.text.mail import INTRODUCED, QUOTED, introductions
 
 _BLOCK = re.compile(
-    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от)[ \t*]*:.*\n(?:[ \t]*\n)?"
-    r"(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*:.*\n){1,5}",
+    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от|від|kimden|gönderen|feladó|发件人|發件人|寄件者|差出人|送信者"
+    r")[ \t*]*[:：].*\n(?:[ \t]*\n)?(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*[:：].*\n){1,5}",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(
     r"^[ \t]*(-{2,}[ \t]*)?((begin )?forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten .{3,20}"
     r"|message transféré|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht|προωθημένο μήνυμα)([ \t]*-{2,}|:)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_WROTE = re.compile(
-    r"^[ \t]*(?:on|am|le|el|op|il|em|den|στις|w dniu|dnia)\b[^\n]{6,150}(?:\n[^\n>]{0,100})?"
-    r"\b(?:wrote|schrieb[^\n:]{0,60}|a écrit|escribió|schreef[^\n:]{0,60}|ha scritto|escreveu|skrev[^\n:]{0,60}|έγραψε"
-    r"|napisał\(?a?\)?)[ \t]?:[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHONE = re.compile(
@@ -61,12 +55,12 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     starts = [
         (match.start(), kind)
         for pattern, kind in ((_FORWARDED, "forwarded mail"), (_BLOCK, "quoted mail"), (INTRODUCED, "quoted mail"))
-        if (match := _head(pattern, body)) is not None
+        if (match := pattern.search(body)) is not None
     ]
-    for match in _WROTE.finditer(body):
-        after = _AFTER.match(body, match.end())
+    for start, end in introductions(body):
+        after = _AFTER.match(body, end)
         if after is not None and after.end() < len(body) and not after[1]:
-            starts.append((match.start(), "quoted mail"))
+            starts.append((start, "quoted mail"))
             break
     if starts:
         start, kind = min(starts)
@@ -74,9 +68,11 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         body = body[:start].rstrip()
         if not body[body.rfind("\n") + 1 :].strip("_- \t"):  # the line above the head of the other mail
             body = body[: body.rfind("\n") + 1]
+    for start, end in reversed(introductions(body)):
+        body = body[:start] + "".join(f"> {line}\n" for line in body[start:end].split("\n")) + body[end:]
     written: list[str] = []
     quoted: list[str] = []
-    for line in _WROTE.sub(lambda match: "".join(f"> {line}\n" for line in match[0].split("\n")), body).split("\n"):
+    for line in body.split("\n"):
         if QUOTED.match(line):
             quoted.append(line)
             continue
@@ -88,11 +84,6 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         rest.append(("quotations", "\n".join(quoted)))
     text, ends = _without_end("\n".join(written).rstrip())
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest + ends
-
-
-def _head(pattern: re.Pattern[str], body: str) -> re.Match[str] | None:
-    """Where another mail begins; the line that introduces a quotation stands for itself."""
-    return next((match for match in pattern.finditer(body) if not _WROTE.match(body, match.start())), None)
 
 
 def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
