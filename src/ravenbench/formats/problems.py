@@ -324,8 +324,8 @@ def _known(truth: Mapping[str, bool] | None, faults: Mapping[str, str]) -> dict[
 
 
 def _is_document(name: str) -> bool:
-    path = PurePosixPath(name)
-    return len(path.parts) > 1 and _DOCUMENT.match(path.name) is not None
+    folder, _, own = name.rpartition("/")
+    return bool(folder) and _DOCUMENT.match(own) is not None
 
 
 def _is_plain(name: str) -> bool:
@@ -333,8 +333,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _parent(name: str) -> str:
-    parent = str(PurePosixPath(name).parent)
-    return "" if parent == "." else parent
+    return name.rpartition("/")[0]
 
 
 _TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)

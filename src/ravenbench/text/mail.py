@@ -74,14 +74,15 @@ def signs_of_mail(text: str) -> tuple[str, ...]:
     and Greek), quotations two lines that begin with ``>`` (``&gt;``) or the line that introduces them, a signature what
     follows ``--``.
     """
-    head = "\n".join(text.split("\n", 30)[:30])
+    lines = map(_HEADER.match, text.split("\n", 30)[:30])
     signs = []
-    if len({match[1].lower() for match in _HEADER.finditer(head)}) >= 2:
+    if len({match[1].lower() for match in lines if match is not None}) >= 2:
         signs.append("headers")
-    if len(QUOTED.findall(text)) >= 2 or INTRODUCED.search(text) or introductions(text):
+    quoted = (">" in text or "&gt;" in text) and len(QUOTED.findall(text)) >= 2
+    if quoted or ("--" in text and INTRODUCED.search(text)) or introductions(text):
         signs.append("quotations")
-    if _SIGNATURE.search(text):
+    if "--" in text and _SIGNATURE.search(text):
         signs.append("a signature")
-    if _ADDRESS.search(text):
+    if "@" in text and _ADDRESS.search(text):
         signs.append("an address")
     return tuple(signs)
