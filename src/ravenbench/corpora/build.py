@@ -309,11 +309,12 @@ class CorpusBuilder:
             said.append(f"texts that stand under two authors were left out: {first_names(self._twice)}")
         if often := [row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])]:
             shown = [f"“{texts[row][:60].strip()}” ({self._shared[row] + 1:,})" for row in often]
-            said.append(f"of these are no person's, as what stands for deleted texts or is a program's: {first_names(shown)}")
-        if self._repeated:
             said.append(
-                f"{counted(len(self._repeated), 'text')} that an author repeats stand once: {first_names(self._repeated)}"
+                f"of these are no person's, as what stands for deleted texts or is a program's: {first_names(shown)}"
             )
+        if self._repeated:
+            count = counted(len(self._repeated), "text")
+            said.append(f"{count} left out, for their own author repeats another: {first_names(self._repeated)}")
         return said + sentence_on_joined(self._spelt.values())
 
 

@@ -31,7 +31,7 @@ _GONE = re.compile(
 )
 _PAGE = re.compile(
     r"\b(?:404|not found|forbidden|access denied|internal server error|bad gateway|enable javascript|captcha"
-    r"|(?:file|page|content|text|video|account) (?:has been|was|is) (?:removed|deleted|blocked|unavailable)|copyright claim)\b",
+    r"|(?:file|page|content|text|video|account) (?:has been|was|is) (?:removed|deleted|blocked|unavailable))\b",
     re.IGNORECASE,
 )
 _MARKS: tuple[tuple[str, str, int, str], ...] = (
@@ -82,8 +82,8 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it is one word alone, in which nobody's style shows")
     elif len(text) < 300 and _PAGE.search(text) is not None:
         signs.append("it reads like the message of a program or a page, in the place of a text")
-    if (words := repeated(text)) is not None:
-        signs.append(f"it says the same again and again: {words[0]:,} words, of which {words[1]:,} stand once")
+    if (again := repeated(text)) is not None:
+        signs.append(f"it says the same again and again: {again[0]:,} words, {again[1]:,} without repetitions")
     for part, pattern, least, what in _COMPILED:
         if part in text and (places := len(pattern.findall(text))) >= least:
             signs.append(what.format(f"{places:,}"))

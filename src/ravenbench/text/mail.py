@@ -16,8 +16,9 @@ _HEADER = re.compile(
 QUOTED = re.compile(r"^[ \t]*(?:>|&gt;)", re.MULTILINE)
 _QUOTED_LINE = re.compile(r"^[ \t]*+>(?!!).*\n?", re.MULTILINE)
 INTRODUCED = re.compile(
-    r"^[ \t]*-{2,}[ \t]*(?:(?:original message|forwarded message|ursprüngliche nachricht|mensaje original|message d'origine"
-    r"|oorspronkelijk bericht)[ \t]*-{2,}|[^\W\d_][^\n-]{2,50}-{2,}[ \t]*\n(?:[ \t]*\n)?[^\n:：]{1,20}[:：])",
+    r"^[ \t]*-{2,}[ \t]*(?:(?:original message|forwarded message|ursprüngliche nachricht|mensaje original"
+    r"|message d'origine|oorspronkelijk bericht)[ \t]*-{2,}"
+    r"|[^\W\d_][^\n-]{2,50}-{2,}[ \t]*\n(?:[ \t]*\n)?[^\n:：]{1,20}[:：])",
     re.IGNORECASE | re.MULTILINE,
 )
 """Dashes around words, in the languages named or before the head of a mail."""

@@ -10,8 +10,8 @@ import re
 from ravenbench.text.mail import INTRODUCED, QUOTED, introductions
 
 _BLOCK = re.compile(
-    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от|від|kimden|gönderen|feladó|发件人|發件人|寄件者|差出人|送信者"
-    r")[ \t*]*[:：].*\n(?:[ \t]*\n)?(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*[:：].*\n){1,5}",
+    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от|від|kimden|gönderen|feladó|发件人"
+    r"|發件人|寄件者|差出人|送信者)[ \t*]*[:：].*\n(?:[ \t]*\n)?(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*[:：].*\n){1,5}",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(
@@ -68,11 +68,13 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         body = body[:start].rstrip()
         if not body[body.rfind("\n") + 1 :].strip("_- \t"):  # the line above the head of the other mail
             body = body[: body.rfind("\n") + 1]
-    for start, end in reversed(introductions(body)):
-        body = body[:start] + "".join(f"> {line}\n" for line in body[start:end].split("\n")) + body[end:]
+    pieces, done = list[str](), 0
+    for start, end in introductions(body):  # they go with what they introduce
+        pieces += [body[done:start], "> ", body[start:end].replace("\n", "\n> "), "\n"]
+        done = end
     written: list[str] = []
     quoted: list[str] = []
-    for line in body.split("\n"):
+    for line in "".join([*pieces, body[done:]]).split("\n"):
         if QUOTED.match(line):
             quoted.append(line)
             continue

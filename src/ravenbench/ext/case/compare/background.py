@@ -95,7 +95,8 @@ def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> P
         gone = sentence_on_dropped(corpus.notes.get("dropped", {}))
         raise CorpusError(
             "the background is too small: likelihood ratios are learned from pairs by one author and by two",
-            found=f"{len(rows_of)} authors with two texts or more{gone}", expected=f"at least {FEWEST_AUTHORS}, better 40",
+            found=f"{len(rows_of)} authors with two texts or more{gone}",
+            expected=f"at least {FEWEST_AUTHORS}, better 40",
             fix="look at the texts that were left out, or " * bool(gone)
             + "add texts by other people, of the kind and language of the case",
         )  # fmt: skip

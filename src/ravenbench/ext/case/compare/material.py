@@ -490,7 +490,7 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
 def evidence_in_words(*texts: str) -> tuple[int, str]:
     """How many words texts have together, passages that come again counted once, and the same as a phrase."""
     words, evidence = sum(map(count_words, texts)), count_evidence(*texts)
-    return evidence, f"{words} words" + (f", of which {evidence} stand once" if evidence < words else "")
+    return evidence, f"{words} words" + (f", {evidence} without repetitions" if evidence < words else "")
 
 
 def not_comparable(case: CaseTexts) -> list[Reason]:
