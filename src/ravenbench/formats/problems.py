@@ -19,6 +19,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
@@ -32,6 +33,7 @@ from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, odd_texts
 from ravenbench.text.names import is_nobody, label_key, name_key, one_spelling, plain_name, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
@@ -98,6 +100,7 @@ class ProblemBuilder:
         self._known: list[int] = []
         self._questioned: list[int] = []
         self.notes: list[str] = []
+        self.identical: list[str] = []
 
     def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
         """Add one problem and return the rows of its documents.
@@ -114,7 +117,7 @@ class ProblemBuilder:
         rows = [self.texts.add(text) for text in usable]
         row = self.texts.add(questioned)
         if row in rows or any(same_document(text, questioned) for text in usable):
-            self.notes.append(f"{name}: the questioned text is identical with a known one")
+            self.identical.append(name)
         self.ids.append(name)
         self._sizes.append(len(rows))
         self._known += rows
@@ -123,6 +126,8 @@ class ProblemBuilder:
 
     def finish(self, **labels: Any) -> Problems:
         """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
+        if self.identical:
+            self.notes.append(f"{first_names(self.identical)}: the questioned text is identical with a known one")
         return Problems(
             self.texts.table(), name_array(self.ids), np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
             np.asarray(self._known, dtype=np.int64), np.asarray(self._questioned, dtype=np.int64), **labels,
@@ -252,7 +257,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     folders: dict[str, list[str]] = {}
     for file in archive.names:
         if _parent(_parent(file)) == root and "/" in file[len(inside) :] and file.startswith(inside):
-            folders.setdefault(PurePosixPath(file).parts[-2], []).append(file)
+            folders.setdefault(_name(_parent(file)), []).append(file)
     truth = read_truth_lines(archive, inside + "truth.txt") if inside + "truth.txt" in archive else None
     language, genre, listed = (
         read_contents(archive, inside + "contents.json") if inside + "contents.json" in archive else (None, None, [])
@@ -298,7 +303,7 @@ def _fault(problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, b
         return "it is named in truth.txt or contents.json but has no folder"
     if truth is not None and problem not in truth:
         return "truth.txt does not name it"
-    files = [PurePosixPath(file).name.lower() for file in folders[problem]]
+    files = [_name(file).lower() for file in folders[problem]]
     if files.count("unknown.txt") > 1:
         return "several files are its unknown.txt, but for capitals"
     if "unknown.txt" not in files:
@@ -311,7 +316,7 @@ def _fault(problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, b
 def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
     known, unknown = [], ""
     for file in files:
-        name = PurePosixPath(file).name.lower()
+        name = _name(file).lower()
         if name == "unknown.txt":
             unknown = archive.text(file, published=True)
         elif _DOCUMENT.match(name):
@@ -324,12 +329,15 @@ def _known(truth: Mapping[str, bool] | None, faults: Mapping[str, str]) -> dict[
 
 
 def _is_document(name: str) -> bool:
-    folder, _, own = name.rpartition("/")
-    return bool(folder) and _DOCUMENT.match(own) is not None
+    return "/" in name and _DOCUMENT.match(_name(name)) is not None
 
 
 def _is_plain(name: str) -> bool:
     return bool(name) and name not in (".", "..") and not set(name) & set('/\\:\0*?"<>|') and not name.startswith(".")
+
+
+def _name(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 def _parent(name: str) -> str:
@@ -919,7 +927,23 @@ def _first_problems(problems: Problems) -> list[int]:
 def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
     first = _first_problems(problems)[:MOST]
-    return [*odd_texts(texts, problems.ids[first].tolist()), *sentence_on_shared(texts, first, "of several problems")]
+    copies, questioned = Copies.among(list(map(Sketch.of, texts))), problems.questioned_index.tolist()
+    rows = [(name, problems.known(i).tolist(), questioned[i]) for i, name in enumerate(problems.ids.tolist())]
+    looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
+    said = {
+        "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
+            name for name, known, row in looked_at
+            if any(copies(row, one) and not same_document(texts[row], texts[one]) for one in known)
+        ],
+        "known texts repeat one another, and count as several": [
+            name for name, known, _ in looked_at if any(copies(*both) for both in combinations(known, 2))
+        ],
+    }  # fmt: skip
+    return [
+        *(f"{first_names(names)}: {what}" for what, names in said.items() if names),
+        *odd_texts(texts, problems.ids[first].tolist()),
+        *sentence_on_shared(texts, first, "of several problems"),
+    ]
 
 
 def _stripped(one: ProblemSet) -> ProblemSet:
@@ -938,8 +962,8 @@ def _sets(
     path: str | Path, split: Split | None, encoding: str | None, unquoted: bool, skip_faulty: bool
 ) -> list[ProblemSet]:
     with Archive(path, encoding, unquoted) as archive:
-        if problem_roots(archive):
-            return read_pan_problems(path, split, encoding)
+        if roots := problem_roots(archive):
+            return [_read(archive, root) for root in split_roots(roots, split, path)]
         if any(is_lines(n) or pair_table(archive, n) is not None for n in archive.names):
             return read_pan_pairs(path, None, split, encoding, unquoted, skip_faulty)
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
