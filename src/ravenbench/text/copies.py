@@ -40,7 +40,7 @@ def letters(text: str) -> bytes:
 
 
 def _runs(plain: bytes) -> NDArray[np.uint32]:
-    """The sampled runs of some letters, sorted, each once."""
+    """The sampled runs of some letters."""
     count = len(plain) - SPAN + 1
     if count < 1:
         return np.zeros(0, dtype=np.uint32)
@@ -49,7 +49,7 @@ def _runs(plain: bytes) -> NDArray[np.uint32]:
     key = eight[at]
     for i in range(8, SPAN, 8):
         key = (key ^ key >> np.uint64(29) ^ eight[at + i]) * _FACTOR
-    return np.unique((key >> np.uint64(32)).astype(np.uint32))
+    return (key >> np.uint64(32)).astype(np.uint32)
 
 
 class Sketch(NamedTuple):
@@ -84,24 +84,29 @@ class Copies:
         parts = [(i, part) for i, one in enumerate(sketches) if first[i] == i for part in one.parts]
         if len(parts) < 2:
             return cls(first, frozenset())
-        owner, sizes = np.array([i for i, _ in parts]), np.array([len(part) for _, part in parts])
+        owner, sizes = np.array([i for i, _ in parts]), [len(part) for _, part in parts]
         key, place = np.concatenate([part for _, part in parts]), np.repeat(np.arange(len(parts)), sizes)
         order = np.argsort(key, kind="stable")
         key, place = key[order], place[order]
+        once = (np.diff(key, prepend=key[:1]) != 0) | (np.diff(place, prepend=-1) != 0)
+        key, place = key[once], place[once]
         _, at, counts = np.unique(key, return_inverse=True, return_counts=True)
-        common = counts[at] > MOST_OWNERS
-        sizes -= np.bincount(place[common], minlength=len(parts))
-        several = (counts[at] > 1) & ~common
-        key, place = key[several], place[several]
+        several, rare = counts[at] > 1, counts[at] <= MOST_OWNERS
+        size = np.bincount(place[rare], minlength=len(parts))
+        key, place = key[several & rare], place[several & rare]
         both = [place[:-i][same] * len(parts) + place[i:][same] for i in range(1, MOST_OWNERS)
                 if (same := key[:-i] == key[i:]).any()]  # fmt: skip
         if not both:
             return cls(first, frozenset())
         pair, counts = np.unique(np.concatenate(both), return_counts=True)
         one, other = pair // len(parts), pair % len(parts)
-        alike = (counts >= FEWEST) & (counts >= SHARE * np.minimum(sizes[one], sizes[other]))
+        alike = (counts >= FEWEST) & (counts >= SHARE * np.minimum(size[one], size[other]))
         alike &= owner[one] != owner[other]
         return cls(first, frozenset(zip(owner[one[alike]].tolist(), owner[other[alike]].tolist(), strict=True)))
+
+    def repeated(self) -> list[tuple[int, int]]:
+        """Pairs of texts, each of which repeats the other; of several alike each with the first."""
+        return sorted({*self.pairs, *((first, i) for i, first in enumerate(self.first) if first != i)})
 
     def __call__(self, one: int, other: int) -> bool:
         """Whether two of the texts repeat each other."""
@@ -110,10 +115,14 @@ class Copies:
 
     def sources(self) -> list[int]:
         """For each text the first one that it repeats, itself or by way of others."""
-        earlier: dict[int, int] = {}
-        for one, other in sorted(self.pairs, reverse=True):
-            earlier[other] = one
-        source: list[int] = []
-        for i, same in enumerate(self.first):
-            source.append(source[min(same, earlier.get(same, same))] if same < i or same in earlier else i)
-        return source
+        sources = list(range(len(self.first)))
+        for one, other in self.repeated():
+            sources[other] = min(sources[other], sources[one])
+        return sources
+
+
+def repeating(texts: Iterable[str], earlier: Iterable[str]) -> list[int | None]:
+    """For each text the number of one of the ``earlier`` ones that it repeats, or None."""
+    before = list(map(Sketch.of, earlier))
+    sources = Copies.among([*before, *map(Sketch.of, texts)]).sources()[len(before) :]
+    return [source if source < len(before) else None for source in sources]

@@ -22,6 +22,15 @@ _SCRIPTS = {
     "Hebrew": "\u0590-\u05ff", "Arabic": "\u0600-\u06ff", "Chinese or Japanese": "\u3040-\u30ff\u4e00-\u9fff",
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
+_LATIN = (
+    "afrikaans catalan czech danish dutch english finnish french german hungarian italian norwegian polish portuguese"
+)
+SCRIPTS = dict.fromkeys([*_LATIN.split(), "romanian", "spanish", "swedish", "turkish"], "Latin") | {
+    "greek": "Greek", "russian": "Cyrillic", "ukrainian": "Cyrillic", "bulgarian": "Cyrillic", "hebrew": "Hebrew",
+    "arabic": "Arabic", "persian": "Arabic", "urdu": "Arabic", "chinese": "Chinese or Japanese",
+    "japanese": "Chinese or Japanese",
+}  # fmt: skip
+"""Scripts of languages, by their English names."""
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
 _ONE_WORD = re.compile(r"\W*+[\w'’-]++\W*+")
 _GONE = re.compile(
@@ -54,6 +63,13 @@ MOST = 2_000
 _CELL = 32_767
 _FEWEST = 3
 _SHARE = 0.15
+
+
+def script_of(text: str) -> str | None:
+    """The script of most letters of a text's first ones; None where it has none of these."""
+    counts = {name: len(letters.findall(text[:2_000])) for name, letters in _OF_SCRIPT.items()}
+    most = max(counts, key=counts.__getitem__)
+    return most if counts[most] else None
 
 
 def is_wordless(text: str) -> bool:

@@ -178,11 +178,17 @@ def _apart(names: Sequence[str]) -> str:
 
 
 def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
-    """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1); else nothing."""
+    """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1) or without letter
+    case; else nothing."""
     here, there = set(ids), set(others)
-    alone = {f"{float(one):.15g}": one for one in there - here if _NUMBER.fullmatch(one)}
-    numbers = {one: f"{float(one):.15g}" for one in here - there if _NUMBER.fullmatch(one)}
-    pairs = [f"{one} and {alone[number]}" for one, number in numbers.items() if number in alone]
+
+    def plain(name: str) -> str:
+        return f"{float(name):.15g}" if _NUMBER.fullmatch(name) else name.casefold()
+
+    alone = {plain(one): one for one in there - here}
+    pairs = [f"{one} and {alone[plain(one)]}" for one in here - there if plain(one) in alone]
+    if pairs and not any(map(_NUMBER.fullmatch, pairs[0].split(" and "))):
+        return [f"{len(pairs):,} ids differ only in letter case ({some(pairs)}): write them alike in both"]
     said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
     return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
 

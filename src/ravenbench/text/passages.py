@@ -244,8 +244,8 @@ def sentence_on_shared(texts: Sequence[str], authors: Sequence[object], whose: s
     shared = SharedPassages.among(texts[::step], authors[: len(texts) : step])
     if step > 1:
         others = texts[1::step] if shared.levels else ()
-        several = len(shared.rows) + sum(bool(shared.stretches(text)) for text in others)
-        shared = SharedPassages.among(texts, authors[: len(texts)], 25 * several >= len(others) > 0)
+        marked = len(shared.rows) + sum(bool(shared.stretches(text)) for text in others)
+        shared = SharedPassages.among(texts, authors[: len(texts)], 25 * marked >= len(others) > 0)
     begins = {row: line for row, text in enumerate(texts) if (line := shared.line_of(text)) is not None}
     several = sorted({*begins, *shared.rows})
     if len(several) < max(FEWEST_AUTHORS, len(texts) // 50):

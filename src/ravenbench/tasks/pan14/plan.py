@@ -14,12 +14,12 @@ from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants, plan_transplants
 from ravenbench.errors import FormatError
-from ravenbench.formats.collector import identity_key
 from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.problems.sources import given
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes
+from ravenbench.text.copies import repeating
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
@@ -110,18 +110,15 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
 
 
 def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
-    """How many documents stand in both sets (white space aside), and which test problems touch one, (n,)."""
-
-    def identities(problems: Problems) -> dict[int, bytes]:
-        return {int(row): identity_key(problems.texts[row]) for row in problems.documents}
-
-    tested = identities(test)
-    both = set(identities(train).values()) & set(tested.values())
+    """How many documents of the test stand in training, cut or changed a little too, and which test problems touch one,
+    (n,)."""
+    rows = test.documents
+    sources = repeating([test.texts[row] for row in rows], [train.texts[row] for row in train.documents])
     touched = np.zeros(len(test.texts), dtype=bool)
-    touched[[row for row, key in tested.items() if key in both]] = True
+    touched[rows] = [source is not None for source in sources]
     problems = touched[test.questioned_index]
     problems[test.owner[touched[test.known_index]]] = True
-    return len(both), problems
+    return int(touched.sum()), problems
 
 
 def draft(
