@@ -313,8 +313,8 @@ class CorpusBuilder:
                 f"of these are no person's, as what stands for deleted texts or is a program's: {first_names(shown)}"
             )
         if self._repeated:
-            count = counted(len(self._repeated), "text")
-            said.append(f"{count} left out, for their own author repeats another: {first_names(self._repeated)}")
+            names = first_names(self._repeated)
+            said.append(f"{counted(len(self._repeated), 'text')} left out, as repeated by their author: {names}")
         return said + sentence_on_joined(self._spelt.values())
 
 
