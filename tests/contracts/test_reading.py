@@ -40,13 +40,18 @@ KINDS = {
     "a link that leads nowhere": r"1 name left out: .*gone.txt: it is a link that leads nowhere",
     "a byline": r"spellings of one author's name were joined: .*Ann Holmes = by Ann Holmes",
     "programs": r"for their author is nobody in particular: .*RemindMeBot \(2\)",
+    "umlauts spelt out": r"author names that may be one person's: .*Juergen Mueller / Jürgen Müller",
+    "a sentence again and again": r"it says the same again and again: 180 words, 9 without repetitions",
+    "a text that its author repeats": r"1 text left out, as repeated by their author: ",
+    "placeholders": r"of these are no person's, .*: “\[removed\]” \(2\)",
+    "a file about the files": r"1 file left out, as about the texts: README.txt",
     "labels in two spellings": r"spellings of one 'register' were joined: Essay = essay",
     "a text without a row": r"\d+ texts? without a row in metadata.csv: .*\.txt",
     "a row without a text": r"\d+ rows? of metadata.csv without a text here: .*nobody-here",
     "another author in the metadata": r"1 text with another author in the metadata, which is not used: .*Tom Grant",
     "zeros that a spreadsheet took": r"2 ids differ only as numbers are written \(00 and 0, 01 and 1\)",
 }
-OF_FILES = {"files that vanish", "a link that leads nowhere", "a text without a row", "a row without a text",
+OF_FILES = {"files that vanish", "a file about the files", "a link that leads nowhere", "a text without a row", "a row without a text",
             "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
 COMMANDS = {
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
@@ -63,20 +68,25 @@ def collection(place: Path) -> list[tuple[str, str]]:
     for one in load_corpus("synthetic(authors=16, topics=3, documents=80, words=130, style=0.9)"):
         by_author.setdefault(one.author or "", []).append(one.text)
     names = ["Zoe\u0301 Lee", "zo\u00e9  lee", "Anonymous", "Ann Holmes", "Holmes, Ann", "Ida West & Tom Grant",
-             "letters", "novels", "by Ann Holmes", "RemindMeBot"]  # fmt: skip
+             "letters", "novels", "by Ann Holmes", "RemindMeBot", "Eve Stone", "J\u00fcrgen M\u00fcller",
+             "Juergen Mueller"]  # fmt: skip
     rows = []
     for number, (author, texts) in enumerate(sorted(by_author.items())):
         name = names[number] if number < len(names) else author
-        kept = texts[:2] if name in (*names[:6], *names[8:]) else texts
+        kept = texts[:2] if name in (*names[:6], *names[8:10]) else texts
         for i, text in enumerate(kept):
             head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
             rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
+    again = next(text for author, text in rows if author == "J\u00fcrgen M\u00fcller")
+    rows[20:20] = [("J\u00fcrgen M\u00fcller", again), ("Juergen Mueller", "[removed]"), ("letters", "[removed]"),
+                   ("letters", "The same nine words stand here again and again. " * 20)]  # fmt: skip
     copied = rows[-1][1]
     rows.append(("Zoe\u0301 Lee", copied))
     for i, (name, text) in enumerate(rows):
         file = place / name / f"{i:02d}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
+    (place / "README.txt").write_text("What these texts are.", "utf-8")
     (place / rows[-2][0] / "more.md").write_text("A text that is not read.", "utf-8")
     (place / rows[-2][0] / "gone.txt").symlink_to("nowhere.txt")
     meta = [(f"{i:02d}" if i > 1 else str(i), REGISTERS[i % 3], name) for i, (name, _) in enumerate(rows[:-5])]
@@ -176,6 +186,41 @@ TABLES = ("corpus info", "run", "attribute", *sorted(extensions.names("READING_T
 @pytest.mark.parametrize("command", TABLES)
 def test_a_table_gets_what_a_folder_gets(room, command, kind):
     assert re.search(KINDS[kind], room(command, "table.jsonl"))
+
+
+@pytest.mark.parametrize("command", TABLES)
+def test_quotations_of_reddit_are_cut(room, command):
+    lines = [json.loads(line) for line in (room.place / "table.jsonl").read_text("utf-8").splitlines()]
+    posts = [
+        {"author": one["author"], "subreddit": "s", "body": "&gt; Another's.\n\n" * (i % 9 == 0) + one["text"]}
+        for i, one in enumerate(lines)
+    ]
+    posts[9]["body"] = "&gt; Words of another."
+    (room.place / "reddit.jsonl").write_text("".join(json.dumps(one) + "\n" for one in posts), "utf-8")
+    said = room(command, "reddit.jsonl")
+    count = -(-len(posts) // 9)
+    assert re.search(rf"quotations \(lines .*\) were cut out of {count} texts; 1 held nothing else", said), said[-3000:]
+
+
+ABOUT_ONE_TEXT = {name: told for name, told in {**COMMANDS, **extensions.rows("READING_FAULTS")}.items()
+                  if "$questioned" in told}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ABOUT_ONE_TEXT)
+def test_words_of_evidence_count_once_and_copies_are_said(room, tmp_path, command):
+    data = room.place / "data"
+    copied = tmp_path / "copied.txt"
+    values = {"$corpus": data / "others", "$out": tmp_path / "o", "$questioned": tmp_path / "again.txt",
+              "$known": data / "known"}  # fmt: skip
+    values["$questioned"].write_text("Why I have never been to that town is a matter of some debate. " * 12)
+    ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
+    said = " ".join(ended.said.split())
+    assert "156 words, 13 without repetitions; fewer than 50 are not" in said, said
+    known = sorted((data / ("others" if "--candidates" in ABOUT_ONE_TEXT[command] else "known")).rglob("*.txt"))[0]
+    copied.write_text(known.read_text("utf-8").replace("'", "\u2019").replace("e.", "e !") + "\nThe end.\n", "utf-8")
+    ended = raven(*[str({**values, "$questioned": copied}.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
+    said = " ".join(ended.said.split())
+    assert re.search(r"repeats the known text|stand in .*, which was not learned from", said), said
 
 
 PROBLEMS = {

@@ -320,6 +320,14 @@ def test_names():
         ("Austen, Jane", "Jane Austen")
     ]
     assert lookalikes(["Trollope, Anthony", "Trolope, Anthony"])
+    for pair in (
+        ("\u0130nan", "inan"), ("\u03a0\u0391\u03a0\u03a0\u0391\u03a3", "\u03a0\u03ac\u03c0\u03c0\u03b1\u03c2"),
+        ("\u0141ukasz", "Lukasz"), ("M\u00fcller", "Mueller"), ("S\u00f8ren", "Soren"), ("7", "007"), ("u/ann", "ann"),
+        ("\u0410nna", "Anna"), ("\u0639\u0644\u06cc", "\u0639\u0644\u0649"),
+    ):  # fmt: skip
+        assert lookalikes(pair) == [pair]
+    assert name_key("\u06a9\u0631\u06cc\u0645\u06cc") == name_key("\u0643\u0631\u064a\u0645\u064a")
+    assert all(map(may_be_nobody, ("noreply@x.org", "notes", "New Text Document"))) and not may_be_nobody("Ann Notes")
 
 
 def test_labels_and_ids():
