@@ -51,8 +51,8 @@ KINDS = {
     "another author in the metadata": r"1 text with another author in the metadata, which is not used: .*Tom Grant",
     "zeros that a spreadsheet took": r"2 ids differ only as numbers are written \(00 and 0, 01 and 1\)",
 }
-OF_FILES = {"files that vanish", "a file about the files", "a link that leads nowhere", "a text without a row", "a row without a text",
-            "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
+OF_FILES = {"files that vanish", "a file about the files", "a link that leads nowhere", "a text without a row",
+            "a row without a text", "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
 COMMANDS = {
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
@@ -215,7 +215,7 @@ def test_words_of_evidence_count_once_and_copies_are_said(room, tmp_path, comman
     values["$questioned"].write_text("Why I have never been to that town is a matter of some debate. " * 12)
     ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
     said = " ".join(ended.said.split())
-    assert "156 words, 13 without repetitions; fewer than 50 are not" in said, said
+    assert "168 words, 14 without repetitions; fewer than 50 are not" in said, said
     known = sorted((data / ("others" if "--candidates" in ABOUT_ONE_TEXT[command] else "known")).rglob("*.txt"))[0]
     copied.write_text(known.read_text("utf-8").replace("'", "\u2019").replace("e.", "e !") + "\nThe end.\n", "utf-8")
     ended = raven(*[str({**values, "$questioned": copied}.get(part, part)) for part in ABOUT_ONE_TEXT[command]])

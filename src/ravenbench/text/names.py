@@ -75,7 +75,7 @@ _PARTS = re.compile(
 )
 _KINDS = re.compile(
     r"(?:19|20)\d\d[ .]?\d\d[ .]?\d\d|\d\d?[ .]\d\d?[ .](?:19|20)?\d\d"
-    r"|1\d{3}s?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century"
+    r"|1[4-9]\d\ds?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century"
     r"|(?:chapter|volume|vol|book|act|scene|page|section|week|day) ?\d+"
     r"|humans?|machines?|ais?|gpt.*|chatgpt.*|llms?|generated|real|fake|original|rewritten|paraphrased|obfuscated"
     r"|(?:fe)?males?|(?:wo)?men|boys|girls|native|non native|pos(?:itive)?|neg(?:ative)?|neutral|same|different"
