@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import re
 
-_HEADER = re.compile(
-    r"^(from|to|cc|bcc|date|sent|subject|reply-to|message-id|received|return-path|mime-version|content-type|x-[a-z-]+"
-    r"|von|an|gesendet|datum|betreff|de|à|envoyé|objet|para|enviado|asunto|van|aan|verzonden|onderwerp"
-    r"|από|προς|θέμα|ημερομηνία)[ \t]*:[ \t]*\S",
-    re.IGNORECASE | re.MULTILINE,
-)
+from ravenbench.text.phrases import any_of
+
+_HEADER = re.compile(rf"^({any_of('mail_headers')})[ \t]*:[ \t]*\S", re.IGNORECASE | re.MULTILINE)
 QUOTED = re.compile(r"^[ \t]*(?:>|&gt;)", re.MULTILINE)
 _QUOTED_LINE = re.compile(r"^[ \t]*+>(?!!).*\n?", re.MULTILINE)
 INTRODUCED = re.compile(
-    r"^[ \t]*-{2,}[ \t]*(?:(?:original message|forwarded message|ursprüngliche nachricht|mensaje original"
-    r"|message d'origine|oorspronkelijk bericht)[ \t]*-{2,}"
+    rf"^[ \t]*-{{2,}}[ \t]*(?:(?:{any_of('mail_original')})[ \t]*-{{2,}}"
     r"|[^\W\d_][^\n-]{2,50}-{2,}[ \t]*\n(?:[ \t]*\n)?[^\n:：]{1,20}[:：])",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -26,11 +22,7 @@ _COLON = re.compile(r"[:：][ \t\r\xa0\u200e\u200f\u202a-\u202e\u2066-\u2069]*+$
 _TIME = re.compile(r"(?<!\d)\d{1,2} ?[:.h時时点] ?\d\d(?!\d)")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d[./]\d{1,2}[./]\d\d|" + _TIME.pattern)
 _LED = re.compile(r"[\s\u2066-\u2069]*(?:on|am|le|el|op|il|em|den|στις|w dniu|dnia)\b.{6}", re.IGNORECASE | re.DOTALL)
-_VERB = re.compile(
-    r"\b(?:wrote|writes|schrieb|a écrit|escribió|schreef|ha scritto|escreveu|skrev|έγραψε|napisał|pisze|napsala?"
-    r"|написала?|пишет|написав|написала|пише|yazdı|kirjoitti|írta|a scris|написа|작성|כתב|كتب)|写道|寫道|書きました",
-    re.IGNORECASE,
-)
+_VERB = re.compile(rf"\b(?:{any_of('mail_wrote')})|写道|寫道|書きました", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(\.[\w-]++)+")
 _LONGEST = 250
 

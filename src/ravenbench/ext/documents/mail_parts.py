@@ -8,37 +8,18 @@ from __future__ import annotations
 import re
 
 from ravenbench.text.mail import INTRODUCED, QUOTED, introductions
+from ravenbench.text.phrases import any_of
 
 _BLOCK = re.compile(
-    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от|від|kimden|gönderen|feladó|发件人"
-    r"|發件人|寄件者|差出人|送信者)[ \t*]*[:：].*\n(?:[ \t]*\n)?(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*[:：].*\n){1,5}",
+    rf"^[ \t*]*+(?:{any_of('mail_from')})[ \t*]*[:：].*\n(?:[ \t]*\n)?(?:[ \t*]*+[\w\- ]{{1,20}}[ \t*]*[:：].*\n){{1,5}}",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(
-    r"^[ \t]*(-{2,}[ \t]*)?((begin )?forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten .{3,20}"
-    r"|message transféré|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht|προωθημένο μήνυμα)([ \t]*-{2,}|:)",
-    re.IGNORECASE | re.MULTILINE,
+    rf"^[ \t]*(?:-{{2,}}[ \t]*)?(?:{any_of('mail_forwarded')})(?:[ \t]*-{{2,}}|:)", re.IGNORECASE | re.MULTILINE
 )
-_PHONE = re.compile(
-    r"^[ \t]*(sent from my |sent from (outlook|yahoo|mail for)|get outlook for|von meinem .{2,30} gesendet|gesendet von"
-    r"|envoyé (de|depuis) |enviado desde|inviato da|verzonden vanaf|verstuurd vanaf|sendt fra|skickat från|enviado do)"
-    r".{0,60}$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CLOSING = re.compile(
-    r"^[ \t]*((with )?(best|kind|warm|kindest|warmest)([ \t]+(regards|wishes))?|(best |kind )?regards|all the best"
-    r"|cheers|sincerely( yours)?|yours (sincerely|faithfully|truly)|many thanks|thanks|thank you|love"
-    r"|(mit )?(freundlichen|besten|herzlichen|lieben) grüßen|(viele|beste|liebe|herzliche|schöne) grüße|mfg|lg|gruß"
-    r"|(bien )?cordialement|amicalement|bien à vous|salutations|(un )?saludos?( cordial(es)?)?|atentamente"
-    r"|cordiali saluti|(met )?(vriendelijke|hartelijke) groet(en)?|groetjes|με εκτίμηση|φιλικά|χαιρετισμούς)"
-    r"[ \t]*+(?:[,.!][ \t]*+)?$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NOTICE = re.compile(
-    r"confidential|vertraulich|confidentiel|confidencial|vertrouwelijk|εμπιστευτικ"
-    r"|intended (solely|only)? ?(for|recipient)|disclaimer|virus",
-    re.IGNORECASE,
-)
+_PHONE = re.compile(rf"^[ \t]*(?:{any_of('mail_phone')}).{{0,60}}$", re.IGNORECASE | re.MULTILINE)
+_CLOSING = re.compile(rf"^[ \t]*(?:{any_of('mail_closing')})[ \t]*+(?:[,.!][ \t]*+)?$", re.IGNORECASE | re.MULTILINE)
+_NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
 _AFTER = re.compile(r"\s*+(>?)")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from ravenbench.text.phrases import phrases
+
 WrittenDate = tuple[int, int, int]
 """Year, month and day; a day that is not told is 0."""
 
@@ -15,20 +17,7 @@ def _plain(text: str) -> str:
     return "".join(c for c in letters if not unicodedata.combining(c)).replace("_", " ")
 
 
-_MONTHS = tuple(tuple(_plain(names).split()) for names in (
-    "january januar janvier enero gennaio janeiro stycznia январь января січня ocak ιανουαριου januari leden ledna",
-    "february februar février febrero febbraio fevereiro lutego февраль февраля лютого şubat φεβρουαριου unora",
-    "march märz mars marzo março maart marca март марта березня mart μαρτιου marts marzec brezna",
-    "april avril abril aprile kwietnia апрель апреля квітня nisan απριλιου kwiecien dubna",
-    "may mai mayo maggio maio mei maja май мая травня mayıs μαιου maj kvetna",
-    "june juni juin junio giugno junho czerwca июнь июня червня haziran ιουνιου czerwiec cervna",
-    "july juli juillet julio luglio julho lipca июль июля липня temmuz ιουλιου lipiec cervence",
-    "august août agosto sierpnia август августа серпня ağustos αυγουστου augustus augusti sierpien srpna",
-    "september septembre septiembre settembre setembro wrzesnia сентябрь сентября вересня eylül σεπτεμβριου zari",
-    "october oktober octobre octubre ottobre outubro pazdziernika октябрь октября жовтня ekim οκτωβριου rijna",
-    "november novembre noviembre novembro listopada ноябрь ноября листопада kasım νοεμβριου listopad",
-    "december dezember décembre diciembre dicembre dezembro grudnia декабрь декабря грудня aralık δεκεμβριου prosince",
-))  # fmt: skip
+_MONTHS = tuple(tuple(_plain(line).split()) for line in phrases("months"))
 """Names of the months in a dozen languages; three letters or more from the beginning of one are short for it."""
 _YEAR, _WORD, _BETWEEN = r"(?<!\d)(?P<year>(?:19|20)\d\d)(?!\d)", r"(?P<word>[^\W\d_]{3,12})", r"[ ._,-]{0,3}"
 _DAY = r"(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th|er)?(?!\d)"
