@@ -75,10 +75,9 @@ def collection(place: Path) -> list[tuple[str, str]]:
         for i, text in enumerate(kept):
             head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
             rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
-    rows.append((rows[-1][0], f"The second draft of it, for the class.\n{rows[-1][1]}"))
-    rows.append((rows[-2][0], rows[-4][1].lower()))
-    rows.append((rows[40][0], rows[-5][1][:300].upper()))
-    copied = rows[-4][1]
+    last, copied = rows[-1], rows[-3][1]
+    rows.append((last[0], f"The second draft of it, for the class.\n{last[1]}"))
+    rows.append((last[0], rows[30][1][:500].upper()))
     rows.append(("Zoe\u0301 Lee", copied))
     for i, (name, text) in enumerate(rows):
         file = place / name / f"{i:02d}.txt"
