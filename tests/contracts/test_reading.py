@@ -10,6 +10,7 @@ import shutil
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
+from ravenbench.types import Problems
 
 LICENCE = (
     "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
@@ -45,6 +47,8 @@ KINDS = {
     "a text that its author repeats": r"1 text left out, as repeated by their author: ",
     "placeholders": r"of these are no person's, .*: “\[removed\]” \(2\)",
     "a file about the files": r"1 file left out, as about the texts: README.txt",
+    "copies under two authors": r"texts of two authors that are copies of each other but for marks, letter case, and",
+    "drafts": r"texts of one author that repeat each other, as drafts do: ",
     "labels in two spellings": r"spellings of one 'register' were joined: Essay = essay",
     "a text without a row": r"\d+ texts? without a row in metadata.csv: .*\.txt",
     "a row without a text": r"\d+ rows? of metadata.csv without a text here: .*nobody-here",
@@ -80,7 +84,9 @@ def collection(place: Path) -> list[tuple[str, str]]:
     again = next(text for author, text in rows if author == "J\u00fcrgen M\u00fcller")
     rows[20:20] = [("J\u00fcrgen M\u00fcller", again), ("Juergen Mueller", "[removed]"), ("letters", "[removed]"),
                    ("letters", "The same nine words stand here again and again. " * 20)]  # fmt: skip
-    copied = rows[-1][1]
+    last, copied = rows[-1], rows[-3][1]
+    rows.append((last[0], f"The second draft of it, for the class.\n{last[1]}"))
+    rows.append((last[0], rows[30][1][:500].upper()))
     rows.append(("Zoe\u0301 Lee", copied))
     for i, (name, text) in enumerate(rows):
         file = place / name / f"{i:02d}.txt"
@@ -246,6 +252,107 @@ def test_training_is_not_the_test(tmp_path, command):
     if command != "safety":
         record = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
         assert "stand among those to learn from" in json.dumps(record)
+
+
+CHANGED = {
+    "cut": lambda text: text[: 2 * len(text) // 3],
+    "lowercased": str.lower,
+    "other quotes": lambda text: text.replace("'", "\u2019"),
+    "entities": lambda text: text.replace("'", "&#39;").replace(",", "&#44;"),
+    "a line before": lambda text: f"An essay of the class, of this spring.\n{text}",
+    "a line after": lambda text: f"{text}\nThe end, and thank you for reading.",
+    "other lines": lambda text: text.replace(" ", "\n  "),
+}
+COPIES = {
+    "verify": (PROBLEMS["verify"], r"found: 8 of 8", 2),
+    "run": (PROBLEMS["run"], r"found: 8 of 8", 2),
+    "safety": (PROBLEMS["safety"], r"found: 8 of 8", 2),
+    "pan14": (("pan14", "$both", "--verifiers", "length", "--probe", "none", "--plan"),
+              r"16 documents to answer about stand among those to learn from.* 8 of 8 problems have one", 0),
+} | extensions.rows("COPIES")  # fmt: skip
+
+
+def changed(problems, how):
+    """Problems with texts that were changed."""
+    transform = SimpleNamespace(transform=lambda texts: list(map(how, texts)))
+    return problems.map_texts(transform)
+
+
+def lines(place: Path, texts, label=lambda i: i % 2) -> None:
+    rows = [{"id": f"{place.stem}{i}", "text": text, "label": label(i)} for i, text in enumerate(texts)]
+    place.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.mark.parametrize("kind", CHANGED)
+@pytest.mark.parametrize("command", COPIES)
+def test_training_that_was_changed_is_not_the_test(tmp_path, command, kind):
+    """Whatever program the texts came through between: with command by kind of change."""
+    problems, same = toy_problems(8, words=150, seed=1)
+    problems = changed(problems, lambda text: text.replace(" m", " 'm"))
+    copied = changed(problems, CHANGED[kind])
+    for name, one in (("a", problems), ("b", copied), ("both/toy/train", problems), ("both/toy/test", copied)):
+        write_pan_problems(tmp_path / name, one, same)
+        lines(tmp_path / f"{Path(name).name}.jsonl", one.texts)
+        if name in ("a", "b"):
+            (tmp_path / f"changes-{name}").mkdir()
+            text = "\n".join(one.texts[row] for row in range(3))
+            (tmp_path / f"changes-{name}" / "problem-1.txt").write_text(text, "utf-8")
+            truth = json.dumps({"changes": [1] * (len(text.splitlines()) - 1)})
+            (tmp_path / f"changes-{name}" / "truth-problem-1.json").write_text(truth)
+    corpus = load_corpus("synthetic(authors=4, documents=24, words=90)")
+    rows = [json.dumps({"author": one.author, "text": one.text}) + "\n" for one in corpus]
+    (tmp_path / "people.jsonl").write_text("".join(rows), "utf-8")
+    arguments, said, code = COPIES[command]
+    if (command, kind) == ("detect", "other lines"):  # white space alone: the same texts, which are refused
+        said, code = r"found: 16 texts, and 0 more", 2
+    ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments])
+    assert ended.code == code, ended.said
+    assert re.search(said, " ".join(ended.said.split())), ended.said
+
+
+WITHIN = {
+    "verify": PROBLEMS["verify"],
+    "run": PROBLEMS["run"],
+    "safety": PROBLEMS["safety"],
+    "pan14": ("pan14", "$both", "--verifiers", "length", "--probe", "none"),
+    "corpus info": ("corpus", "info", "$b"),
+    "obfuscate": ("obfuscate", "identity", "$b", "--out", "$out"),
+}
+
+
+@pytest.mark.parametrize("command", WITHIN)
+def test_copies_within_a_problem_are_said(tmp_path, command):
+    problems, same = toy_problems(8, known=2, words=150, seed=1)
+    questioned = problems.questioned_index.tolist()
+    texts = [[problems.texts[row] for row in (*problems.known(i), questioned[i])] for i in range(8)]
+    for i, change in enumerate(CHANGED.values()):
+        texts[i][0] = texts[i][0].replace(" m", " 'm")
+        texts[i][2] = change(texts[i][0])
+    texts[7][1] = texts[7][0].upper()
+    copied = Problems.of([(f"p{i}", own[:2], own[2]) for i, own in enumerate(texts)])
+    for name in ("b", "both/toy/test"):
+        write_pan_problems(tmp_path / name, copied, same)
+    for name in ("a", "both/toy/train"):
+        write_pan_problems(tmp_path / name, *toy_problems(8, known=2, words=150, seed=2))
+    more = () if command in ("corpus info", "freeze") else ("--plan",)
+    ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in WITHIN[command]], *more)
+    said = " ".join(ended.said.split())
+    assert ended.code == 0 and "p7: known texts repeat one another, and count as several" in said, ended.said
+    assert "p6: the questioned text is identical with a known one" in said, "but for white space"
+    assert "p0; p1; p2; p3; p4 and 1 more: the questioned text repeats a known one but for marks" in said
+
+
+@pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension is not here")
+def test_a_text_with_both_labels_is_said(tmp_path):
+    texts = [one.text for one in load_corpus("synthetic(authors=4, documents=24, words=90)")]
+    lines(tmp_path / "a.jsonl", [*texts[11:18], texts[11].upper()])
+    lines(tmp_path / "b.jsonl", texts[18:])
+    arguments = [re.sub(r"^\$", f"{tmp_path}/", part) for part in extensions.rows("COPIES")["detect"][0]]
+    ended = raven(*["synthetic" if part.endswith("people.jsonl") else part for part in arguments])
+    said = " ".join(ended.said.split())
+    assert ended.code == 0, ended.said
+    assert "1 pair of texts that repeat each other, cut or changed a little, one labelled a person's" in said
+    assert "a0 and a7" in said
 
 
 def test_shared_documents_and_authors_are_counted(tmp_path):

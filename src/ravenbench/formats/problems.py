@@ -144,32 +144,6 @@ def problem_roots(archive: Archive) -> list[str]:
     return sorted({_parent(folder) for folder in folders} - folders)
 
 
-def read_pan_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
-    """Read every corpus of problems in a folder or zip, sorted by name and split.
-
-    FormatError if nothing here is a PAN13–15 problem, the split is missing, a truth or contents file does not parse, or
-    no problem of a corpus can be read.
-
-    Parameters
-    ----------
-    path : path
-        A folder or zip holding one corpus or several, each with or without ``train/`` and ``test/``.
-    split : 'train' or 'test', optional
-        Take this part of each corpus that has parts.
-    encoding : str or None
-        Of texts that are not UTF-8, as ``decode`` takes it.
-    """
-    with Archive(path, encoding) as archive:
-        roots = problem_roots(archive)
-        if not roots:
-            shown = ", ".join(archive.names[:3]) or "nothing"
-            raise FormatError(
-                "there are no PAN13–15 problems here", file=path, found=shown,
-                expected="folders such as EN001/ with known01.txt and unknown.txt",
-            )  # fmt: skip
-        return [_read(archive, root) for root in split_roots(roots, split, path)]
-
-
 def write_pan_problems(
     path: str | Path, problems: Problems, same: Bools | None = None, language: str = "english", genre: str = "unknown"
 ) -> Path:
@@ -288,12 +262,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
         first, problem = next(iter(faults)), f"no problem of {name} can be read"
         raise FormatError(problem, file=archive.path, found=f"{first}: {faults[first]}", fix=next(iter(zeros), None))
     builder.notes += zeros
-    if unread:
-        what = f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt"
-        builder.notes.append(f"{what}: {first_names(unread)}")
-    if listed and (others := sorted({*folders} - {*listed})):
-        what = f"{counted(len(others), 'problem')} that contents.json does not list"
-        builder.notes.append(f"{what}, answered all the same: {first_names(others)}")
+    builder.notes += _unlike(unread, sorted({*folders} - {*listed}) if listed else [])
     problems, script = builder.finish(), SCRIPTS.get((language or "").casefold())
     if script is not None and (written := script_of(problems.texts[0])) not in (None, script):
         builder.notes.append(f"contents.json says that the texts are in {language}, but they are in {written} letters")
@@ -301,6 +270,15 @@ def _read(archive: Archive, root: str) -> ProblemSet:
         name, problems, None if truth is None else np.array(same, dtype=bool), split, faults,
         _known(truth, faults), language, genre, tuple(builder.notes), root,
     )  # fmt: skip
+
+
+def _unlike(unread: list[str], unlisted: list[str]) -> list[str]:
+    """Sentences on files that are no texts of problems, and on problems that ``contents.json`` lacks."""
+    said = {
+        f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": unread,
+        f"{counted(len(unlisted), 'problem')} that contents.json does not list, answered all the same": unlisted,
+    }
+    return [f"{what}: {first_names(names)}" for what, names in said.items() if names]
 
 
 def _fault(problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
@@ -712,17 +690,13 @@ def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str
 
 def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> bool:
     said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
-    if row.get(roles.label or "") in (None, ""):
-        raise FormatError(
-            f"{roles.label} is empty", **where, expected="1 or 0, true or false, Y or N", fix="fill it in"
-        )
-    same = said[roles.label or ""]
+    same, empty = said[roles.label or ""], row.get(roles.label or "") in (None, "")
     if same is None or (not same) in said.values():
-        which = " and ".join(said)
+        opposed = "contradict each other" if same is not None else "says neither same nor different"
         raise FormatError(
-            f"{which} says neither same nor different" if same is None else f"{which} contradict each other", **where,
-            found=" and ".join(str(row.get(column)) for column in said), expected="1 or 0, true or false, Y or N",
-            fix="call a column that is no label otherwise",
+            f"{' and '.join(said)} {'is empty' if empty else opposed}", **where, expected="1 or 0, true, false, Y or N",
+            found=None if empty else " and ".join(str(row.get(column)) for column in said),
+            fix="fill it in" if empty else "call a column that is no label otherwise",
         )  # fmt: skip
     return same
 
@@ -761,20 +735,19 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
 
 
 def read_pan_pairs(
-    path: str | Path, truth: str | Path | None = None, split: Split | None = None, encoding: str | None = UTF8,
-    unquoted: bool = False, skip_faulty: bool = False,
+    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, unquoted: bool = False,
+    skip_faulty: bool = False,
 ) -> list[ProblemSet]:  # fmt: skip
     """Read every set of pairs in a file, folder or zip.
 
     The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
     labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
-    pair can be used. ``truth`` is a truth file elsewhere; by default the one beside the pairs. ``unquoted`` and
-    ``skip_faulty`` are of tables, as ``read_problem_sets`` has them.
+    pair can be used. ``unquoted`` and ``skip_faulty`` are of tables, as ``read_problem_sets`` has them.
     """
     with Archive(path, encoding, unquoted) as archive:
         files = pairs_files(archive)
         tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
-        if tables and truth is None:
+        if tables:
             return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
         if not files:
             given_truth = any(is_truth(name) for name in archive.names)
@@ -787,22 +760,9 @@ def read_pan_pairs(
         for name, beside in files.items():
             if str(PurePosixPath(name).parent) not in folders_read:
                 continue
-            if truth is not None:
-                with Archive(truth, encoding) as other:
-                    known = read_truth_records(other, only_truth(other))
-            else:
-                known = read_truth_records(archive, beside) if beside is not None else {}
-            sets.append(_problems(archive, name, known or None))
+            known = read_truth_records(archive, beside) if beside is not None else None
+            sets.append(_problems(archive, name, known))
         return sets
-
-
-def only_truth(archive: Archive) -> str:
-    """Find the one truth file (JSON lines) of an archive. FormatError if there is none, or there are several."""
-    candidates = archive.names if len(archive.sizes) == 1 else [n for n in archive.names if is_truth(n)]
-    candidates = [n for n in candidates if is_lines(n)]
-    if len(candidates) != 1:
-        raise FormatError("expected one truth.jsonl here", file=archive.path, found=", ".join(candidates[:5]) or "none")
-    return candidates[0]
 
 
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
@@ -855,10 +815,9 @@ def _problems(
     if table is not None:
         source = read_pair_table(archive, name, table, truth := {}, builder.notes if skip_faulty else None)
         truth = truth if table.has_truth else None
-        if table.has_truth and table.label is None:
-            builder.notes.append(
-                f"{archive.label(name)} has no label: what is the same follows from {' and '.join(table.authors)}"
-            )
+        if truth is not None and table.label is None:
+            columns = " and ".join(table.authors)
+            builder.notes.append(f"{archive.label(name)} has no label: what is the same follows from {columns}")
     for pair in source:
         if isinstance(pair, tuple):
             faults[pair[0]] = pair[1]
@@ -1012,7 +971,7 @@ def _sets(
         if roots := problem_roots(archive):
             return [_read(archive, root) for root in split_roots(roots, split, path)]
         if any(is_lines(n) or pair_table(archive, n) is not None for n in archive.names):
-            return read_pan_pairs(path, None, split, encoding, unquoted, skip_faulty)
+            return read_pan_pairs(path, split, encoding, unquoted, skip_faulty)
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:

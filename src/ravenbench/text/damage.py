@@ -22,13 +22,8 @@ _SCRIPTS = {
     "Hebrew": "\u0590-\u05ff", "Arabic": "\u0600-\u06ff", "Chinese or Japanese": "\u3040-\u30ff\u4e00-\u9fff",
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
-_LATIN = (
-    "afrikaans catalan czech danish dutch english finnish french german hungarian italian norwegian polish portuguese"
-)
-SCRIPTS = dict.fromkeys([*_LATIN.split(), "romanian", "spanish", "swedish", "turkish"], "Latin") | {
-    "greek": "Greek", "russian": "Cyrillic", "ukrainian": "Cyrillic", "bulgarian": "Cyrillic", "hebrew": "Hebrew",
-    "arabic": "Arabic", "persian": "Arabic", "urdu": "Arabic", "chinese": "Chinese or Japanese",
-    "japanese": "Chinese or Japanese",
+SCRIPTS = dict.fromkeys(("dutch", "english", "french", "german", "italian", "portuguese", "spanish"), "Latin") | {
+    "greek": "Greek", "russian": "Cyrillic", "ukrainian": "Cyrillic", "hebrew": "Hebrew", "arabic": "Arabic",
 }  # fmt: skip
 """Scripts of languages, by their English names."""
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)

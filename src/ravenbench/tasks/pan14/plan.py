@@ -13,7 +13,7 @@ from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants, plan_transplants
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, remark
 from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.problems.sources import given
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
@@ -156,6 +156,11 @@ def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord
     documents, touched = shared_documents(corpus.train.problems, corpus.test.problems)
     joined = collapsed(corpus.train.problems, corpus.train.truth())
     taught = [*corpus.train.notes, *([] if joined is None else [joined])]
+    common = [
+        f"{documents:,} documents to answer about stand among those to learn from, maybe cut or changed a little, and "
+        f"{int(touched.sum()):,} of {len(touched):,} problems have one"
+    ][: bool(documents)]
+    remark(f"{corpus.name}: {one}" for one in common)
     return Pan14CorpusRecord(
         name=corpus.name,
         fold=fold,
@@ -166,7 +171,7 @@ def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord
         faults=dict(corpus.test.faults),
         fault_truth=dict(corpus.test.fault_truth),
         left_out=dict(corpus.train.faults),
-        notes=[*(f"train: {note}" for note in taught), *(f"test: {note}" for note in corpus.test.notes)],
+        notes=[*(f"train: {note}" for note in taught), *(f"test: {note}" for note in [*corpus.test.notes, *common])],
         shared=SharedRecord(documents=documents, problems=corpus.test.problems.ids[touched].tolist()),
         transplant=transplant,
     )
