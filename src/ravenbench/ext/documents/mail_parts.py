@@ -11,7 +11,8 @@ from ravenbench.text.mail import INTRODUCED, QUOTED, introductions
 from ravenbench.text.phrases import any_of
 
 _BLOCK = re.compile(
-    rf"^[ \t*]*+(?:{any_of('mail_from')})[ \t*]*[:：].*\n(?:[ \t]*\n)?(?:[ \t*]*+[\w\- ]{{1,20}}[ \t*]*[:：].*\n){{1,5}}",
+    rf"^[ \t*]*+(?:{any_of('mail_from')})[ \t*]*[:：].*\n(?:[ \t]*\n)?"
+    r"(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*[:：].*\n){1,5}",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(

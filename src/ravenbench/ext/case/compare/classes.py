@@ -34,7 +34,7 @@ from ravenbench.text.tokens import count_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Ints, Labels
 
-DATE_COLUMNS = (
+DATE_COLUMNS = [
     "date",
     "day",
     "time",
@@ -46,7 +46,7 @@ DATE_COLUMNS = (
     "datum",
     "fecha",
     "data",
-)
+]
 MOST_SHAPES = 3
 """Shapes that a class is compared in; the last is that of its shortest texts."""
 TYPICAL = 0.25
