@@ -82,7 +82,7 @@ def collection(place: Path) -> list[tuple[str, str]]:
             head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
             rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
     again = next(text for author, text in rows if author == "J\u00fcrgen M\u00fcller")
-    rows[20:20] = [("J\u00fcrgen M\u00fcller", again), ("Juergen Mueller", "[removed]"), ("letters", "[removed]"),
+    rows[40:40] = [("J\u00fcrgen M\u00fcller", again), ("Juergen Mueller", "[removed]"), ("letters", "[removed]"),
                    ("letters", "The same nine words stand here again and again. " * 20)]  # fmt: skip
     last, copied = rows[-1], rows[-3][1]
     rows.append((last[0], f"The second draft of it, for the class.\n{last[1]}"))

@@ -34,19 +34,9 @@ from ravenbench.text.tokens import count_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Ints, Labels
 
-DATE_COLUMNS = [
-    "date",
-    "day",
-    "time",
-    "timestamp",
-    "created",
-    "submitted",
-    "written",
-    "modified",
-    "datum",
-    "fecha",
-    "data",
-]
+DATE_COLUMNS = (
+    "date", "day", "time", "timestamp", "created", "submitted", "written", "modified", "datum", "fecha", "data",
+)  # fmt: skip
 MOST_SHAPES = 3
 """Shapes that a class is compared in; the last is that of its shortest texts."""
 TYPICAL = 0.25
