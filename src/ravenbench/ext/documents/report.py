@@ -110,8 +110,8 @@ class Extracted:
                 of_name.setdefault(name, set()).add(one.author)
         groups = [(name,) for name in of_name] + lookalikes(of_name)
         alike = {frozenset.union(*(frozenset(of_name[name]) for name in group)) - {UNKNOWN} for group in groups}
-        told = [*alike, *map(set, lookalikes(self.people))]
-        several = [" / ".join(sorted(of)) for of in alike if len(of) > 1 and not any(of < one for one in told)]
+        known_groups = [*alike, *map(set, lookalikes(self.people))]
+        several = [" / ".join(sorted(of)) for of in alike if len(of) > 1 and not any(of < one for one in known_groups)]
         return [f"authors whose mails give one name: {first_names(sorted(several))}"] if several else []
 
     def tables(self) -> dict[str, Table]:
