@@ -176,7 +176,7 @@ BUDGETS = {
     "sampling": 400,
     "statistics": 2_300,
     "store": 1_900,
-    "tasks": 13_700,
+    "tasks": 13_600,
     "text": 5_100,
     "topics": 700,
     "verifiers": 2_300,

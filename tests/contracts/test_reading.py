@@ -3,6 +3,7 @@ of what goes wrong in collections that people have. Rows are kinds, columns comm
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -493,6 +494,106 @@ def test_ids_that_would_meet_as_numbers_are_said_and_never_joined(tmp_path, comm
     assert re.search(r"(12|4) ids differ only as numbers are written \((\d+) and (0\2|00\2|\d+)", said), ended.said
     assert "give the column the format of text" in said
     assert ended.code == (2 if all_of_them or command == "evaluate" else ended.code)
+
+
+TABLES_OF_PAIRS = {
+    "authors without a label": r"pairs.csv has no label: what is the same follows from author1 and author2",
+    "labels the other way round": r"labels contradict the two authors in 12 of 12 rows: are they the other way round\?"
+    r" found: in the first: label is 0, authors are a and a fix: call the column label different",
+    "an empty label": r"pairs.csv:\d+: label is empty .*fix: fill it in",
+    "ids that repeat": r"6 rows cannot be used.*an id stands twice .*fix: make the ids differ, or take the column",
+    "nobody's names without a label": r"no label, and author1 and author2 name no two authors from whom it follows",
+}
+READ_TABLES = {
+    **{command: IDS[command] for command in ("verify", "run", "safety", "freeze")},
+    "evaluate": ("evaluate", "$pairs", "$answers"),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES_OF_PAIRS)
+@pytest.mark.parametrize("command", READ_TABLES)
+def test_tables_of_pairs_say_their_cause(tmp_path, command, kind):
+    write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
+    problems, same = toy_problems(12, words=40, seed=3)
+    rows = []
+    for i in range(12):
+        known, questioned = int(problems.known(i)[0]), int(problems.questioned_index[i])
+        row = {"id": f"p{i}", "text1": problems.texts[known], "text2": problems.texts[questioned]}
+        row |= {"author1": "a", "author2": "a" if same[i] else "b", "label": int(same[i])}
+        if "without a label" in kind:
+            del row["label"]
+        if kind == "labels the other way round":
+            row["label"] = 1 - row["label"]
+        elif kind == "an empty label" and i % 3 == 0:
+            row["label"] = ""
+        elif kind == "ids that repeat":
+            row["id"] = f"p{i // 2}"
+        elif kind.startswith("nobody") and i % 2:
+            row["author2"] = "[deleted]"
+        rows.append(row)
+    with (tmp_path / "pairs.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, [*rows[0]])
+        table.writeheader()
+        table.writerows(rows)
+    answers = [json.dumps({"id": row["id"], "value": 0.7}) + "\n" for row in rows]
+    (tmp_path / "answers.jsonl").write_text("".join(answers))
+    values = {"$pairs": "pairs.csv", "$answers": "answers.jsonl", "$good": "good", "$m.json": "m.json"}
+    values = {key: str(tmp_path / name) for key, name in {**values, "$o.jsonl": "o.jsonl"}.items()}
+    ended = raven(*[values.get(part, part) for part in READ_TABLES[command]])
+    said = " ".join(ended.said.split())
+    assert ended.code == (0 if kind == "authors without a label" else 2), ended.said
+    assert re.search(TABLES_OF_PAIRS[kind], said), ended.said
+
+
+def test_rows_that_contradict_their_authors_are_named_by_the_authors(tmp_path):
+    table = "id,text1,text2,author1,author2,label\n"
+    table += "".join(f"{i},Words of {i}.,Others of {i}.,a,{'ab'[i % 2]},{1 - i % 2 if i else 0}\n" for i in range(9))
+    (tmp_path / "pairs.csv").write_text(table)
+    ended = raven("freeze", str(tmp_path / "pairs.csv"), "-o", str(tmp_path / "m.json"))
+    assert ended.code == 2 and "label is 0, authors are a and a" in ended.said and "{" not in ended.said
+
+
+SETS = {
+    "problems that contents.json lacks": r"2 problems that contents.json does not list, answered all the same: toy006;"
+    r" toy007",
+    "a stray folder and further files": r"3 files not read, for a problem has texts known….txt and one unknown.txt: "
+    r"\S*toy000/sub/known09.txt; \S*toy001/unknown2.txt; \S*toy002/notes.txt",
+    "another script": r"contents.json says that the texts are in Greek, but they are in Latin letters",
+    "truth in other letters": r"8 ids differ only in letter case \(toy000 and TOY000, .*write them alike in both",
+}
+
+
+@pytest.mark.parametrize("kind", SETS)
+@pytest.mark.parametrize("command", ["verify", "run", "safety", "pan14", "corpus info", "freeze"])
+def test_sets_of_problems_say_what_does_not_fit(tmp_path, command, kind):
+    for name, seed in (("good", 5), ("b", 3), ("both/toy/train", 5), ("both/toy/test", 3)):
+        write_pan_problems(tmp_path / name, *toy_problems(8, words=40, seed=seed))
+    for place in (tmp_path / "b", tmp_path / "both" / "toy" / "test"):
+        contents = json.loads((place / "contents.json").read_text())
+        if kind == "problems that contents.json lacks":
+            contents["problems"] = contents["problems"][:6]
+        elif kind == "another script":
+            contents["language"] = "Greek"
+        elif kind == "truth in other letters":
+            (place / "truth.txt").write_text((place / "truth.txt").read_text().upper())
+        else:
+            (place / "toy000" / "sub").mkdir()
+            for file in ("toy000/sub/known09.txt", "toy001/unknown2.txt", "toy002/notes.txt"):
+                (place / file).write_text("Words that are not read.")
+        (place / "contents.json").write_text(json.dumps(contents))
+    out = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl", "$m.json": tmp_path / "m.json"}
+    values = {
+        "$a": tmp_path / "good",
+        "$b": tmp_path / "b",
+        "$both": tmp_path / "both",
+        "$pairs": tmp_path / "b",
+        **out,
+    }
+    plan = () if command in ("corpus info", "freeze") else ("--plan",)
+    arguments = {**{name: IDS[name] for name in ("corpus info", "freeze")}, **WITHIN}[command]
+    ended = raven(*[str(values.get(part, part)) for part in arguments], *plan)
+    assert ended.code == (2 if "truth" in kind else 0), ended.said
+    assert re.search(SETS[kind], " ".join(ended.said.split())), ended.said
 
 
 @pytest.mark.parametrize("given", [["--text", "text1"], ["--author", "who"], ["--topic", "none"]])

@@ -553,6 +553,11 @@ class TableRoles(NamedTuple):
         """Whether a label says, or authors show, which pairs are by one author."""
         return self.label is not None or bool(self.authors)
 
+    def says_by_authors(self, file: str) -> list[str]:
+        """A sentence where truth follows from the authors alone."""
+        said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
+        return [said] if self.authors and self.label is None else []
+
 
 _UNNUMBERED = re.compile(r"(?:(?<!\d)\d++|(?<=text)[a-z])\Z")
 
@@ -715,6 +720,7 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
     if roles.texts:
         for _ in read_pair_table(archive, name, roles, truth):
             pass
+        remark(roles.says_by_authors(archive.label(name)))
     else:
         own: set[str] = set()
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
@@ -815,9 +821,7 @@ def _problems(
     if table is not None:
         source = read_pair_table(archive, name, table, truth := {}, builder.notes if skip_faulty else None)
         truth = truth if table.has_truth else None
-        if truth is not None and table.label is None:
-            columns = " and ".join(table.authors)
-            builder.notes.append(f"{archive.label(name)} has no label: what is the same follows from {columns}")
+        builder.notes += table.says_by_authors(archive.label(name))
     for pair in source:
         if isinstance(pair, tuple):
             faults[pair[0]] = pair[1]

@@ -47,7 +47,7 @@ class LearnedHashes(NamedTuple):
             if isinstance(record["documents"], list):
                 return None
             documents = {
-                key: Sketch(whole, tuple(np.array(part, dtype=np.uint32) for part in parts))
+                key: Sketch(whole, tuple(np.frombuffer(bytes.fromhex(part), dtype=np.uint32) for part in parts))
                 for key, (whole, *parts) in record["documents"].items()
             }
             return cls(documents, [list(map(str, keys)) for keys in record["problems"]], frozenset(record["authors"]))
@@ -57,7 +57,7 @@ class LearnedHashes(NamedTuple):
     def written(self) -> bytes:
         """As JSON."""
         documents = sorted(self.documents.items())
-        sketches = {key: [sketch.whole, *(part.tolist() for part in sketch.parts)] for key, sketch in documents}
+        sketches = {key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)] for key, sketch in documents}
         problems, authors = sorted(map(list, self.problems)), sorted(self.authors)
         return json.dumps({"documents": sketches, "problems": problems, "authors": authors}).encode()
 
@@ -76,8 +76,8 @@ def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: 
     ).sources()
     source = dict(zip(rows, sources[len(learned) :], strict=True))
     problems = {_plain([sources[learned[key]] for key in keys]) for keys in train.problems}
-    asked = zip(test.problems.ids.tolist(), _rows(test.problems), strict=True)
-    shared = sorted(name for name, own in asked if _plain([source[row] for row in own]) in problems)
+    named = zip(test.problems.ids.tolist(), _rows(test.problems), strict=True)
+    shared = sorted(name for name, own in named if _plain([source[row] for row in own]) in problems)
     said = refuse_shared(shared, len(test), allowed)
     if both := [row for row in rows if source[row] < len(learned)]:
         changed = sum(identity_key(test.problems.texts[row]).hex() not in learned for row in both)
