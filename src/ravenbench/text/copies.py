@@ -21,7 +21,7 @@ from ravenbench.texts import composed
 
 EDGE = 1_600
 """Letters at the beginning and at the end of a long text that are looked at."""
-SPAN, SAMPLED = 32, 32
+SPAN, SAMPLED = 32, 16
 FEWEST, SHARE = 4, 0.5
 """Runs that two texts must have in common, and their share of those of the one that has fewer."""
 MOST_OWNERS = 8
