@@ -21,7 +21,7 @@ from ravenbench.texts import composed
 
 EDGE = 1_600
 """Letters at the beginning and at the end of a long text that are looked at."""
-SPAN, SAMPLED = 32, 32
+SPAN, SAMPLED = 32, 16
 FEWEST, SHARE = 4, 0.5
 """Runs that two texts must have in common, and their share of those of the one that has fewer."""
 MOST_OWNERS = 8
@@ -90,8 +90,10 @@ class Copies:
         key, place = key[order], place[order]
         once = (np.diff(key, prepend=key[:1]) != 0) | (np.diff(place, prepend=-1) != 0)
         key, place = key[once], place[once]
-        _, at, counts = np.unique(key, return_inverse=True, return_counts=True)
-        several, rare = counts[at] > 1, counts[at] <= MOST_OWNERS
+        begins = np.flatnonzero(np.diff(key, prepend=~key[:1]) != 0)
+        counts = np.diff(begins, append=len(key))
+        counts = np.repeat(counts, counts)
+        several, rare = counts > 1, counts <= MOST_OWNERS
         size = np.bincount(place[rare], minlength=len(parts))
         key, place = key[several & rare], place[several & rare]
         both = [place[:-i][same] * len(parts) + place[i:][same] for i in range(1, MOST_OWNERS)
