@@ -154,18 +154,22 @@ def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tu
         sides, notes = [(one.name, one.documents) for one in read], [note for one in read for note in one.notes]
     if sides[0][0] == sides[1][0]:
         sides = [(f"{name} ({n})", documents) for n, (name, documents) in enumerate(sides, start=1)]
-    if both := repeated(*(documents for _, documents in sides)):
+    documents = [own for _, own in sides]
+    if both := repeated(documents[0], documents[1], whole=True):
         raise CorpusError(
-            f"{counted(len(both), 'text')} on both sides, a little changed or not", found=_named(both, sides[1][1]),
+            f"{counted(len(both), 'text')} on both sides", found=_named(both, documents[1]),
             fix="leave each text on one side only",
         )  # fmt: skip
+    if both := repeated(documents[0], documents[1]):
+        notes.append(f"{counted(len(both), 'text')} on both sides, a little changed: {_named(both, documents[1])}")
     return sides, [f"{note}." for note in notes]
 
 
-def repeated(documents: Sequence[Document], others: Sequence[Document]) -> dict[int, Document]:
-    """Of the other texts, by place, which of the first ones each repeats, though marks or an end of it were changed."""
-    copies = Copies.among([Sketch.of(d.text) for d in (*documents, *others)]).sources()
-    sources = enumerate(copies[len(documents) :])
+def repeated(documents: Sequence[Document], others: Sequence[Document], whole: bool = False) -> dict[int, Document]:
+    """Of the other texts, by place, which of the first ones each repeats, though marks or an end of it were changed;
+    ``whole``: marks and letter case alone."""
+    copies = Copies.among([Sketch.of(d.text) for d in (*documents, *others)])
+    sources = enumerate((copies.first if whole else copies.sources())[len(documents) :])
     return {place: documents[source] for place, source in sources if source < len(documents)}
 
 
