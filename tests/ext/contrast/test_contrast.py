@@ -184,6 +184,26 @@ def test_two_texts_are_contrasted_by_their_slices():
     assert "say nothing of other texts" in " ".join(made.sentences)
 
 
+def test_a_text_that_chose_the_words_has_no_place_and_copies_are_named():
+    test = {"C_1": PRIMARY["A_1"].replace("'", "\u2019"), "C_2": SECONDARY["B_2"][:90]}
+    made = contrast(PRIMARY, SECONDARY, test=test, **SMALL)
+    assert "C_1 repeats A_1, by which the words were chosen: it has no place here." in made.analysis.notes
+    with pytest.raises(InputError, match="A_2 and B_3"):
+        contrast(PRIMARY, {**SECONDARY, "B_3": PRIMARY["A_2"].upper()}, **SMALL)
+
+
+def test_texts_without_authors_are_texts(tmp_path):
+    for side in ("her", "his"):
+        (tmp_path / side).mkdir()
+        for i in range(5):
+            words = " ".join((*PRIMARY.values(), *SECONDARY.values())).split()
+            random.Random(f"{side}{i}").shuffle(words)
+            (tmp_path / side / f"{i}aa.txt").write_text(" ".join(words))
+    made = contrast(tmp_path / "her", tmp_path / "his", **SMALL)
+    assert [side.unit_name for side in made.analysis.sides] == ["text", "text"]
+    assert any("Who wrote the texts of her is not known" in note for note in made.analysis.notes)
+
+
 REFUSED = [
     ((PRIMARY,), {}, "second group"),
     ((PRIMARY, PRIMARY), {}, "on both sides"),

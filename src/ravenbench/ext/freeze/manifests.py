@@ -367,7 +367,7 @@ def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
 
 def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:
     """The manifest of problems and splits; ``corpus`` tells which other documents there are."""
-    texts, used, ids, others = source.texts, source.used, source.ids, None
+    texts, used, ids, others, labels = source.texts, source.used, source.ids, None, dict(source.labels)
     keys = keys_of(texts, used)
     counts = {"documents": len(used), "problems": sum(len(part.problems) for part in source.parts)}
     if corpus is not None:
@@ -375,6 +375,11 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
         rows = {text_key(text): row for row, text in enumerate(corpus.texts)}
         there = [rows.pop(key.tobytes(), -1) for key in keys[used]]
         others = packed(b"".join(key[:SHORT] for key in sorted(rows)))
+        authors = corpus.labels.get("author")
+        if labels.get("author") is None and authors is not None and any(part.same is not None for part in source.parts):
+            # Problems came without authors: thaw compares those of the corpus.
+            by_row = {row: authors[own] for row, own in zip(used.tolist(), there, strict=True) if own >= 0}
+            labels["author"] = Labels.of(map(by_row.get, range(len(texts))))
         if ids is None and corpus.ids is not None and min(there) >= 0:
             # Problems came without names and order: those of the corpus.
             names_there = dict(zip(used.tolist(), (corpus.ids[row] for row in there), strict=True))
@@ -388,7 +393,7 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
     def named(values: Iterable[str]) -> list[str]:
         return [value if names == "clear" else hidden_name(value, digest) for value in values]
 
-    known = {c: column_of(labels, used) for c, labels in source.labels.items() if labels is not None}
+    known = {c: column_of(column, used) for c, column in labels.items() if column is not None}
     manifest = Manifest(
         format=FORMAT, name=source.name, digest=digest, checksum="", raven=__version__, rule=dict(source.rule),
         seed=source.seed, names=names, text=FORM, hash=HASH, counts=counts, left_out=dict(source.left_out),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ravenbench.corpora.build import sentence_on_dropped
 from ravenbench.errors import CorpusError
 from ravenbench.ext.case.compare.material import CaseTexts
 from ravenbench.ext.case.compare.record import (
@@ -91,10 +92,13 @@ def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> P
         if len(np.unique(document[rows := np.flatnonzero((corpus.author.codes == code) & usable)])) > 1
     ]  # fmt: skip
     if len(rows_of) < 2:
+        gone = sentence_on_dropped(corpus.notes.get("dropped", {}))
         raise CorpusError(
             "the background is too small: likelihood ratios are learned from pairs by one author and by two",
-            found=f"{len(rows_of)} authors with two texts or more", expected=f"at least {FEWEST_AUTHORS}, better 40",
-            fix="add texts by other people, of the kind and language of the case",
+            found=f"{len(rows_of)} authors with two texts or more{gone}",
+            expected=f"at least {FEWEST_AUTHORS}, better 40",
+            fix="look at the texts that were left out, or " * bool(gone)
+            + "add texts by other people, of the kind and language of the case",
         )  # fmt: skip
     dropped = max(0, len(rows_of) - most)
     if dropped:
