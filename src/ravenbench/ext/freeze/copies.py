@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import InputError
-from ravenbench.files import read_array
-from ravenbench.store.frozen import (
+from ravenbench.ext.freeze.frozen import (
     MINIMA,
     SHORT,
     Manifest,
@@ -31,6 +30,7 @@ from ravenbench.store.frozen import (
     text_key,
     unpacked,
 )
+from ravenbench.files import read_array
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold, Ints, Problems, name_array
 
