@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from ravenbench import __version__
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.files import escaped_json
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.decoding import Faults
@@ -365,10 +365,9 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
                 continue
             with lacking.gathered():
                 # A board has the problems that all of its systems answer: one that lacks folds would take them away.
-                more = f" and {len(one.missing) - SHOWN} more" if len(one.missing) > SHOWN else ""
                 raise InputError(
                     f"{one.name} has no answers to {len(one.missing)} folds of the run", file=answers[one.name],
-                    found=", ".join(one.missing[:SHOWN]) + more, expected=f"FOLD/{FILES[0]} of every fold",
+                    found=first_names(one.missing, SHOWN, ", "), expected=f"FOLD/{FILES[0]} of every fold",
                     fix="raven export RUN writes the folds to answer",
                 )  # fmt: skip
         lacking.check()
