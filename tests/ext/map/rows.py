@@ -6,6 +6,7 @@ from typing import Any
 from ravenbench.ext.map.spec import MapSpec
 
 NAMES = {"TextMap", "map_texts"}
+SPEAK_OF_PYTHON = {"map_texts"}
 ESCAPES = {
     "map": [
         ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--analysis-type", "CA, network", "-o", "$out")
