@@ -211,20 +211,21 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
     (folder, remark), place = bench.model("distilroberta"), devices.pick(device)
     backbone = backbones.pretrained(str(folder), None, 32)
     reading = backbone.reading
-    options = luar.LUAR(batch=authors, epochs=2, held_out=0.0, learning_rate=2e-5, device=device, precision=precision)
-    options.reading_ = reading
+    recipe: Row = {"batch": authors, "epochs": 3, "held_out": 0.0, "learning_rate": 2e-5, "device": device}
     model = luar.Luar(backbone.module, backbone.hidden, 512).to(place)
     count = 2 * authors * steps
     texts = bench.texts(count, 350)
     known = Written(np.arange(count), np.arange(count) // 2, np.full(count, -1))
     cut = [luar.tiles(text, 32, reading.before, reading.after) for text in reading.encode(texts)]
-    drawn = luar.DrawnEpisodes(cut, known, authors=authors, pieces=16, seed=0).epoch(1)
+    drawn = luar.DrawnEpisodes(cut, known, authors=authors, pieces=16, seed=0).epoch(2)
     tokens = sum(len(piece) for episodes, _ in drawn for episode in episodes for piece in episode)
     same = {"size": f"{2 * authors} texts a step, 16 pieces of 32 tokens{remark}", "precision": precision}
 
-    def ours() -> Row:
+    def ours(**given: Any) -> Row:
+        options = luar.LUAR(**recipe, precision=precision, **given)
+        options.reading_ = reading
         history = luar.train_network(options, model, known, texts, place, {}, None)  # type: ignore[arg-type]
-        return throughput(tokens, history[1].seconds, "tokens")
+        return throughput(tokens, history[-1].seconds, "tokens")
 
     def plain() -> Row:
         optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
@@ -245,6 +246,9 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
         return bench.rate(step, range(1 + steps), "tokens", 10, lambda _: ids.numel())
 
     bench.measure("luar, training", "raven", device, ours, **same)
+    for given in ({"chunk": authors}, {"deterministic": False}) if device == "cuda" or bench.tiny else ():
+        (name, value), *_ = given.items()
+        bench.measure(f"luar, {name}={int(value)}", "raven", device, partial(ours, **given), **same)
     bench.measure("luar, training", "transformers", device, plain, bench.threads, **same)
     if precision == "bf16":
         return
@@ -367,14 +371,23 @@ def _causal(bench: Bench, device: str, texts: list[str]) -> None:
     from ravenbench.ext.shelf.neural.causal import InContext
     from ravenbench.types import Problems
 
-    (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 18 if device == "cuda" else 8
+    (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 12 if device == "cuda" else 8
     problems = Problems.of((f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(count))
     lm, scores, apart = open_model(str(folder), device), {}, [0.0]
-    scorer = InContext(model=str(folder), against="nothing", device=device).fit(problems, np.zeros(count, bool))
+    scorers = {
+        precision: InContext(model=str(folder), against="nothing", device=device, precision=precision).fit(
+            problems, np.zeros(count, bool)
+        )
+        for precision in ("fp32", "bf16")
+    }
     same = {"size": f"two texts of 350 words, at most 512 tokens each{remark}"}
 
-    def score(rows: Sequence[int]) -> None:
-        scores[rows[0]] = float(scorer.score(problems.select(np.array(rows)).blind())[0])
+    def score(precision: str, rows: Sequence[int]) -> None:
+        found = scorers[precision].score(problems.select(np.array(rows)).blind())
+        if precision == "fp32":
+            scores.update(zip(rows, found, strict=True))
+        else:
+            apart.extend(abs(one - scores.get(row, np.nan)) for row, one in zip(rows, found, strict=True))
 
     @torch.inference_mode()
     def read(rows: Sequence[int]) -> Any:
@@ -399,9 +412,13 @@ def _causal(bench: Bench, device: str, texts: list[str]) -> None:
 
     def measured(work: Any, size: int) -> Row:
         found = bench.rate(work, blocks_of(range(count), size), "pairs", seconds)
-        return found if work is not plain else {**found, "score_apart": float(np.nanmax(apart))}
+        farthest, apart[:] = float(np.nanmax(apart)), [0.0]
+        return {**found, "score_apart": farthest} if farthest else found
 
-    bench.measure("causal-lm", "raven", device, partial(measured, score, 1), precision="fp32", **same)
+    size = 128 if device == "cuda" else 1
+    for precision in ("fp32", "bf16") if device == "cuda" or bench.tiny else ("fp32",):
+        work = partial(measured, partial(score, precision), size)
+        bench.measure("causal-lm", "raven", device, work, precision=precision, **same)
     bench.measure(
         "causal-lm", "transformers", device, partial(measured, plain, 1), bench.threads, precision="fp32", **same
     )
@@ -488,12 +505,12 @@ def authors(bench: Bench) -> None:
         verifier = registry.parse_list("verifier", method.replace("all-minilm", repr(str(folder))))[0]
         return judged(method, getattr(verifier, "scorer", verifier).fit(*learned(number)), number)
 
-    half = (bench.ends + time.monotonic()) / 2
-    measured("o2d2 of published sizes", o2d2, half, 35)
-    measured(f"luar from {'all-minilm' if folder else 'a small network'}", luar, bench.ends - 20, 20)
     for what in ("luar, untrained", *(["encoder(model=all-minilm)"] if folder else []), "char-ngram"):
         for number in range(FOLDS):
             bench.measure(what, "raven", device, partial(theirs, what, number))
+    began = time.monotonic()
+    measured(f"luar from {'all-minilm' if folder else 'a small network'}", luar, began + 0.8 * (bench.ends - began), 20)
+    measured("o2d2 of published sizes", o2d2, bench.ends - 5, 35)
 
 
 def dealt(source: Any, author: Any, topic: Any) -> Any:
@@ -508,17 +525,20 @@ def dealt(source: Any, author: Any, topic: Any) -> Any:
 
 
 def asked(rows: Any, author: Any, topic: Any) -> tuple[Any, Any]:
-    """Pairs of rows of two topics: up to 150 of one author, up to 20 of two."""
-    rng, found = np.random.default_rng(1), []
+    """Pairs of rows of two topics: up to 150 of one author, up to 20 of two, and of two at most 10,000 in all."""
+    rng, one, two = np.random.default_rng(1), [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     a, b = (side.ravel() for side in np.meshgrid(rows, rows, indexing="ij"))
     free = (a < b) & (topic.codes[a] != topic.codes[b])
     a, b = a[free], b[free]
     left, right = np.sort(author.codes[np.stack([a, b])], axis=0)
     key = left * len(author.names) + right
-    for value in np.unique(key):
-        places = np.flatnonzero(key == value)
-        found.append(rng.permutation(places)[: 150 if left[places[0]] == right[places[0]] else 20])
-    chosen = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+    order = np.argsort(key, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(key) else ():
+        same = left[places[0]] == right[places[0]]
+        (one if same else two).append(rng.permutation(places)[: 150 if same else 20])
+    others = np.concatenate(two)
+    others = others if len(others) <= 10_000 else np.sort(rng.choice(others, 10_000, replace=False))
+    chosen = np.concatenate([*one, others])
     return a[chosen], b[chosen]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr
 from functools import lru_cache
 from importlib.util import find_spec
@@ -81,24 +81,24 @@ def _file_digest(file: Path, size: int, changed: int) -> str:
         return hashlib.file_digest(opened, "blake2b").hexdigest()[:32]
 
 
-def open_model(model: str, device: str = "auto") -> CausalLM:
-    """The model, loaded once a process; see ``model_file`` for what is raised."""
-    place = model_file(model)
-    return _loaded_model(place, digest(model), device)
+def open_model(model: str, device: str = "auto", precision: str = "fp32") -> CausalLM:
+    """The model, loaded once a process; see ``model_file`` and ``devices.half`` for what is raised."""
+    return _loaded_model(model_file(model), digest(model), device, precision)
 
 
 @lru_cache(maxsize=1)
-def _loaded_model(place: Path, digest: str, device: str) -> CausalLM:
+def _loaded_model(place: Path, digest: str, device: str, precision: str) -> CausalLM:
     try:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
         from transformers.utils import logging
     except ModuleNotFoundError as error:
         raise missing(error, "a language model") from error
-    from ravenbench.ext.encoders.devices import pick
+    from ravenbench.ext.encoders.devices import half, pick
 
     folder, file = (place, {}) if place.is_dir() else (place.parent, {"gguf_file": place.name})
-    options: dict[str, Any] = {**file, "dtype": torch.float32} if file else {"use_safetensors": True}
+    options: dict[str, Any] = file or {"use_safetensors": True}
+    options["dtype"] = torch.bfloat16 if half(precision, pick(device)) else torch.float32
     if file and (absent := [name for name in ("gguf", "accelerate") if find_spec(name) is None]):
         raise MissingPart(f"GGUF files are read through {absent[0]!r}, which is not installed", fix=install("lm"))
     logging.disable_progress_bar()
@@ -107,7 +107,6 @@ def _loaded_model(place: Path, digest: str, device: str) -> CausalLM:
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, **file)
             load = AutoModelForCausalLM.from_pretrained
             network = load(folder, local_files_only=True, trust_remote_code=False, **options)
-            network = network if file else network.float()  # transformers lets no GGUF model be converted
     except (OSError, ValueError, LookupError, ImportError, RuntimeError, struct.error) as error:
         raise FormatError("this language model cannot be loaded", file=place, found=str(error)) from error
     finally:
@@ -119,7 +118,8 @@ def _loaded_model(place: Path, digest: str, device: str) -> CausalLM:
 
 
 class CausalLM:
-    """A loaded model. What it says is computed one text at a time, so that no answer depends on others.
+    """A loaded model. On a processor each text is computed alone, so that no answer depends on others; on a GPU texts
+    of like length are computed together, which changes no more than rounding.
 
     ``reads``: tokens that it can read at once; ``start``: number of the token that stands before a text.
     """
@@ -132,8 +132,12 @@ class CausalLM:
 
     def tokens(self, text: str) -> tuple[Ints, Ints]:
         """Numbers of a text's tokens, (n,), and their places in it, (n, 2)."""
-        read = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        return np.array(read["input_ids"], dtype=np.int64), np.array(read["offset_mapping"], np.int64).reshape(-1, 2)
+        return self._read([text])[0]
+
+    def _read(self, texts: list[str]) -> list[tuple[Ints, Ints]]:
+        read = self.tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        both = zip(read["input_ids"], read["offset_mapping"], strict=True)
+        return [(np.array(ids, np.int64), np.array(places, np.int64).reshape(-1, 2)) for ids, places in both]
 
     def logs(self, text: str, after: str = "", *, longest: int = 512, context: int = 512) -> TokenLogs:
         """How likely the model finds a text, token by token.
@@ -147,23 +151,64 @@ class CausalLM:
         context : int
             Tokens of ``after`` that are read, from its end.
         """
+        return self.all_logs([(after, text)], longest=longest, context=context)[0]
+
+    def all_logs(self, pairs: Sequence[tuple[str, str]], *, longest: int = 512, context: int = 512) -> list[TokenLogs]:
+        """The same for each (``after``, text)."""
         import torch
 
         from ravenbench.ext.encoders.devices import inferring
 
         longest = min(longest, self.reads // 2)
         context = min(context, self.reads - longest - 1)
-        (ids, places), before = self.tokens(text), self.tokens(after + "\n\n")[0] if after else np.zeros(0, np.int64)
-        ids, places, before = ids[:longest], places[:longest], before[len(before) - min(context, len(before)) :]
-        if not len(ids):
-            return TokenLogs(places, np.zeros(0))
+        parts = list(dict.fromkeys(part for after, text in pairs for part in (after and after + "\n\n", text)))
+        read = dict(zip(parts, self._read(parts), strict=True))
+        whole = [read[after and after + "\n\n"][0] for after, _ in pairs]
+        befores = [ids[len(ids) - min(context, len(ids)) :] for ids in whole]
+        owns = [read[text][0][:longest] for _, text in pairs]
+        logs = [np.zeros(0)] * len(pairs)
         device = self.network.device
         with inferring(device, lower="longest"):
-            read = torch.tensor([[self.start, *before, *ids]], device=device)
-            # Most networks can leave out the vocabulary's scores after tokens that only stand before the text.
-            given = self.network(read, **self._only(len(ids) + 1)).logits[0, -len(ids) - 1 : -1].float().log_softmax(-1)
-            logs = given.gather(1, read[0, -len(ids) :, None])[:, 0]
-        return TokenLogs(places, logs.double().cpu().numpy())
+            for rows, width in self._batches(befores, owns):
+                ids = np.full((len(rows), width), self.start)
+                for place, row in enumerate(rows):
+                    ids[place, 1 : 1 + len(befores[row]) + len(owns[row])] = [*befores[row], *owns[row]]
+                batch = torch.from_numpy(ids).to(device)
+                # Most networks can leave out the vocabulary's scores after tokens that only stand before the texts.
+                kept = self._only(width - min(len(befores[row]) for row in rows))
+                logits = self.network(batch, **kept).logits
+                given = []
+                for place, row in enumerate(rows):
+                    first, count = len(befores[row]), len(owns[row])
+                    scores = logits[place, logits.shape[1] - width + first :][:count].float().log_softmax(-1)
+                    given.append(scores.gather(1, batch[place, first + 1 : first + 1 + count, None])[:, 0])
+                together = torch.cat(given).double().cpu().numpy()
+                ends = np.cumsum([len(owns[row]) for row in rows])
+                for row, end in zip(rows, ends, strict=True):
+                    logs[row] = together[end - len(owns[row]) : end]
+        return [TokenLogs(read[text][1][:longest], found) for (_, text), found in zip(pairs, logs, strict=True)]
+
+    def _batches(self, befores: Sequence[Ints], owns: Sequence[Ints]) -> Iterator[tuple[list[int], int]]:
+        """Rows that are computed together, and tokens of the longest, the one before the text included."""
+        words, hidden = self.network.get_input_embeddings().weight.shape
+        lengths = [1 + len(before) + len(own) for before, own in zip(befores, owns, strict=True)]
+        batch: list[int] = []
+        for row in sorted((row for row, own in enumerate(owns) if len(own)), key=lengths.__getitem__):
+            # The vocabulary's scores need the most memory, then what a layer makes of each token.
+            scores = words * (lengths[row] - min(len(befores[other]) for other in (*batch, row)))
+            if batch and 4 * (len(batch) + 1) * (scores + 16 * hidden * lengths[row]) > self._room():
+                yield batch, lengths[batch[-1]]
+                batch = []
+            batch.append(row)
+        if batch:
+            yield batch, lengths[batch[-1]]
+
+    def _room(self) -> float:
+        """Bytes that what is computed together may take, about."""
+        import torch
+
+        device = self.network.device
+        return torch.cuda.get_device_properties(device).total_memory / 32 if device.type == "cuda" else 0
 
     def _only(self, last: int) -> dict[str, int]:
         known = "logits_to_keep" in signature(self.network.forward).parameters

@@ -56,15 +56,19 @@ def controlled(seed: int, device: torch.device, deterministic: bool = True) -> I
     """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the end."""
     threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     warn = torch.is_deterministic_algorithms_warn_only_enabled()
+    filled = torch.utils.deterministic.fill_uninitialized_memory
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.set_num_threads(1)
         torch.use_deterministic_algorithms(deterministic, warn_only=True)
+        # No network reads what it has not written; to fill every new tensor beforehand is a pass over memory for each.
+        torch.utils.deterministic.fill_uninitialized_memory = False
         reseed(seed)
         try:
             yield
         finally:
             torch.set_num_threads(threads)
             torch.use_deterministic_algorithms(strict, warn_only=warn)
+            torch.utils.deterministic.fill_uninitialized_memory = filled
 
 
 def reseed(seed: int) -> None:

@@ -42,6 +42,21 @@ def test_log_probabilities_are_those_of_the_model(lm):
     assert len(lm.logs("").logs) == 0 and len(lm.logs(TEXT * 50, after=TEXT * 50).logs) == 128, "half of what it reads"
 
 
+def test_texts_may_be_computed_together(lm, monkeypatch):
+    pairs = [(TEXT[:a], TEXT[b : b + c]) for a, b, c in np.random.default_rng(0).integers(0, len(TEXT), (30, 3))]
+    alone = [lm.logs(text, after=after, longest=12, context=9) for after, text in pairs]
+    shapes, forward = [], lm.network.forward
+    monkeypatch.setattr(lm, "_room", lambda: 60_000.0)
+    for whole in (False, True):
+        monkeypatch.setattr(lm, "_only", lambda _: {}) if whole else None
+        for one, other in zip(alone, lm.all_logs(pairs, longest=12, context=9), strict=True):
+            np.testing.assert_allclose(one.logs, other.logs, atol=1e-5)
+            assert np.array_equal(one.places, other.places)
+    monkeypatch.setattr(lm.network, "forward", lambda ids, **_: shapes.append(ids.shape) or forward(ids))
+    lm.all_logs(pairs, longest=12, context=9)
+    assert 1 < max(rows for rows, _ in shapes) < len(pairs)
+
+
 def test_an_answer_has_the_form_of_an_endpoint(lm):
     asked = [{"role": "user", "content": TEXT}]
     answer = lm.answer(asked, most=5, temperature=1.0, seed=3)
@@ -63,9 +78,19 @@ def test_neutral_versions_are_written_once_and_stand_before_the_texts(causal_fol
     assert np.isfinite(scores).all() and len({*scores}) == len(scores)
     read = []
     monkeypatch.setattr(CausalLM, "answer", None)  # what was written is kept
-    monkeypatch.setattr(type(scorer), "_logs", lambda self, before, *_: read.append(before) or np.zeros(3))
+    monkeypatch.setattr(type(scorer), "_logs", lambda self, pairs: read.extend(pairs) or [np.zeros(3)] * len(pairs))
     scorer.score(problems.select([0]).blind())
+    read = [before for before, _ in read]
     assert [before.count("Neutral: ") for before in read] == [2, 2] and read[0].split()[-1] == "Original:"
+
+
+def test_half_precision_scores_about_alike(causal_folder):
+    problems, same = toy_problems(6, words=30)
+    full, half = (
+        spec("causal-lm", causal_folder, longest=30, precision=name).fit(problems, same).score(problems)
+        for name in ("fp32", "bf16")
+    )
+    assert 0 < np.abs(full - half).max() < 0.05
 
 
 def test_evidence_adds_up_and_a_mask_may_stand_before(causal_folder, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, Self
 
 import numpy as np
@@ -26,6 +27,8 @@ NEUTRAL = (
 )
 _BETWEEN = "\0"
 """Between the two texts of what is kept; texts do not hold it."""
+BLOCK = 256
+"""Problems whose texts a model is asked about together."""
 
 
 @dataclass(eq=False, repr=False)
@@ -56,6 +59,8 @@ class InContext(Scorer):
         Tokens that are read of the questioned text, from its beginning, and of what stands before it, from its end.
     population : int
         Training documents kept to draw others' texts from.
+    precision : {"fp32", "bf16", "auto"}
+        ``auto`` is bfloat16 on a GPU.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
     seed : int
@@ -87,6 +92,7 @@ class InContext(Scorer):
     longest: int = 512
     context: int = 512
     population: int = 1000
+    precision: str = "fp32"
     device: str = "auto"
     seed: int = 0
 
@@ -124,50 +130,59 @@ class InContext(Scorer):
 
     def _model(self) -> causal.CausalLM:
         self._check_weights()
-        return causal.open_model(self.model, self.device)
+        return causal.open_model(self.model, self.device, self.precision)
 
-    def _logs(self, before: str, text: str, context: int = 0) -> Floats:
-        """Log-probabilities of a text's tokens after another text, kept by content."""
-        before, text = (one.replace(_BETWEEN, " ") for one in (before, text))
-        context = context or self.context
+    def _logs(self, pairs: Sequence[tuple[str, str]]) -> list[Floats]:
+        """Log-probabilities of each text's tokens after another text, kept by content."""
+        context = 4 * self.longest + 64 if self.neutral else self.context
+        joined = [_BETWEEN.join(one.replace(_BETWEEN, " ") for one in pair) for pair in pairs]
 
-        def read(_: list[str]) -> Floats:
-            lm = causal.open_model(self.model, self.device)
-            logs = lm.logs(text, before, longest=self.longest, context=context).logs
-            return np.pad(logs, (0, self.longest - len(logs)), constant_values=np.nan)[None]
+        def read(fresh: list[str]) -> Floats:
+            lm = causal.open_model(self.model, self.device, self.precision)
+            asked = [(before, text) for before, _, text in (one.partition(_BETWEEN) for one in fresh)]
+            found = lm.all_logs(asked, longest=self.longest, context=context)
+            return np.stack([np.pad(f.logs, (0, self.longest - len(f.logs)), constant_values=np.nan) for f in found])
 
-        made = ("causal", causal.digest(self.model), self.longest, context)
-        padded = _KEPT.of(made, [before + _BETWEEN + text], read)[0]
-        return np.asarray(padded[~np.isnan(padded)])
+        made = ("causal", causal.digest(self.model), self.longest, context, self.precision, self.device)
+        return [row[~np.isnan(row)] for row in _KEPT.of(made, joined, read)]
 
     def score(self, problems: Problems) -> Floats:
         """Mean of the tokens' gains, (n,); NaN where the questioned text has no token."""
         self._check_weights()
-        scores = np.full(len(problems), np.nan)
-        for i in range(len(problems)):
-            texts = problems.texts
-            gain = self._gain(texts.rows(problems.known(i)), texts[problems.questioned_index[i]], str(problems.ids[i]))
-            if len(gain):
-                scores[i] = gain.mean()
+        texts, scores = problems.texts, np.full(len(problems), np.nan)
+        for start in range(0, len(problems), BLOCK):
+            rows = range(start, min(start + BLOCK, len(problems)))
+            asked = [
+                (texts.rows(problems.known(i)), texts[problems.questioned_index[i]], str(problems.ids[i])) for i in rows
+            ]
+            scores[start : start + BLOCK] = [gain.mean() if len(gain) else np.nan for gain in self._gains(asked)]
         return scores
 
     def tokens(self, known: Sequence[str], questioned: str, problem: str = "") -> list[TokenRatio]:
         """What each token of a questioned text adds, as a logarithm to base 10: above 0 speaks for the known author.
         Tokens beyond ``longest`` are not read."""
-        gains = self._gain(known, questioned, problem) / np.log(10)
+        gains = self._gains([(known, questioned, problem)])[0] / np.log(10)
         places = self._model().tokens(questioned)[1][: len(gains)]
         return [
             TokenRatio(questioned[start:end], int(start), int(end), float(gain))
             for (start, end), gain in zip(places, gains, strict=True)
         ]
 
-    def _gain(self, known: Sequence[str], questioned: str, problem: str) -> Floats:
-        """What each token of the questioned text adds to the score, natural logarithms, (tokens,)."""
+    def _gains(self, asked: Sequence[tuple[Sequence[str], str, str]]) -> list[Floats]:
+        """What each token adds to the score, natural logarithms, (tokens,), of each (known, questioned, problem)."""
+        examples = [self._examples(*one) for one in asked]
+        pairs = [(before, one[1]) for one, befores in zip(asked, examples, strict=True) for before in befores]
+        logs = iter(self._logs(pairs) if pairs else ())
+        each = [list(islice(logs, len(befores))) for befores in examples]
+        return [own[0] - np.mean(own[1:], axis=0) if own else np.zeros(0) for own in each]
+
+    def _examples(self, known: Sequence[str], questioned: str, problem: str) -> list[str]:
+        """After what the questioned text is read: the known texts, then others; nothing where there are no others."""
         others = [""]
         if self.population_ is not None:
             allowed = self.population_.allowed([normalised(text) for text in (*known, questioned)])
             if not len(allowed):
-                return np.zeros(0)
+                return []
             drawn = stream(self.seed, self.name, problem).choice(
                 allowed, min(self.references, len(allowed)), replace=False
             )
@@ -178,9 +193,7 @@ class InContext(Scorer):
             examples = [
                 (self._shown(text) + text + "\n\n" if text else "") + shown for text in map(self._cut, examples)
             ]
-        context = 4 * self.longest + 64 if self.neutral else 0
-        own, *rest = (self._logs(before, questioned, context) for before in examples)
-        return np.asarray(own - np.mean(rest, axis=0))
+        return examples
 
     def _cut(self, text: str) -> str:
         places = self._model().tokens(text)[1][: self.longest]

@@ -259,11 +259,12 @@ def train_network(
     held_out_texts = [texts[place[row]] for row in held_out.documents.tolist()]
     cut = [tiles(t, options.piece, reading.before, reading.after) for t in reading.encode(learn_texts)]
     batches = DrawnEpisodes(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
+    chunk = fitting(model, options.piece * options.pieces) if options.chunk is None else options.chunk
     a, b, truth = pairs(held_out)
 
     def loss(batch: Any) -> torch.Tensor:
         episodes, author = batch
-        vectors = model.embed(stacked(episodes, options.piece, reading.pad, device), options.chunk)
+        vectors = model.embed(stacked(episodes, options.piece, reading.pad, device), chunk)
         return contrastive(vectors, torch.from_numpy(author).to(device), options.temperature)
 
     def separation() -> float:
@@ -277,8 +278,19 @@ def train_network(
     )  # fmt: skip
 
 
-TOKENS = {"cpu": 1024, "cuda": 65_536}
-"""Tokens in a batch when scoring, by kind of device."""
+def fitting(model: Luar, tokens: int) -> int:
+    """Episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its memory."""
+    device = model.linear.weight.device
+    if device.type == "cpu":
+        return 64
+    sizes = model.transformer.config
+    # What a layer keeps of a token for the backward pass: 65 bytes for each of its numbers, measured in fp32.
+    each = 65 * sizes.num_hidden_layers * sizes.hidden_size * tokens
+    return max(1, int(torch.cuda.get_device_properties(device).total_memory / (2 * each)))
+
+
+TOKENS = {"cpu": 1024, "cuda": 8192}
+"""Tokens in a batch when scoring, by kind of device; each width has its batch, which is filled up with empty rows."""
 
 
 @dataclass(eq=False, repr=False)
@@ -311,8 +323,9 @@ class LUAR(TrainedNetwork, Scorer):
         Tokens a piece, special tokens included, and most pieces of a training episode.
     epochs, batch : int
         Training epochs, and authors in a batch, with two episodes each.
-    chunk : int
-        Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off.
+    chunk : int, optional
+        Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off. By default 64 on
+        a CPU, and on a GPU as many as half its memory holds.
     accumulate : int
         Batches a step. Unlike ``chunk`` this does not enlarge what an author is contrasted with.
     learning_rate : float, optional
@@ -321,7 +334,7 @@ class LUAR(TrainedNetwork, Scorer):
         Share of training in which the rate rises; τ of the loss; share of authors held out for early stopping, and
         epochs without improvement on them after which training ends (0: never).
     tokens : int, optional
-        Tokens in a batch when scoring; by default 1,024 on a CPU and 65,536 on a GPU.
+        Tokens in a batch when scoring; by default 1,024 on a CPU and 8,192 on a GPU.
     precision : {"auto", "fp32", "bf16"}
         Of training; scores are always computed in fp32.
     deterministic : bool
@@ -364,7 +377,7 @@ class LUAR(TrainedNetwork, Scorer):
     pieces: int = 16
     epochs: int = 20
     batch: int = 32
-    chunk: int = 64
+    chunk: int | None = None
     accumulate: int = 1
     learning_rate: float | None = None
     warmup: float = 0.1

@@ -414,8 +414,8 @@ class _Run:
         for batch in part:
             with devices.precision(self.settings.precision, self.device):
                 value = loss(batch)
-            total += value.item()
             (value / len(part)).backward()
+            total += value.item()
         if not math.isfinite(total):
             raise CorpusError(
                 "the training diverged: its loss is no number", found=total, fix="lower learning_rate, or raise warmup"
