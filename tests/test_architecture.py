@@ -155,7 +155,7 @@ BUDGETS = {
     "ext/contrast": 1_100,
     "ext/corpora": 2_400,
     "ext/documents": 1_700,
-    "ext/encoders": 1_200,
+    "ext/encoders": 1_300,
     "ext/freeze": 1_200,
     "ext/lab": 2_000,
     "ext/machine": 1_800,
