@@ -426,7 +426,7 @@ def _run(store: Store, key: str) -> Board:
     truth, systems, notes = read_run(store)
     report = report_of(store)
     analysis = report.analysis
-    content, probe = analysis.content, getattr(analysis, "probe", None)
+    content, domain = analysis.content, getattr(analysis, "domain", None)
     scored = evaluate(
         truth, {s.system: s.value for s in systems}, metrics=("c@1",), replicates=REPLICATES,
         breakdowns=divisions(store, truth),
@@ -434,7 +434,7 @@ def _run(store: Store, key: str) -> Board:
     standings = []
     for s in (*scored.ranked, *scored.meta):
         row = None if content is None or s.tie_group is None else content.row(s.name)
-        gain = None if probe is None or s.tie_group is None else probe.row(s.name)
+        gain = None if domain is None or s.tie_group is None else domain.row(s.name)
         gain = None if gain is None or gain.judged.outcome is Domain.NO_VERDICT else gain
         standings.append(
             BoardStanding(
