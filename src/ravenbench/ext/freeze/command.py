@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ravenbench.cli.tasks import Json, reads
-from ravenbench.store.frozen import Names
+from ravenbench.ext.freeze.frozen import Names
 
 SHOWN = 20
 

@@ -17,18 +17,8 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.options import READING
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import CorpusError, FormatError, InputError
-from ravenbench.formats.archive import Archive
-from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
-from ravenbench.formats.problems import (
-    pair_table,
-    pairs_files,
-    problem_roots,
-    read_problem_sets,
-    write_pan_pairs,
-    write_pan_problems,
-)
-from ravenbench.store.copies import Difference, match, parts_of, source_of
-from ravenbench.store.frozen import (
+from ravenbench.ext.freeze.copies import Difference, match, parts_of, source_of
+from ravenbench.ext.freeze.frozen import (
     COLUMNS,
     FORM,
     FORMAT,
@@ -54,6 +44,16 @@ from ravenbench.store.frozen import (
     read_manifest,
     sketch,
     text_key,
+)
+from ravenbench.formats.archive import Archive
+from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
+from ravenbench.formats.problems import (
+    pair_table,
+    pairs_files,
+    problem_roots,
+    read_problem_sets,
+    write_pan_pairs,
+    write_pan_problems,
 )
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
@@ -316,7 +316,9 @@ def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None
             task = task_of(name)
         except Exception:  # noqa: S112 - a package may do anything while it is imported; doctor says what is wrong
             continue
-        if (source := task.source_at(what, reading.get("encoding"))) is not None:
+        # What files in a task's own form hold.
+        source_at = getattr(task, "source_at", lambda *_: None)
+        if isinstance(source := source_at(what, reading.get("encoding")), Source):
             return source
     if not Path(what).exists():
         return None
