@@ -16,7 +16,7 @@ from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import load_corpus
 from ravenbench.ext.case.content_space import ContentSpace
 from ravenbench.ext.case.like_case import rounded
-from ravenbench.formats.problems import read_pan_problems
+from ravenbench.formats.problems import read_problem_sets
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import count_words, cut
 
@@ -306,7 +306,7 @@ def pan14(place: Path, name: str) -> Batch:
     Authors with a text that stands in the test part too are left out.
     """
     archive = data() / "pan14" / f"{name}.zip"
-    train, test = (read_pan_problems(archive, split)[0] for split in ("train", "test"))
+    train, test = (read_problem_sets(archive, split)[0] for split in ("train", "test"))
     problems, same = train.problems, train.truth()
     batch = Batch(place)
     asked, truth = test.problems, test.truth()

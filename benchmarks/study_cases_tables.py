@@ -220,8 +220,9 @@ def _drawn(llr: Any, same: Any, person: Any, figure: Callable[[Any, Any], float]
     for _ in range(DRAWS):
         people = rng.choice(names, len(names))
         rows = np.concatenate([rows_of[one] for one in people.tolist()])
-        if len(np.unique(same[rows])) == classes:
-            told.append(figure(llr[rows], same[rows]))
+        drawn = same[rows]
+        if int(drawn.any()) + int(not drawn.all()) == classes:
+            told.append(figure(llr[rows], drawn))
     low, high = np.quantile(told, [0.025, 0.975])
     return f"{bare(figure(llr, same))} [{bare(low)}, {bare(high)}]"
 

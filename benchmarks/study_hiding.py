@@ -178,12 +178,16 @@ def exchanged(
 def changes(
     fitted: Sequence[Verifier], asked: Problems, truth: Bools, conditions: Mapping[str, Sequence[str]]
 ) -> Iterator[dict[str, Any]]:
-    """A line a condition: mean AUC and share recognised, before and after, with 95 % over problems."""
+    """A line a condition: mean AUC and share recognised, before and after, with 95 % over problems.
+
+    A condition has a text for each same-author problem; one with more (``others_too``) has one for each problem.
+    """
     before, rows = np.stack([v.verify(asked) for v in fitted]), np.flatnonzero(truth)
     thresholds = np.array([best_threshold(truth, row) for row in before])
     ranked, found = beaten(before, truth), (before[:, truth] >= thresholds[:, None]).mean(axis=0)
     for label, texts in conditions.items():
-        after = np.stack([v.verify(with_questioned(asked, rows, texts)) for v in fitted])
+        changed = rows if len(texts) == len(rows) else np.arange(len(truth))
+        after = np.stack([v.verify(with_questioned(asked, changed, texts)) for v in fitted])
         ranked_now, found_now = beaten(after, truth), (after[:, truth] >= thresholds[:, None]).mean(axis=0)
         rng = np.random.default_rng(0)
         drawn = []
@@ -205,9 +209,20 @@ def changes(
         }
 
 
+def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The same conditions for everybody: in different-author problems of EBG, too, stands what that person made.
+
+    All texts are then written for one prompt, and what the prompt alone does to an answer falls away.
+    """
+    return {
+        f"{label}, others too": [text for pair in zip(texts, [*texts[1:], texts[0]], strict=True) for text in pair]
+        for label, texts in conditions.items()
+    }
+
+
 HEAD = """# Ten hidden texts
 
-How `raven-hide` reads: forty words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
+How `raven-hide` reads: 25 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
 or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Numbers that
 are missing it left as they are: no nearer to their author's other novel than other people's texts. [The
 study](safety-studies.md#hiding-beside-sense).
@@ -228,7 +243,7 @@ def page(data: Path, out: Path) -> None:
             pairs = aligned_texts(task.questioned, recipe.obfuscate(task, 0).text)
             first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)
             last = first
-            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 40:
+            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 25:
                 last += 1
             sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
             if sides[0] != sides[1]:
@@ -276,9 +291,12 @@ def main() -> None:
             continue
         fitted = [as_verifier(v).fit(train, same) for v in registry.parse_list("verifier", a.verifiers)]
         soundness, sensibleness = Soundness([task.questioned for task in tasks]), Sensibleness()
-        judgements = [(asked, conditions | ({"by hand": [by_hand[task.id] for task in tasks]} if by_hand else {}))]
+        hidden = {"by hand": [by_hand[task.id] for task in tasks]} if by_hand else {}
+        everybody = others_too({**conditions, **hidden}) if by_hand else {}
+        judgements = [(asked, conditions | hidden | everybody)]
         if by_hand:
-            judgements.append(exchanged(a.data, asked, truth, by_hand))
+            plain, cut = exchanged(a.data, asked, truth, by_hand)
+            judgements.append((plain, cut | others_too(cut)))
         for problems_, texts in judgements:
             for line in changes(fitted, problems_, truth, texts):
                 measured = [soundness.measure(one) for one in parts.get(line["recipe"], ())]

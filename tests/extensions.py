@@ -21,13 +21,16 @@ OWN = (
     "programs", "retrieval", "shelf", "site", "tools", "unknown",
 )  # fmt: skip
 """Those that come with Raven: where one is absent, what is kept of the whole is compared for what is there."""
-WITH_FORMS = {"attribute"}
-"""Commands of the bench to which an extension adds a form: their options are then those of both."""
 
 
 def is_here(name: str) -> bool:
     """Whether an extension stands in this tree."""
     return (PLACES / name / "__init__.py").is_file()
+
+
+FREEZING = {"attribute", "detect", "pan14", "retrieve", "run", "safety", "verify"}
+WITH_FORMS = {"attribute"} | (set() if is_here("freeze") else FREEZING)
+"""Commands to which an extension adds a form, or an option: what is kept of them has both."""
 
 
 def absent() -> list[str]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -203,14 +203,13 @@ def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutof
 
 
 def some(names: Iterable[str], most: int = 3) -> str:
-    """The first of some names, and whether there are more."""
-    shown = sorted(names)
-    return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
+    """The first of some names in sorted order, and how many more there are."""
+    return first_names(sorted(names), most, ", ") or "nothing"
 
 
-def first_names(names: list[str], most: int = 5) -> str:
+def first_names(names: Sequence[str], most: int = 5, between: str = "; ") -> str:
     """The first of some names, and how many more there are."""
-    return "; ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return between.join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def counted(number: int, thing: str) -> str:

@@ -161,8 +161,8 @@ def size_of(place: Path) -> int:
 
 @cache
 def code_of(*folders: Path) -> str:
-    """One hash of all Python files in these folders, not below: what is kept is of the code that made it."""
-    sources = sorted(path for folder in folders for path in folder.glob("*.py"))
+    """One hash of all Python files in these folders and of the lists below: what is kept is of what made it."""
+    sources = sorted(path for folder in folders for kind in ("*.py", "*/*.txt") for path in folder.glob(kind))
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
 
 

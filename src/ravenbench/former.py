@@ -93,6 +93,8 @@ MOVED = {
     "retrieval": "ext.retrieval",
     "sampling.local_search": "ext.shelf.local_search",
     "tasks.run.export": "ext.programs.export",
+    "store.copies": "ext.freeze.copies",
+    "store.frozen": "ext.freeze.frozen",
     "statistics.grouping": "ext.map.grouping",
     "statistics.likelihood_ratios": "ext.case.likelihood_ratios",
     "statistics.likeness": "ext.case.likeness",

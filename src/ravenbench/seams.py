@@ -8,7 +8,8 @@ group ``ravenbench.task``, and a command by that. A command without cells is a `
 ``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is a
 ``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
 function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
-mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. A
+mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. What
+an option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in ``ravenbench.draft``. A
 class of Raven's own that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be
 importable from ``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts for
 ``raven safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
@@ -26,6 +27,7 @@ from typing import Any
 CHECK_GROUP = "ravenbench.check"
 COMMAND_GROUP = "ravenbench.command"
 DOCUMENT_GROUP = "ravenbench.document"
+DRAFT_GROUP = "ravenbench.draft"
 FORM_GROUP = "ravenbench.form"
 MEANING_GROUP = "ravenbench.meaning"
 NAME_GROUP = "ravenbench.name"

@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -67,27 +68,32 @@ class Asked:
 
 
 class DiskCache:
-    """Keeps answers below the user's cache folder, a file each; the request is hashed, the answer is not."""
+    """Keeps answers below the user's cache folder, a file each; a damaged one is not used."""
 
     def __init__(self, name: str) -> None:
         self._folder = cache_folder() / name
 
     def get(self, request: Any, usable: Callable[[str], bool]) -> str | None:
         """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones too."""
-        try:
-            text = self._path(request).read_bytes().decode()
-        except (OSError, UnicodeDecodeError):
-            return None
-        return text if usable(text) else None
+        place = self._path(request)
+        for path in sorted(place.parent.glob(f"{place.name}*.txt")):
+            with suppress(OSError, UnicodeDecodeError):
+                text = path.read_bytes().decode()
+                if path.stem in (place.name, f"{place.name}-{_hash(text)}") and usable(text):  # once without a hash
+                    return text
+        return None
 
     def put(self, request: Any, answer: str) -> None:
         """Keep an answer under its request."""
         path = self._path(request)
         make_folder(made_cache() / self._folder.name, private=True)
         make_folder(path.parent)
-        write_text(path, answer)
+        write_text(path.with_name(f"{path.name}-{_hash(answer)}.txt"), answer)
 
     def _path(self, request: Any) -> Path:
-        text = json.dumps(request, sort_keys=True, ensure_ascii=False)
-        key = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-        return self._folder / key[:2] / f"{key}.txt"
+        key = _hash(json.dumps(request, sort_keys=True, ensure_ascii=False))
+        return self._folder / key[:2] / key
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

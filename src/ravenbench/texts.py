@@ -140,9 +140,9 @@ class TextTable:
 
     def raw(self, row: int | np.integer[Any]) -> bytes:
         """The UTF-8 bytes of one text."""
-        if not 0 <= row < len(self):
+        if not 0 <= row < len(self.hashes):
             raise IndexError(row)
-        data = bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
+        data = bytes(self._data[self.offsets.item(row) : self.offsets.item(row + 1)])
         self._read += len(data)
         if self._read > RESIDENT:
             self._let_go()
@@ -169,7 +169,7 @@ class TextTable:
 
     def hash(self, row: int | np.integer[Any]) -> bytes:
         """The content hash of one text (16 bytes)."""
-        return bytes(self.hashes[row].tobytes())
+        return bytes(self.hashes[row].data)
 
     def digest(self) -> str:
         """One hash over all content hashes in order."""

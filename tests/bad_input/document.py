@@ -12,23 +12,24 @@ PAGE = ROOT / "docs" / "bad-input.md"
 TABLE = PAGE.parent / "data" / "bad-input.csv"
 HEAD = """# What Raven says of malformed input
 
-A malformed input is refused with one message: what is wrong and where, mostly also what was found, what was expected
-and how to mend it. The command then ends with exit code 2 and has written nothing. {count} malformed
-inputs are tests (`tests/bad_input/`); [data/bad-input.csv](data/bad-input.csv) lists each with its message.
+It is refused with one message: what is wrong and where, mostly what was found and expected, and how to mend it; exit
+code 2, nothing written. {count} inputs are tests (`tests/bad_input/`);
+[data/bad-input.csv](data/bad-input.csv) lists each with its message.
 
 - **Refused everywhere**: names longer than {limit} characters, lines longer than {line:,} bytes, bytes that are not
   UTF-8, NULs and lone surrogates.
-- **Not UTF-8**: the message names the likely encoding, and gives the command that converts the file and keeps the old
-  one (`FILE.orig`), or reads it with `--encoding`.
+- **Not UTF-8**: the message names the likely encoding and the command that converts the file (the old one stays as
+  `FILE.orig`), or reads it with `--encoding`.
 - **Control characters from U+0080 to U+009F** are left where Windows-1252 was converted as ISO-8859-1; the message
-  gives the command that restores them. Problem sets and attribution problems keep them.
+  gives the command that restores them. Problem sets keep them.
 - **Documents** (Word, PDF, mail …) that cannot be read are an error where they are named; in a folder they are left out
   and listed. Each is read in a process of its own with {seconds} seconds of processor time a megabyte and
   {memory} GB of memory.
   Images and embedded files stay packed, no macro runs, nothing is fetched.
-- **All faults** of a table, of answers and of a folder's texts are counted and told at once, ten with their lines, each
-  kind with what mends it.
+- **All faults** of a table, answers or a folder are told at once, ten with their lines, each kind with its cure.
 - **A table written without quoting** is refused where a quotation mark swallows rows; `--unquoted` reads it.
+- **Copies** in other letter case or marks, cut, or with lines before or after are found: between training and test,
+  within problems and corpora.
 - A file that was cut short is not always recognised.
 
 | what is read | inputs | a message |

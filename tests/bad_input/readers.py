@@ -13,7 +13,6 @@ from bad_input.batches import BATCHES
 from bad_input.cases import TEXT, Case
 from bad_input.documents import DOCUMENTS
 from bad_input.folders import FOLDERS
-from bad_input.manifests import FROZEN
 from bad_input.problems import PROBLEMS
 from bad_input.retrieval import RETRIEVAL
 from bad_input.specs import COMPONENTS, SPECS, STORES
@@ -41,7 +40,7 @@ EVERY = {
     "Corpora: tables": TABLES, "Corpora: folders and archives": FOLDERS, "Problems": PROBLEMS, "Truth": TRUTH,
     "Batches of comparisons": BATCHES, "Documents": DOCUMENTS,
     "Answers": ANSWERS, "Attributes": ATTRIBUTES, "Attribution collections": ATTRIBUTION, "Rewritings": REWRITINGS,
-    "Queries and candidates": RETRIEVAL, "Manifests of frozen problems": FROZEN,
+    "Queries and candidates": RETRIEVAL, **extensions.rows("MALFORMED"),
     "Spec files": SPECS, "Components": COMPONENTS, "Folders of runs": STORES,
 }  # fmt: skip
 

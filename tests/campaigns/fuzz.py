@@ -13,11 +13,11 @@ import numpy as np
 import extensions
 from bad_input.attribution import made as rewriting
 from bad_input.cases import GOOD_CSV, PAIR, collection, parquet, part, parts, problem, row
-from bad_input.manifests import good as manifest
-from bad_input.manifests import sealed
 from bad_input.readers import GROUPS, PATHS
 from bad_input.retrieval import files as retrieval
 from campaigns.outcome import Outcome
+from ext.freeze.manifests import good as manifest
+from ext.freeze.manifests import sealed
 from ravenbench import registry
 from ravenbench.errors import RavenError
 from ravenbench.store.records import CellRecord, Seconds, read_packed, write_packed

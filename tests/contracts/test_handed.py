@@ -493,15 +493,19 @@ def test_retrievers_find_nobody(company):
 
 
 CLEARING = re.compile(r"no content effect|free of content|does not rest on content|evidence is style", re.IGNORECASE)
+OF_CASES = "company:Case, company:CaseWrites, function-words"
 
 
 @of_cases
 def test_cases_hand_no_text_beside_its_original(company):
-    options = FAST | {"verifiers": "company:Case, company:CaseWrites, function-words", "folds": 2, "donors": 1}
+    options = FAST | {"verifiers": OF_CASES, "folds": 2, "donors": 1}
     questioned, known = case(company)
-    others = background(company / "others")
     made = ravenbench.compare(
-        questioned=questioned, known=known, background=others, out=company / "company-run", **options
+        questioned=questioned,
+        known=known,
+        background=background(company / "others"),
+        out=company / "company-run",
+        **options,
     )
     assert not made.errors, made.errors
     assert reasons(made.store, "company:Case") == {""}
@@ -514,9 +518,16 @@ def test_cases_hand_no_text_beside_its_original(company):
     assert barred["done"] == "not isolated" and barred["auc_content_replaced"] is None
     assert all(one["done"] != "not isolated" and one["auc_content_replaced"] > 0 for one in contents.values())
     assert UNTESTED in " ".join(page.read_text().split())
-    (company / "kept.txt").unlink()
+
+
+@of_cases
+@pytest.mark.slow
+def test_a_validation_hands_no_text_beside_its_original(company):
+    """It asks verifiers by the units of a case (``ext.case.compare.units``), which the test above has."""
+    others = background(company / "others")
     conditions = company / "conditions.csv"
     conditions.write_text("name,questioned,known,texts\nplain,200,200,1\n")
+    options = FAST | {"verifiers": OF_CASES, "folds": 2, "donors": 1}
     dossier = ravenbench.validate(others, conditions=conditions, out=company / "company-run-2", **options)
     assert not dossier.errors, dossier.errors
     assert reasons(dossier.store, "company:Case") == {""}
@@ -589,10 +600,10 @@ def test_ravens_own_answer_the_same(name):
     assert not foreign(component)
     try:
         component.require()
-        verifier = as_verifier(fresh(component)).fit(*toy_problems(60, seed=1))
+        verifier = as_verifier(fresh(component)).fit(*toy_problems(30, seed=1))
     except (CorpusError, InputError) as error:
         pytest.skip(str(error))
-    test = toy_problems(20, seed=2)[0].blind()
+    test = toy_problems(12, seed=2)[0].blind()
     handed, order = apart.handed(test)
     handed = replace(handed, ids=test.ids[order])  # what is drawn for a problem is drawn by its id (contract 15)
     for whole, alone in zip(answer(verifier, test), answer(verifier, handed), strict=True):

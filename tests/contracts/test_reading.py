@@ -3,6 +3,7 @@ of what goes wrong in collections that people have. Rows are kinds, columns comm
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import shutil
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
+from ravenbench.types import Problems
 
 LICENCE = (
     "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
@@ -40,14 +43,21 @@ KINDS = {
     "a link that leads nowhere": r"1 name left out: .*gone.txt: it is a link that leads nowhere",
     "a byline": r"spellings of one author's name were joined: .*Ann Holmes = by Ann Holmes",
     "programs": r"for their author is nobody in particular: .*RemindMeBot \(2\)",
+    "umlauts spelt out": r"author names that may be one person's: .*Juergen Mueller / Jürgen Müller",
+    "a sentence again and again": r"it says the same again and again: 180 words, 9 without repetitions",
+    "a text that its author repeats": r"1 text left out, as repeated by their author: ",
+    "placeholders": r"of these are no person's, .*: “\[removed\]” \(2\)",
+    "a file about the files": r"1 file left out, as about the texts: README.txt",
+    "copies under two authors": r"texts of two authors that are copies of each other but for marks, letter case, and",
+    "drafts": r"texts of one author that repeat each other, as drafts do: ",
     "labels in two spellings": r"spellings of one 'register' were joined: Essay = essay",
     "a text without a row": r"\d+ texts? without a row in metadata.csv: .*\.txt",
     "a row without a text": r"\d+ rows? of metadata.csv without a text here: .*nobody-here",
     "another author in the metadata": r"1 text with another author in the metadata, which is not used: .*Tom Grant",
     "zeros that a spreadsheet took": r"2 ids differ only as numbers are written \(00 and 0, 01 and 1\)",
 }
-OF_FILES = {"files that vanish", "a link that leads nowhere", "a text without a row", "a row without a text",
-            "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
+OF_FILES = {"files that vanish", "a file about the files", "a link that leads nowhere", "a text without a row",
+            "a row without a text", "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
 COMMANDS = {
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
     "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
@@ -63,20 +73,27 @@ def collection(place: Path) -> list[tuple[str, str]]:
     for one in load_corpus("synthetic(authors=16, topics=3, documents=80, words=130, style=0.9)"):
         by_author.setdefault(one.author or "", []).append(one.text)
     names = ["Zoe\u0301 Lee", "zo\u00e9  lee", "Anonymous", "Ann Holmes", "Holmes, Ann", "Ida West & Tom Grant",
-             "letters", "novels", "by Ann Holmes", "RemindMeBot"]  # fmt: skip
+             "letters", "novels", "by Ann Holmes", "RemindMeBot", "Eve Stone", "J\u00fcrgen M\u00fcller",
+             "Juergen Mueller"]  # fmt: skip
     rows = []
     for number, (author, texts) in enumerate(sorted(by_author.items())):
         name = names[number] if number < len(names) else author
-        kept = texts[:2] if name in (*names[:6], *names[8:]) else texts
+        kept = texts[:2] if name in (*names[:6], *names[8:10]) else texts
         for i, text in enumerate(kept):
             head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
             rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
-    copied = rows[-1][1]
+    again = next(text for author, text in rows if author == "J\u00fcrgen M\u00fcller")
+    rows[40:40] = [("J\u00fcrgen M\u00fcller", again), ("Juergen Mueller", "[removed]"), ("letters", "[removed]"),
+                   ("letters", "The same nine words stand here again and again. " * 20)]  # fmt: skip
+    last, copied = rows[-1], rows[-3][1]
+    rows.append((last[0], f"The second draft of it, for the class.\n{last[1]}"))
+    rows.append((last[0], rows[30][1][:500].upper()))
     rows.append(("Zoe\u0301 Lee", copied))
     for i, (name, text) in enumerate(rows):
         file = place / name / f"{i:02d}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
+    (place / "README.txt").write_text("What these texts are.", "utf-8")
     (place / rows[-2][0] / "more.md").write_text("A text that is not read.", "utf-8")
     (place / rows[-2][0] / "gone.txt").symlink_to("nowhere.txt")
     meta = [(f"{i:02d}" if i > 1 else str(i), REGISTERS[i % 3], name) for i, (name, _) in enumerate(rows[:-5])]
@@ -178,6 +195,41 @@ def test_a_table_gets_what_a_folder_gets(room, command, kind):
     assert re.search(KINDS[kind], room(command, "table.jsonl"))
 
 
+@pytest.mark.parametrize("command", TABLES)
+def test_quotations_of_reddit_are_cut(room, command):
+    lines = [json.loads(line) for line in (room.place / "table.jsonl").read_text("utf-8").splitlines()]
+    posts = [
+        {"author": one["author"], "subreddit": "s", "body": "&gt; Another's.\n\n" * (i % 9 == 0) + one["text"]}
+        for i, one in enumerate(lines)
+    ]
+    posts[9]["body"] = "&gt; Words of another."
+    (room.place / "reddit.jsonl").write_text("".join(json.dumps(one) + "\n" for one in posts), "utf-8")
+    said = room(command, "reddit.jsonl")
+    count = -(-len(posts) // 9)
+    assert re.search(rf"quotations \(lines .*\) were cut out of {count} texts; 1 held nothing else", said), said[-3000:]
+
+
+ABOUT_ONE_TEXT = {name: told for name, told in {**COMMANDS, **extensions.rows("READING_FAULTS")}.items()
+                  if "$questioned" in told}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ABOUT_ONE_TEXT)
+def test_words_of_evidence_count_once_and_copies_are_said(room, tmp_path, command):
+    data = room.place / "data"
+    copied = tmp_path / "copied.txt"
+    values = {"$corpus": data / "others", "$out": tmp_path / "o", "$questioned": tmp_path / "again.txt",
+              "$known": data / "known"}  # fmt: skip
+    values["$questioned"].write_text("Why I have never been to that town is a matter of some debate. " * 12)
+    ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
+    said = " ".join(ended.said.split())
+    assert "168 words, 14 without repetitions; fewer than 50 are not" in said, said
+    known = sorted((data / ("others" if "--candidates" in ABOUT_ONE_TEXT[command] else "known")).rglob("*.txt"))[0]
+    copied.write_text(known.read_text("utf-8").replace("'", "\u2019").replace("e.", "e !") + "\nThe end.\n", "utf-8")
+    ended = raven(*[str({**values, "$questioned": copied}.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
+    said = " ".join(ended.said.split())
+    assert re.search(r"repeats the known text|stand in .*, which was not learned from", said), said
+
+
 PROBLEMS = {
     "verify": ("verify", "length", "--train", "$a", "--test", "$b", "--out", "$out.jsonl", "--folder", "$out"),
     "run": ("run", "--train", "$a", "--test", "$b", "--verifiers", "length", "--probe", "none", "--out", "$out"),
@@ -201,6 +253,107 @@ def test_training_is_not_the_test(tmp_path, command):
     if command != "safety":
         record = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
         assert "stand among those to learn from" in json.dumps(record)
+
+
+CHANGED = {
+    "cut": lambda text: text[: 2 * len(text) // 3],
+    "lowercased": str.lower,
+    "other quotes": lambda text: text.replace("'", "\u2019"),
+    "entities": lambda text: text.replace("'", "&#39;").replace(",", "&#44;"),
+    "a line before": lambda text: f"An essay of the class, of this spring.\n{text}",
+    "a line after": lambda text: f"{text}\nThe end, and thank you for reading.",
+    "other lines": lambda text: text.replace(" ", "\n  "),
+}
+COPIES = {
+    "verify": (PROBLEMS["verify"], r"found: 8 of 8", 2),
+    "run": (PROBLEMS["run"], r"found: 8 of 8", 2),
+    "safety": (PROBLEMS["safety"], r"found: 8 of 8", 2),
+    "pan14": (("pan14", "$both", "--verifiers", "length", "--probe", "none", "--plan"),
+              r"16 documents to answer about stand among those to learn from.* 8 of 8 problems have one", 0),
+} | extensions.rows("COPIES")  # fmt: skip
+
+
+def changed(problems, how):
+    """Problems with texts that were changed."""
+    transform = SimpleNamespace(transform=lambda texts: list(map(how, texts)))
+    return problems.map_texts(transform)
+
+
+def lines(place: Path, texts, label=lambda i: i % 2) -> None:
+    rows = [{"id": f"{place.stem}{i}", "text": text, "label": label(i)} for i, text in enumerate(texts)]
+    place.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.mark.parametrize("kind", CHANGED)
+@pytest.mark.parametrize("command", COPIES)
+def test_training_that_was_changed_is_not_the_test(tmp_path, command, kind):
+    """Whatever program the texts came through between: with command by kind of change."""
+    problems, same = toy_problems(8, words=150, seed=1)
+    problems = changed(problems, lambda text: text.replace(" m", " 'm"))
+    copied = changed(problems, CHANGED[kind])
+    for name, one in (("a", problems), ("b", copied), ("both/toy/train", problems), ("both/toy/test", copied)):
+        write_pan_problems(tmp_path / name, one, same)
+        lines(tmp_path / f"{Path(name).name}.jsonl", one.texts)
+        if name in ("a", "b"):
+            (tmp_path / f"changes-{name}").mkdir()
+            text = "\n".join(one.texts[row] for row in range(3))
+            (tmp_path / f"changes-{name}" / "problem-1.txt").write_text(text, "utf-8")
+            truth = json.dumps({"changes": [1] * (len(text.splitlines()) - 1)})
+            (tmp_path / f"changes-{name}" / "truth-problem-1.json").write_text(truth)
+    corpus = load_corpus("synthetic(authors=4, documents=24, words=90)")
+    rows = [json.dumps({"author": one.author, "text": one.text}) + "\n" for one in corpus]
+    (tmp_path / "people.jsonl").write_text("".join(rows), "utf-8")
+    arguments, said, code = COPIES[command]
+    if (command, kind) == ("detect", "other lines"):  # white space alone: the same texts, which are refused
+        said, code = r"found: 16 texts, and 0 more", 2
+    ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments])
+    assert ended.code == code, ended.said
+    assert re.search(said, " ".join(ended.said.split())), ended.said
+
+
+WITHIN = {
+    "verify": PROBLEMS["verify"],
+    "run": PROBLEMS["run"],
+    "safety": PROBLEMS["safety"],
+    "pan14": ("pan14", "$both", "--verifiers", "length", "--probe", "none"),
+    "corpus info": ("corpus", "info", "$b"),
+    "obfuscate": ("obfuscate", "identity", "$b", "--out", "$out"),
+}
+
+
+@pytest.mark.parametrize("command", WITHIN)
+def test_copies_within_a_problem_are_said(tmp_path, command):
+    problems, same = toy_problems(8, known=2, words=150, seed=1)
+    questioned = problems.questioned_index.tolist()
+    texts = [[problems.texts[row] for row in (*problems.known(i), questioned[i])] for i in range(8)]
+    for i, change in enumerate(CHANGED.values()):
+        texts[i][0] = texts[i][0].replace(" m", " 'm")
+        texts[i][2] = change(texts[i][0])
+    texts[7][1] = texts[7][0].upper()
+    copied = Problems.of([(f"p{i}", own[:2], own[2]) for i, own in enumerate(texts)])
+    for name in ("b", "both/toy/test"):
+        write_pan_problems(tmp_path / name, copied, same)
+    for name in ("a", "both/toy/train"):
+        write_pan_problems(tmp_path / name, *toy_problems(8, known=2, words=150, seed=2))
+    more = () if command in ("corpus info", "freeze") else ("--plan",)
+    ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in WITHIN[command]], *more)
+    said = " ".join(ended.said.split())
+    assert ended.code == 0 and "p7: known texts repeat one another, and count as several" in said, ended.said
+    assert "p6: the questioned text is identical with a known one" in said, "but for white space"
+    assert "p0; p1; p2; p3; p4 and 1 more: the questioned text repeats a known one but for marks" in said
+
+
+@pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension is not here")
+def test_a_text_with_both_labels_is_said(tmp_path):
+    texts = [one.text for one in load_corpus("synthetic(authors=4, documents=24, words=90)")]
+    lines(tmp_path / "a.jsonl", [*texts[11:18], texts[11].upper()])
+    lines(tmp_path / "b.jsonl", texts[18:])
+    arguments = [re.sub(r"^\$", f"{tmp_path}/", part) for part in extensions.rows("COPIES")["detect"][0]]
+    ended = raven(*["synthetic" if part.endswith("people.jsonl") else part for part in arguments])
+    said = " ".join(ended.said.split())
+    assert ended.code == 0, ended.said
+    assert "1 pair of texts that repeat each other, cut or changed a little, one labelled a person's" in said
+    assert "a0 and a7" in said
 
 
 def test_shared_documents_and_authors_are_counted(tmp_path):
@@ -341,6 +494,106 @@ def test_ids_that_would_meet_as_numbers_are_said_and_never_joined(tmp_path, comm
     assert re.search(r"(12|4) ids differ only as numbers are written \((\d+) and (0\2|00\2|\d+)", said), ended.said
     assert "give the column the format of text" in said
     assert ended.code == (2 if all_of_them or command == "evaluate" else ended.code)
+
+
+TABLES_OF_PAIRS = {
+    "authors without a label": r"pairs.csv has no label: what is the same follows from author1 and author2",
+    "labels the other way round": r"labels contradict the two authors in 12 of 12 rows: are they the other way round\?"
+    r" found: in the first: label is 0, authors are a and a fix: call the column label different",
+    "an empty label": r"pairs.csv:\d+: label is empty .*fix: fill it in",
+    "ids that repeat": r"6 rows cannot be used.*an id stands twice .*fix: make the ids differ, or take the column",
+    "nobody's names without a label": r"no label, and author1 and author2 name no two authors from whom it follows",
+}
+READ_TABLES = {
+    **{command: IDS[command] for command in ("verify", "run", "safety", "freeze")},
+    "evaluate": ("evaluate", "$pairs", "$answers"),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES_OF_PAIRS)
+@pytest.mark.parametrize("command", READ_TABLES)
+def test_tables_of_pairs_say_their_cause(tmp_path, command, kind):
+    write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
+    problems, same = toy_problems(12, words=40, seed=3)
+    rows = []
+    for i in range(12):
+        known, questioned = int(problems.known(i)[0]), int(problems.questioned_index[i])
+        row = {"id": f"p{i}", "text1": problems.texts[known], "text2": problems.texts[questioned]}
+        row |= {"author1": "a", "author2": "a" if same[i] else "b", "label": int(same[i])}
+        if "without a label" in kind:
+            del row["label"]
+        if kind == "labels the other way round":
+            row["label"] = 1 - row["label"]
+        elif kind == "an empty label" and i % 3 == 0:
+            row["label"] = ""
+        elif kind == "ids that repeat":
+            row["id"] = f"p{i // 2}"
+        elif kind.startswith("nobody") and i % 2:
+            row["author2"] = "[deleted]"
+        rows.append(row)
+    with (tmp_path / "pairs.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, [*rows[0]])
+        table.writeheader()
+        table.writerows(rows)
+    answers = [json.dumps({"id": row["id"], "value": 0.7}) + "\n" for row in rows]
+    (tmp_path / "answers.jsonl").write_text("".join(answers))
+    values = {"$pairs": "pairs.csv", "$answers": "answers.jsonl", "$good": "good", "$m.json": "m.json"}
+    values = {key: str(tmp_path / name) for key, name in {**values, "$o.jsonl": "o.jsonl"}.items()}
+    ended = raven(*[values.get(part, part) for part in READ_TABLES[command]])
+    said = " ".join(ended.said.split())
+    assert ended.code == (0 if kind == "authors without a label" else 2), ended.said
+    assert re.search(TABLES_OF_PAIRS[kind], said), ended.said
+
+
+def test_rows_that_contradict_their_authors_are_named_by_the_authors(tmp_path):
+    table = "id,text1,text2,author1,author2,label\n"
+    table += "".join(f"{i},Words of {i}.,Others of {i}.,a,{'ab'[i % 2]},{1 - i % 2 if i else 0}\n" for i in range(9))
+    (tmp_path / "pairs.csv").write_text(table)
+    ended = raven("freeze", str(tmp_path / "pairs.csv"), "-o", str(tmp_path / "m.json"))
+    assert ended.code == 2 and "label is 0, authors are a and a" in ended.said and "{" not in ended.said
+
+
+SETS = {
+    "problems that contents.json lacks": r"2 problems that contents.json does not list, answered all the same: toy006;"
+    r" toy007",
+    "a stray folder and further files": r"3 files not read, for a problem has texts known….txt and one unknown.txt: "
+    r"\S*toy000/sub/known09.txt; \S*toy001/unknown2.txt; \S*toy002/notes.txt",
+    "another script": r"contents.json says that the texts are in Greek, but they are in Latin letters",
+    "truth in other letters": r"8 ids differ only in letter case \(toy000 and TOY000, .*write them alike in both",
+}
+
+
+@pytest.mark.parametrize("kind", SETS)
+@pytest.mark.parametrize("command", ["verify", "run", "safety", "pan14", "corpus info", "freeze"])
+def test_sets_of_problems_say_what_does_not_fit(tmp_path, command, kind):
+    for name, seed in (("good", 5), ("b", 3), ("both/toy/train", 5), ("both/toy/test", 3)):
+        write_pan_problems(tmp_path / name, *toy_problems(8, words=40, seed=seed))
+    for place in (tmp_path / "b", tmp_path / "both" / "toy" / "test"):
+        contents = json.loads((place / "contents.json").read_text())
+        if kind == "problems that contents.json lacks":
+            contents["problems"] = contents["problems"][:6]
+        elif kind == "another script":
+            contents["language"] = "Greek"
+        elif kind == "truth in other letters":
+            (place / "truth.txt").write_text((place / "truth.txt").read_text().upper())
+        else:
+            (place / "toy000" / "sub").mkdir()
+            for file in ("toy000/sub/known09.txt", "toy001/unknown2.txt", "toy002/notes.txt"):
+                (place / file).write_text("Words that are not read.")
+        (place / "contents.json").write_text(json.dumps(contents))
+    out = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl", "$m.json": tmp_path / "m.json"}
+    values = {
+        "$a": tmp_path / "good",
+        "$b": tmp_path / "b",
+        "$both": tmp_path / "both",
+        "$pairs": tmp_path / "b",
+        **out,
+    }
+    plan = () if command in ("corpus info", "freeze") else ("--plan",)
+    arguments = {**{name: IDS[name] for name in ("corpus info", "freeze")}, **WITHIN}[command]
+    ended = raven(*[str(values.get(part, part)) for part in arguments], *plan)
+    assert ended.code == (2 if "truth" in kind else 0), ended.said
+    assert re.search(SETS[kind], " ".join(ended.said.split())), ended.said
 
 
 @pytest.mark.parametrize("given", [["--text", "text1"], ["--author", "who"], ["--topic", "none"]])
@@ -581,7 +834,7 @@ def test_what_is_no_text_is_counted_by_its_reason(tmp_path):
                 place.rename(place.with_name(f"other{name}"))
     ended = raven("corpus", "info", str(tmp_path / "c"))
     said = " ".join(ended.said.split())
-    assert "8 files left out (a/other0.xml, a/other2.xml, a/other4.xml …), for it is no TEI" in said
+    assert "8 files left out (a/other0.xml, a/other2.xml, a/other4.xml and 5 more), for it is no TEI" in said
     assert said.count("save the text as .txt") == 1
     for number in range(6):
         (tmp_path / "clusters" / f"problem{number // 2:03d}").mkdir(parents=True, exist_ok=True)

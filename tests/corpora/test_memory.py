@@ -173,12 +173,6 @@ def test_errors_about_tables_name_the_table_and_parameters_of_python():
     assert "the table" in message and str(FOLDER) + "/" not in message, message
 
 
-@pytest.mark.parametrize("text", ["a line\nand another", "a long text " * 40])
-def test_a_text_in_place_of_a_path_is_said_to_be_one(text):
-    message = _refusal(lambda: ravenbench.advise(text, known="old", background="others"))
-    assert "this is a text" in message and len(message) < 400, message
-
-
 def test_what_a_result_says_of_its_page_can_be_done(tmp_path):
     truth = [{"id": "a", "same": True}, {"id": "b", "same": False}]
     evaluation = ravenbench.evaluate(truth, [{"id": "a", "value": 0.9}, {"id": "b", "value": 0.1}], replicates=10)
@@ -187,7 +181,7 @@ def test_what_a_result_says_of_its_page_can_be_done(tmp_path):
 
 
 def test_docstrings_speak_of_python():
-    for name in ("run", "compare", "evaluate", "map_texts"):
+    for name in ("run", "evaluate", *extensions.names("SPEAK_OF_PYTHON")):
         text = getattr(ravenbench, name).__doc__
         assert "a list of records" in text and "NAME=PATH" not in text, name
         assert not re.search("everal: repeat|be repeated", text), name

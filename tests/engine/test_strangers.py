@@ -222,7 +222,7 @@ def test_a_method_that_leaves_while_a_plan_is_made(strangers):
 def test_ctrl_c_during_a_method_ends_the_run(strangers):
     (strangers / "strangers.py").write_text(
         STRANGERS + "\nimport signal\nclass Pressed(Base):\n    def verify(self, problems):\n"
-        "        try:\n            os.kill(os.getpid(), signal.SIGINT)\n            import time; time.sleep(5)\n"
+        "        try:\n            os.kill(os.getpid(), signal.SIGINT)\n            import time; time.sleep(1)\n"
         "        except BaseException:\n            pass\n        return super().verify(problems)\n"
     )
     done = raven(strangers, "--verifiers=strangers:Pressed", "--workers=1", "--out=run")

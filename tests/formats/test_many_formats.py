@@ -320,6 +320,14 @@ def test_names():
         ("Austen, Jane", "Jane Austen")
     ]
     assert lookalikes(["Trollope, Anthony", "Trolope, Anthony"])
+    for pair in (
+        ("\u0130nan", "inan"), ("\u03a0\u0391\u03a0\u03a0\u0391\u03a3", "\u03a0\u03ac\u03c0\u03c0\u03b1\u03c2"),
+        ("\u0141ukasz", "Lukasz"), ("M\u00fcller", "Mueller"), ("S\u00f8ren", "Soren"), ("7", "007"), ("u/ann", "ann"),
+        ("\u0410nna", "Anna"), ("\u0639\u0644\u06cc", "\u0639\u0644\u0649"),
+    ):  # fmt: skip
+        assert lookalikes(pair) == [pair]
+    assert name_key("\u06a9\u0631\u06cc\u0645\u06cc") == name_key("\u0643\u0631\u064a\u0645\u064a")
+    assert all(map(may_be_nobody, ("noreply@x.org", "notes", "New Text Document"))) and not may_be_nobody("Ann Notes")
 
 
 def test_labels_and_ids():
@@ -328,7 +336,7 @@ def test_labels_and_ids():
     plain = ["essay", "essay", "essay", "caf\u00e9", "caf\u00e9", "novel", "novel", None, None, "a"]
     assert one_spelling(labels, joined, "genre") == plain
     (said,) = joined
-    assert said.startswith("spellings of one genre were joined: Essay = essay ;") and "novel" in said
+    assert said.startswith("spellings of one genre were joined: Essay = essay; café (composed and decomposed); novel")
     assert one_spelling(["Ann", "ann", None], [], "genre", plain_name) == ["Ann", "ann", None]
     (said,) = zeros_lost(["001", "1.20", "x", "7"], ["1", "1.2", "y", "7"])
     assert "2 ids differ only as numbers are written (001 and 1, 1.20 and 1.2)" in said

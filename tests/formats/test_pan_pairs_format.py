@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.problems import read_pan_pairs, read_problems, write_pan_pairs
+from ravenbench.formats.problems import read_problems, write_pan_pairs
 from ravenbench.types import Labels, Problems
 
 TEXT = st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\ufeff\0")).filter(
@@ -102,7 +102,7 @@ def test_faults_and_errors(tmp_path):
         with pytest.raises(FormatError, match=message):
             read_problems(tmp_path)
     with pytest.raises(FormatError, match="give the pairs file"):
-        read_pan_pairs(tmp_path / "truth.jsonl")
+        read_problems(tmp_path / "truth.jsonl")
     _lines(path, [_pair(1)])
     _lines(tmp_path / "truth.jsonl", [{"id": "p1", "same": True, "authors": ["a", "b"]}])
     with pytest.raises(FormatError, match="contradicts"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.collector import identity_key
-from ravenbench.formats.problems import read_pan_problems, read_problem_sets, read_problems, write_pan_problems
+from ravenbench.formats.problems import read_problem_sets, read_problems, write_pan_problems
 from ravenbench.types import Problems
 
 TEXT = st.text(alphabet="abcé Ω,.\n", min_size=1).filter(str.strip)
@@ -68,8 +68,6 @@ def test_one_bad_problem_stops_nothing(tmp_path):
 def test_structural_errors(tmp_path):
     with pytest.raises(FormatError, match="no verification problems"):
         read_problem_sets(tmp_path)
-    with pytest.raises(FormatError, match="no PAN13–15 problems"):
-        read_pan_problems(tmp_path)
     _write(tmp_path, "EN001")
     with pytest.raises(FormatError, match="has no truth"):
         read_problems(tmp_path).truth()

@@ -48,6 +48,40 @@ def test_an_edit_is_found(text, wanted, no_resources):
     assert wanted in made if wanted else all("I left because" not in new for new in made)
 
 
+@pytest.mark.data
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("They looked at the results that changed our plans.", "They looked at the results which changed our plans."),
+    ("We know that he left the town.", "We know he left the town."),
+    ("We know he has left the town.", "We know that he has left the town."),
+    ("He read the book that she had bought there.", "He read the book she had bought there."),
+    ("She also wrote three long letters.", "She wrote three long letters too."),
+    ("In the past, we lived here together.", "We lived here together in the past."),
+    ("Sometimes I feel the cold.", "I sometimes feel the cold."),
+    ("She gave him the keys, and he left.", "She gave the keys to him, and he left."),
+    ("Although the road was long, we walked there.", "The road was long, but we walked there."),
+    ("When the weather was bad, the boats stayed here.", "The boats stayed here when the weather was bad."),
+    ("He did not agree with the opinion of the author.", "He did not agree with the author's opinion."),
+    ("All of the houses had been sold.", "All the houses had been sold."),
+    ("It helped us to see the point.", "It helped us see the point."),
+])  # fmt: skip
+def test_an_edit_is_found_by_a_rule(text, wanted, resources):
+    assert wanted in {new for _, new in new_texts(text)}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("text", "wrong"), [
+    ("When John came home, he was very tired.", "He was very tired when John"),
+    ("I do not know when the man came back.", "When the man came back, I"),
+    ("She spoke about it without any of the usual doubts.", "with no of"),
+    ("The fact that he came late was known.", "fact he came"),
+    ("It was not until the end that he saw the light.", "the end he saw"),
+    ("There is a bond between students and teachers in the town.", "both"),
+    ("He wrote that he would come; “I think that he lies,” she said.", "think he lies"),
+])  # fmt: skip
+def test_what_no_rule_says(text, wrong, resources):
+    assert not [new for _, new in new_texts(text) if wrong in new]
+
+
 @pytest.mark.parametrize("text", [
     "“I don't know if everyone began to sing,” he said.",
     'She said "everyone began to sing until noon" twice.',
@@ -102,6 +136,13 @@ def test_mixed_signs_become_one_kind(sign, no_resources):
     everything = [one for one in safe_edits(text) if one.edits[0].operation in ("typography", "contract")]
     new = "".join(part.obfuscation for part in from_edits(text, _joined(text, everything)))
     assert "don't know" in new and "don't come" in new and not set(new) & set("‘’“”")
+
+
+def test_words_put_in_keep_their_blanks_where_white_space_is_made_plain(no_resources):
+    text = "\tThe boy isn't here. \n  Whilst  he slept, he could\tnot see each other. \n"
+    everything = [one for one in safe_edits(text) if one.edits[0].operation in ("typography", "phrase", "expand")]
+    new = "".join(part.obfuscation for part in from_edits(text, _joined(text, everything)))
+    assert new == "The boy is not here.\nWhile he slept, he could not see one another.\n"
 
 
 @pytest.mark.data

@@ -160,3 +160,9 @@ def test_one_line_says_all_of_a_number() -> None:
     shown = view.for_terminal(made)
     assert [str(c.header) for c in shown.columns] == ["who", "AUC", "sure", "X"] and str(shown.caption) == "Sure: told."
     assert view.objects(rows[:1], view.col("who", lambda r: r[0], json="who")) == [{"who": "a"}]
+
+
+def test_names_of_classes_break_where_a_word_of_theirs_begins():
+    from ravenbench.reports.view import _broken
+
+    assert _broken("wordcosine:WordCosineSimilarity", 16).split("\n") == ["wordcosine:Word", "CosineSimilarity"]

@@ -13,8 +13,11 @@ class Given:
 
     fold = None
 
+    def __init__(self, size: int = 1 << 26) -> None:
+        self.size = size
+
     def __len__(self) -> int:
-        return 1 << 26
+        return self.size
 
     def ids(self, names):
         return np.array([int(name) for name in names], dtype=np.int64)
@@ -48,7 +51,7 @@ def test_counts_come_back_as_they_were_counted(cap: int) -> None:
 
 def test_totals_weigh_documents() -> None:
     table, _ = TextTable.collect(["1 300 2 1", "1 5"])
-    store = CountStore(Given())
+    store = CountStore(Given(8))
     total = totals(store, table, np.array([0, 1]), np.array([1, 2]))
     assert total[1] == 310 and total[2] == 1
     assert frequencies(store, table, np.array([0, 1]))[1][1] == 2

@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.attribution.counts import PaperWords, prepare
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, some
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Ints
 
@@ -205,7 +205,7 @@ class SelectedCorpusView:
         if owned:
             said.append(
                 f"{len(owned)} of {len(self.topics)} topics belong to one author by {DOMINANT:.0%} or more "
-                f"({_some(owned)}): accuracy there says how easy that author is."
+                f"({some(owned, 5)}): accuracy there says how easy that author is."
             )
         if self.effective < 0.7 * len(self.topics):
             said.append(
@@ -273,8 +273,3 @@ def view(documents: Chosen) -> SelectedCorpusView:
         documents.dropped_authors,
         documents.account,
     )
-
-
-def _some(names: list[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

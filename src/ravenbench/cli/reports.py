@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec.structs import replace
 
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, first_names
 
 if TYPE_CHECKING:
     from ravenbench.reports.report import Gap
@@ -90,10 +90,5 @@ def _told(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
     planned = len(store.plan.cells) or missing[0].planned
     yield f"{count} of {planned} cells have no result and are left out of every figure:"
     for gap in missing:
-        yield f"  {gap.method} on {_listed(gap.folds)}: {gap.reason}"
+        yield f"  {gap.method} on {first_names(gap.folds, 6, ', ')}: {gap.reason}"
     yield f"repeat raven {store.kind} to compute them"
-
-
-def _listed(folds: Sequence[str], most: int = 6) -> str:
-    more = f" and {len(folds) - most} more" if len(folds) > most else ""
-    return ", ".join(folds[:most]) + more

@@ -13,11 +13,13 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ravenbench.corpora.remarks import ACCOUNT, remarks
-from ravenbench.errors import CorpusError, FormatError, InputError, first_names, writable
+from ravenbench.errors import CorpusError, FormatError, InputError, counted, first_names, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
+from ravenbench.text.damage import is_wordless
 from ravenbench.text.names import is_nobody, name_key, one_name_each, one_spelling, plain_name, sentence_on_joined
+from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
 FORMAT = 2
@@ -153,7 +155,7 @@ class CorpusBuilder:
         self._line_of: dict[str, int] = {}
         self._first: dict[bytes, int] = {}
         self._shared: dict[int, int] = {}
-        self._repeated = 0
+        self._repeated: list[str] = []
         self._earlier: deque[str] = deque()
         for entry in () if log is None else log.earlier():
             self._earlier.append(entry.name)
@@ -231,7 +233,7 @@ class CorpusBuilder:
         if row == len(self._rows):
             return True
         if self._rows[row].person == person:
-            self._repeated += 1
+            self._repeated.append(name)
         else:
             self._shared[row] = self._shared.get(row, 0) + 1
             self._twice.append(f"{self._rows[row].name} and {name}")
@@ -255,12 +257,12 @@ class CorpusBuilder:
         rows = self._rows
         texts = self._texts.table()
         dropped = {
-            "repeated by their author": self._repeated,
+            "repeated by their author": len(self._repeated),
             "standing under several authors": sum(self._shared.values()) + len(self._shared),
         }
         if self._nobody and not self._anonymous:
             dropped["by nobody in particular"] = sum(self._nobody.values())
-        account = self._account()
+        account = self._account(texts)
         if self._shared:
             own_rows = [i for i in range(len(rows)) if i not in self._shared]
             again = TextCollector()
@@ -275,7 +277,7 @@ class CorpusBuilder:
                 expected="texts that each stand under one author", fix="give each author their own texts",
             )  # fmt: skip
         if pairs:
-            check_pairs(author, self.file)
+            check_pairs(author, self.file, dropped)
         account = [*notes.get(ACCOUNT, ()), *account]
         topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
         spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
@@ -296,24 +298,32 @@ class CorpusBuilder:
             {**notes, "dropped": dropped, **({ACCOUNT: account} if account else {})},
         )  # fmt: skip
 
-    def _account(self) -> list[str]:
+    def _account(self, texts: TextTable) -> list[str]:
         """Sentences on texts that have no author, and on texts of several."""
         said = []
         if self._nobody:
-            count, what = sum(self._nobody.values()), "have no author" if self._anonymous else "were left out"
+            count, what = sum(self._nobody.values()), "without an author" if self._anonymous else "left out"
             who = first_names([f"{name} ({number:,})" for name, number in self._nobody.most_common()])
-            said.append(f"{count:,} texts {what}, for their author is nobody in particular: {who}")
+            said.append(f"{counted(count, 'text')} {what}, for their author is nobody in particular: {who}")
         if self._twice:
             said.append(f"texts that stand under two authors were left out: {first_names(self._twice)}")
+        if often := [row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])]:
+            shown = [f"“{texts[row][:60].strip()}” ({self._shared[row] + 1:,})" for row in often]
+            said.append(
+                f"of these are no person's, as what stands for deleted texts or is a program's: {first_names(shown)}"
+            )
+        if self._repeated:
+            names = first_names(self._repeated)
+            said.append(f"{counted(len(self._repeated), 'text')} left out, as repeated by their author: {names}")
         return said + sentence_on_joined(self._spelt.values())
 
 
-def check_pairs(author: Labels, file: str | Path) -> None:
+def check_pairs(author: Labels, file: str | Path, dropped: Mapping[str, int] | None = None) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
-    CorpusError if no author has two documents, or there are fewer than two authors.
+    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``.
     """
-    counts = author.counts()
+    counts, gone = author.counts(), sentence_on_dropped(dropped or {})
     if len(author) == 0:
         raise CorpusError(
             "the corpus has no documents by a known author", file=file, expected="AUTHOR/text.txt or Author_Title.txt",
@@ -322,15 +332,22 @@ def check_pairs(author: Labels, file: str | Path) -> None:
     if not np.any(counts >= 2):
         raise CorpusError(
             "no author wrote two documents, so there is no same-author pair", file=file,
-            found=f"{len(author)} documents by {len(author.names)} authors",
+            found=f"{len(author)} documents by {len(author.names)} authors{gone}",
             expected="some authors with at least two (authors with one are allowed)",
-            fix="add further texts by these authors",
+            fix="look at what was left out" if gone else "add further texts by these authors",
         )  # fmt: skip
     if np.count_nonzero(counts) < 2:
         raise CorpusError(
-            "every document has one author, so there is no different-author pair", file=file, found=author.names[0],
+            "every document has one author, so there is no different-author pair", file=file,
+            found=author.names[0] + gone,
             fix="add texts by others; or, if the names stand elsewhere, name their column or folder as the author",
         )  # fmt: skip
+
+
+def sentence_on_dropped(dropped: Mapping[str, int]) -> str:
+    """What was left out of a corpus, as the end of a sentence; "" where nothing was."""
+    gone = [f"{count:,} {why}" for why, count in dropped.items() if count]
+    return f"; texts left out: {', '.join(gone)}" if gone else ""
 
 
 def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:

@@ -216,11 +216,18 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
             f"read as authors: {some(authors)}; and as topics: {some(topics)}. If it is the other way round, put the "
             "author's folder outside"
         )
-    if not folders and labels and all(PurePosixPath(n).stem.count("_") > 1 and "_-_" not in n for n in labels):
-        doubts.append(
-            f"read as authors, what stands before the first _ of the names: {some(authors, 12)}. Where first name and "
-            "surname are apart, write first_last_-_title"
-        )
+    fix = "Where first name and surname are apart, write first_last_-_title"
+    parts_of = [PurePosixPath(n).stem.split("_") for n in labels if "_-_" not in n and not folders]
+    if parts_of and len(parts_of) == len(labels) and all(len(parts) > 2 for parts in parts_of):
+        doubts.append(f"read as authors, what stands before the first _ of the names: {some(authors, 12)}. {fix}")
+        return doubts
+    people: dict[str, dict[str, list[str]]] = {}
+    for surname, *title in (parts for parts in parts_of if len(parts) > 2):
+        people.setdefault(surname, {}).setdefault(title[0], []).append("_".join(title[1:]))
+    for surname, of in people.items():  # Smith_John_Letters, Smith_Mary_Letters
+        titles = [title for several in of.values() for title in several]
+        if len(of) > 1 and (len(set(titles)) < len(titles) or all(len(several) > 1 for several in of.values())):
+            doubts.append(f"read as one author, {surname}, though it may be several: {some(of)}. {fix}")
     return doubts
 
 
@@ -233,7 +240,9 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
         if bare := [name for name in inner if name not in full and len(full) > 1]:
             said.append(f"{counted(len(bare), 'folder')} without a text that is read: {some(bare)}")
     others = [name for name in archive.names if name not in read_names and not _is_metadata(name)]
-    others = [name for name in others if "/" in name or PurePosixPath(name).stem.lower() not in _IGNORED]
+    about = [name for name in others if "/" not in name and PurePosixPath(name).stem.lower() in _IGNORED]
+    said += [f"{counted(len(about), 'file')} left out, as about the texts: {some(about)}"] if about else []
+    others = [name for name in others if name not in about]
     plain = {str(PurePosixPath(name).with_suffix("")) for name in read_names if name.lower().endswith(".txt")}
     copies = [name for name in others if str(PurePosixPath(name).with_suffix("")) in plain]
     others = [name for name in others if name not in copies]

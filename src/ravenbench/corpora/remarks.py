@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ravenbench.errors import first_names
+from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import odd_texts
 from ravenbench.text.names import is_kind, is_several, lookalikes, may_be_nobody
 from ravenbench.text.passages import sentence_on_shared
@@ -16,8 +17,6 @@ ACCOUNT = "what was left out"
 LOOKED_AT = 2_000
 """Texts of a corpus that are looked through, the first ones."""
 MOST_BYTES = 64 * 2**20
-BEGINNING = 300
-"""Letters and figures at the beginning of texts that show drafts of one text."""
 _SHOWN = 10
 
 
@@ -40,32 +39,15 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
 
 
 def _near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:
-    """Sentences on texts of two authors that differ in marks and letter case alone, and on those of one author that
-    begin alike, as drafts do."""
-    alike: dict[str, list[int]] = {}
-    for row, text in enumerate(texts):
-        alike.setdefault(_letters(text[: 2 * BEGINNING])[:BEGINNING], []).append(row)
-    copies: list[str] = []
-    drafts: list[str] = []
-    for beginning, rows in alike.items():
-        whole: dict[str, int] = {}
-        begun: dict[int, int] = {}
-        for row in rows if len(rows) > 1 else ():
-            first, earlier = whole.setdefault(_letters(texts[row]), row), begun.setdefault(authors[row], row)
-            if authors[first] != authors[row]:
-                copies.append(f"{ids[first]} and {ids[row]}")
-            elif earlier != row and len(beginning) >= BEGINNING:
-                drafts.append(f"{ids[earlier]} and {ids[row]}")
-    said = [f"texts of two authors that differ in marks or letter case alone: {first_names(copies)}"] if copies else []
-    if drafts:
-        said.append(
-            f"texts of one author that begin with the same {BEGINNING} letters, as drafts do: {first_names(drafts)}"
-        )
-    return said
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+    """Sentences on texts that repeat another one, of two authors and of one."""
+    copies = Copies.among(list(map(Sketch.of, texts)))
+    pairs = [(ids[one], ids[other], authors[one] == authors[other]) for one, other in copies.repeated()]
+    kinds = {
+        "two authors that are copies of each other but for marks, letter case, and what was cut or added": False,
+        "one author that repeat each other, as drafts do": True,
+    }
+    named = {kind: [f"{one} and {other}" for one, other, own in pairs if own == same] for kind, same in kinds.items()}
+    return [f"texts of {kind}: {first_names(names)}" for kind, names in named.items() if names]
 
 
 def doubtful_names(names: Iterable[str]) -> list[str]:

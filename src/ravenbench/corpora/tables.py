@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import subprocess
 import sys
@@ -14,12 +15,13 @@ from typing import Any
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.errors import FormatError, InputError, counted, did_you_mean
+from ravenbench.errors import FormatError, InputError, counted, did_you_mean, remarks_gathered
 from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.parquet import check_size, check_unpacked
 from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
+from ravenbench.text.mail import without_quotations
 from ravenbench.types import Corpus
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -214,7 +216,8 @@ def read_table(
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else checked_kind(path)
     rows = _parquet(path) if kind == "parquet" else _text(path, encoding, unquoted)
-    first = list(islice(rows, LOOKED_AT))
+    with remarks_gathered() as account:
+        first = list(islice(rows, LOOKED_AT))
     columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
     chosen = guess(path, [row for _, row in first], columns_by_role, level) if first else columns_by_role
     text, author, id, language = (str(chosen[role]) for role in ("text", "author", "id", "language"))
@@ -223,16 +226,27 @@ def read_table(
     builder = CorpusBuilder(path, log, anonymous)
     ignored: set[str] = set()
     faults = Faults("rows cannot be used")
+    of_reddit = bool(first) and text in ("body", "selftext") and "subreddit" in first[0][1]
+    cut: list[bool] = []
     for number, (line, row) in enumerate(chain(first, rows)):
         if number == 0 and (absent := next((column for column in wanted if column not in row), None)) is not None:
             raise _missing(path, line, absent, row, True)
+        if all(row.get(column) == column for column in wanted):
+            account.append(f"the header stands again at line {line}, which is left out")
+            continue
         with faults.gathered():
             for column in wanted:
                 if row.get(column) is None:
                     raise _missing(path, line, column, row, False)
             body = row[text]
             if not isinstance(body, str):
-                raise FormatError("the text is not a string", file=path, line=line, found=body)
+                fix = "is it a row of sums? Otherwise write it as text"
+                raise FormatError("the text is not a string", file=path, line=line, found=body, fix=fix)
+            if of_reddit and (own := without_quotations(whole := html.unescape(body))) != body:
+                cut += [not own.strip()] * (own != whole)
+                if own != whole and not own.strip():
+                    continue
+                body = own
             check_controls(body, path, line, encoding)
             columns = {}
             for key, value in row.items():
@@ -256,8 +270,13 @@ def read_table(
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
+    if cut:
+        alone = f"; {sum(cut):,} held nothing else" if any(cut) else ""
+        account.append(f"quotations (lines that begin with >, as on Reddit) were cut out of {len(cut):,} texts{alone}")
     if faults:
-        notes[ACCOUNT] = [f"{counted(len(faults), 'faulty row')} left out; the first: {faults.since(0)[0].problem}"]
+        account.append(f"{counted(len(faults), 'faulty row')} left out; the first: {faults.since(0)[0].problem}")
+    if account:
+        notes[ACCOUNT] = account
     return builder.finish(
         name or (path.resolve().name if path.is_dir() else stem_of(path.name)), notes, fold_case, pairs
     )

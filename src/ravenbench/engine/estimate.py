@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,8 +23,12 @@ from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 FEWEST, MOST = 8, 32
 """Problems or texts that are tried first, and at most."""
-ENOUGH = 0.05
+ENOUGH = 0.03
 """CPU seconds of a try from which on no larger one is made."""
+LONG = 0.3
+"""CPU seconds of a try from which on what it loads weighs little, so that it is not repeated."""
+SHORT = 2500
+"""Characters of each text that is read for a try."""
 REPORT, CELL = 1.5, 0.0025
 """CPU seconds of a report, and of each cell in it."""
 Seconds = tuple[float, tuple[str, ...]]
@@ -48,7 +52,10 @@ def reckon(work: Callable[[int], object], whole: float, most: int = MOST, fewest
             try:
                 work(max(1, count // 4))
             except Exception:  # too few for it
+                begin = time.process_time()
                 work(count)
+                if (seconds := time.process_time() - begin) > LONG:
+                    tried.append((count, seconds))
             while not tried or (tried[-1][1] < ENOUGH and 2 * count <= most):
                 count = 2 * count if tried else count
                 begin = time.process_time()
@@ -75,9 +82,9 @@ def of_folds(
     each = dict[str, float | None]()
     for done, (name, every) in enumerate(places.items()):
         progress("trying methods", done, len(places))
-        first, trains = every[0], {fold.train_digest(): fold for fold in every}.values()
-        taught, answered = _alike([fold.train for fold in trains]), _alike([fold.test for fold in every])
-        each[name] = None if untimed(methods[name]) else _tried(methods[name], first, taught, answered)
+        taught = [fold.train for fold in {fold.train_digest(): fold for fold in every}.values()]
+        answered = [fold.test for fold in every]
+        each[name] = None if untimed(methods[name]) else _tried(methods[name], every[0], taught, answered)
     return summed(each)
 
 
@@ -86,32 +93,45 @@ def summed(each: Mapping[str, float | None]) -> Seconds:
     return sum(filter(None, each.values())), tuple(name for name, seconds in each.items() if seconds is None)
 
 
-def _alike(sets: Sequence[Problems]) -> float:
-    """How many problems like those of the first set have as many bytes of text as all sets; a text counts as often as
-    it is asked about."""
-    sizes = [np.diff(one.texts.offsets) for one in sets]
-    bytes_of = [
-        float(size[one.known_index].sum() + size[one.questioned_index].sum())
-        for one, size in zip(sets, sizes, strict=True)
-    ]
-    return sum(bytes_of) / max(bytes_of[0], 1.0) * len(sets[0])
+class _Beginnings:
+    """The beginnings of texts, as a transform."""
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        return self
+
+    def transform(self, texts: Sequence[str]) -> list[str]:
+        return [text[:SHORT] for text in texts]
 
 
-def _tried(method: Any, fold: Fold, taught: float, answered: float) -> float | None:
-    """CPU seconds to learn from so many problems like those of a fold, and to answer so many; None if it fails."""
+def _bytes(problems: Problems) -> float:
+    """Bytes of the texts of problems; a text counts as often as it is asked about."""
+    size = np.diff(problems.texts.offsets)
+    return float(size[problems.known_index].sum() + size[problems.questioned_index].sum())
+
+
+def _alike(few: Problems, sets: Sequence[Problems]) -> float:
+    """How many problems like these few have as many bytes of text as all sets."""
+    return sum(map(_bytes, sets)) / max(_bytes(few), 1.0) * len(few)
+
+
+def _tried(method: Any, fold: Fold, taught: Sequence[Problems], answered: Sequence[Problems]) -> float | None:
+    """CPU seconds to learn from these sets of problems and to answer those, by a fold with shortened texts; None if it
+    fails."""
     fitted = list[Any]()
     search = {name: few for name, few in getattr(method, "in_small", {}).items() if few < getattr(method, name)}
     longer = math.prod(getattr(method, name) / few for name, few in search.items())
     tried = fresh(method).set_params(**search) if search else method
+    rows = _both(fold.train_same, MOST)
+    train, same = fold.train.select(rows).map_texts(_Beginnings()), fold.train_same[rows]
+    test = fold.test.blind().select(np.arange(min(MOST, len(fold.test)))).map_texts(_Beginnings())
 
     def fit(count: int) -> None:
-        rows = _both(fold.train_same, count)
-        fitted[:] = [as_verifier(fresh(tried)).fit(fold.train.select(rows), fold.train_same[rows])]
+        rows = _both(same, count)
+        fitted[:] = [as_verifier(fresh(tried)).fit(train.select(rows), same[rows])]
 
-    learning = reckon(fit, taught, min(MOST, len(fold.train)))
-    blind = fold.test.blind()
+    learning = reckon(fit, _alike(train, taught), len(train))
     answering = learning and reckon(
-        lambda count: fitted[0].verify(blind.select(np.arange(count))), answered, min(MOST, len(fold.test))
+        lambda count: fitted[0].verify(test.select(np.arange(count))), _alike(test, answered), len(test)
     )
     return None if learning is None or answering is None else longer * learning + answering
 

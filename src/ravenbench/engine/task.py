@@ -17,17 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
-from ravenbench.engine.options import PATH, Declared, Option, defaults_of, spec_of
+from ravenbench.engine.options import Declared, Option, defaults_of, spec_of
 from ravenbench.errors import SpecError
 from ravenbench.files import location
 from ravenbench.limits import CALLS, LONGEST, MOST_CALLS, TIMEOUT, RunLimits, within
-from ravenbench.seams import FORM_GROUP, loaded
+from ravenbench.seams import DRAFT_GROUP, FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
     from ravenbench.components import Component
     from ravenbench.engine.pool import Engine, Progress
-    from ravenbench.store.frozen import Source
     from ravenbench.store.records import CellPlace, Plan
     from ravenbench.store.store import Store
     from ravenbench.texts import TextTable
@@ -153,7 +152,7 @@ class Task(Declared):
         ``report``                  ``module:Class`` of the task's report (``reports.report.Report``)
         ``failure``                 what the command says of failed cells: ``{count}``, ``{s}``, ``{have}``, ``{first}``
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
-                                    folder, and it has the option ``frozen``
+                                    folder, and it has the options of each ``DraftCheck``
         ``pools_seeds``             whether several values of ``seed`` are as many runs, shown pooled
         ``offers``                  where another task's command does this one too (group ``ravenbench.form``), the
                                     options by which that is meant
@@ -191,7 +190,7 @@ class Task(Declared):
     def option_table(cls) -> dict[str, Option]:
         named = super().option_table()
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
-        named |= ({FROZEN.name: FROZEN} if cls.freezes else {}) | EVERY
+        named |= ({one.option.name: one.option for one in draft_checks()} if cls.freezes else {}) | EVERY
         named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
             several = f"{named['seed'].help.removesuffix('.')}. Several run one after another and are pooled."
@@ -262,24 +261,28 @@ class Task(Declared):
         self.approved(self.draft()).write(store, begin)
 
     def approved(self, draft: Draft[Any]) -> Draft[Any]:
-        """The draft, if its problems are those of the manifest ``frozen``. Raises InputError if they are not."""
-        from ravenbench.store.copies import check_frozen
-
-        if "frozen" in self.values:
-            check_frozen(self.values["frozen"], draft, self.spec.resolved())
+        """The draft, if its problems are those that were asked for. Raises InputError if they are not."""
+        self.check_made(draft)
         return draft
+
+    def check_made(self, made: Draft[Any] | Store) -> None:
+        """Put the problems of a draft, or of an earlier folder, to every check that an option asks for."""
+        for one in self.asked_checks():
+            one.check(self.values[one.option.name], made, self.spec.resolved())
+
+    def asked_checks(self) -> list[DraftCheck]:
+        """The checks of problems that an option asks for."""
+        return [one for one in draft_checks() if one.option.name in self.values]
 
     def prepare(self) -> Store:
         """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder holds
         something else or cannot be written.
         """
-        from ravenbench.store.copies import check_frozen
         from ravenbench.store.resume import open_or_create
 
-        spec, inputs = self.spec.resolved(), self.inputs
-        if "frozen" in self.values and (earlier := self.earlier()) is not None:
-            check_frozen(self.values["frozen"], earlier, spec)
-        return open_or_create(self.folder, self.name, spec, self.data, self.write_plan, inputs)
+        if self.asked_checks() and (earlier := self.earlier()) is not None:
+            self.check_made(earlier)
+        return open_or_create(self.folder, self.name, self.spec.resolved(), self.data, self.write_plan, self.inputs)
 
     def earlier(self) -> Store | None:
         """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
@@ -302,7 +305,7 @@ class Task(Declared):
         if something cannot be used."""
         from ravenbench.engine.estimate import megabytes
 
-        draft = self.approved(self.draft()) if "frozen" in self.values else self.sketch()
+        draft = self.approved(self.draft()) if self.asked_checks() else self.sketch()
         plan, store = draft.plan, self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
         seconds, untimed = self.cost(draft, missing)
@@ -416,11 +419,6 @@ class Task(Declared):
         return cls.failure.format(**words, first=errors[0]) if errors else None
 
     @classmethod
-    def source_at(cls, what: str | Path, encoding: str | None = None) -> Source | None:
-        """What files in the task's own form hold, for ``raven freeze``; None where these are none of them."""
-        return None
-
-    @classmethod
     def closing(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str | None:
         """What the command says when all went well."""
         return None
@@ -445,11 +443,21 @@ def forms_of(name: str) -> list[type[Task]]:
     return list(loaded(FORM_GROUP, f"{name}.").values())
 
 
-FROZEN = Option(
-    "frozen",
-    "Manifest of raven freeze: that its problems or splits are these is checked before anything is computed.",
-    takes=PATH,
-)
+@dataclass(frozen=True)
+class DraftCheck:
+    """What an option of every task whose problems are given asks of them, before anything is computed: ``check`` gets
+    the option's value, a draft or an earlier folder, and the resolved spec, and raises InputError. Packages name theirs
+    in the group ``ravenbench.draft``."""
+
+    option: Option
+    check: Callable[[Any, Any, Mapping[str, Any]], None]
+
+
+def draft_checks() -> list[DraftCheck]:
+    """The checks of given problems that installed packages bring."""
+    return list(loaded(DRAFT_GROUP).values())
+
+
 EVERY = {
     option.name: option
     for option in (

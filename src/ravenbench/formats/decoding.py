@@ -249,7 +249,7 @@ class Faults:
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
             if more_help:
-                one, fix = met[0], (met[0].fix or "") + more_help
+                one, fix = met[0], f"{met[0].fix or ''}{more_help}".removeprefix(", or ")
                 where: dict[str, Any] = {"file": one.file, "line": one.line, "found": one.found}
                 raise FormatError(one.problem, **where, expected=one.expected, fix=fix)
             raise met[0]

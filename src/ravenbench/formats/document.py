@@ -44,6 +44,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         Without byte order mark and carriage returns.
     author : str or None
         The mail's or message's sender, or whom a TEI header names; None for other formats.
+    sender_name : str
+        What a mail's sender is called beside the address.
     identity : str
         Which person of that name, by the header's reference (VIAF, GND …); "" where it has none.
     title, date : str
@@ -61,6 +63,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     part: str = ""
     author: str | None = None
+    sender_name: str = ""
     identity: str = ""
     title: str = ""
     date: str = ""

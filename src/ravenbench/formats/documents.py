@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ravenbench.errors import FormatError, InputError, first_names
+from ravenbench.errors import FormatError, InputError, counted, first_names
 from ravenbench.formats.archive import Archive, no_such, walk
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import FRONT_AND_BACK, Document, Unreadable
@@ -145,7 +145,7 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
         for note in document.notes:
             alike.setdefault(re.sub(r"\d[\d,]*|name .*: a hint", "#", note), []).append(f"{document.name}: {note}")
     for notes in alike.values():
-        sentences.append(notes[0] + (f" (and {len(notes) - 1:,} documents more)" if len(notes) > 1 else ""))
+        sentences.append(notes[0] + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else ""))
     return sentences
 
 

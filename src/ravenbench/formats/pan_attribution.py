@@ -18,10 +18,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ravenbench.errors import FormatError, InputError, counted, remark, some
-from ravenbench.files import location, write_json, write_text
+from ravenbench.files import location, write_json
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.collector import identity_key
 from ravenbench.formats.decoding import UTF8, checked_name, from_json
+from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, odd_texts
 from ravenbench.text.names import name_key, plain_name
 from ravenbench.text.passages import cleaner, sentence_on_shared
@@ -122,12 +122,18 @@ def _stripped(problem: AttributionProblem) -> AttributionProblem:
 
 
 def _leaks(name: str, candidates: Mapping[str, Sequence[str]], unknown: Mapping[str, str]) -> list[str]:
-    """Sentences that count texts which stand twice: among known and unknown ones, or under two candidates."""
-    owners: dict[bytes, dict[str, None]] = {}
-    for author, texts in candidates.items():
-        for text in texts:
-            owners.setdefault(identity_key(text), {})[author] = None
-    known = [f"{n} by {' and '.join(of)}" for n, text in unknown.items() if (of := owners.get(identity_key(text)))]
+    """Sentences that count texts which stand twice, a little changed or not: among known and unknown ones, or under two
+    candidates."""
+    authors = [author for author, texts in candidates.items() for _ in texts]
+    every = [text for texts in (*candidates.values(), unknown.values()) for text in texts]
+    sources = Copies.among(list(map(Sketch.of, every))).sources()
+    owners: dict[int, dict[str, None]] = {}
+    for author, source in zip(authors, sources, strict=False):
+        owners.setdefault(source, {})[author] = None
+    known = [
+        f"{name} by {' and '.join(of)}"
+        for name, source in zip(unknown, sources[len(authors) :], strict=True) if (of := owners.get(source))
+    ]  # fmt: skip
     several = [" and ".join(of) for of in owners.values() if len(of) > 1]
     count = f"{len(known):,} of {len(unknown):,} unknown texts"
     leaks = [f"{name}: {count} stand among the known ones, and are no test ({some(known)})"] if known else []
@@ -240,21 +246,6 @@ def _items(value: Any, label: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise FormatError("not a list of objects", file=label, found=value)
     return value
-
-
-def write_attribution(folder: str | Path, problem: AttributionProblem) -> Path:
-    """Write a problem, with its truth where that is known, into a folder of its name; returns that folder."""
-    place = location(folder) / problem.name
-    known = {(a, f"known{i:05d}.txt"): t for a, own in problem.candidates.items() for i, t in enumerate(own, start=1)}
-    for (inner, name), text in (known | {("unknown", n): t for n, t in problem.unknown.items()}).items():
-        (place / inner).mkdir(parents=True, exist_ok=True)
-        write_text(place / inner / name, text)
-    names = [{"author-name": author} for author in problem.candidates]
-    write_json(place / _PROBLEM, {"unknown-folder": "unknown", "candidate-authors": names})
-    if problem.truth is not None:
-        rows = [{"unknown-text": text, "true-author": author} for text, author in problem.truth.items()]
-        write_json(place / _TRUTH, {"ground_truth": rows})
-    return place
 
 
 def write_attribution_answers(folder: str | Path, problem: str, predicted: Mapping[str, str]) -> Path:

@@ -19,6 +19,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
@@ -32,7 +33,8 @@ from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
-from ravenbench.text.damage import MOST, odd_texts
+from ravenbench.text.copies import Copies, Sketch
+from ravenbench.text.damage import MOST, SCRIPTS, odd_texts, script_of
 from ravenbench.text.names import is_nobody, label_key, name_key, one_spelling, plain_name, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
@@ -98,6 +100,7 @@ class ProblemBuilder:
         self._known: list[int] = []
         self._questioned: list[int] = []
         self.notes: list[str] = []
+        self.identical: list[str] = []
 
     def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
         """Add one problem and return the rows of its documents.
@@ -114,7 +117,7 @@ class ProblemBuilder:
         rows = [self.texts.add(text) for text in usable]
         row = self.texts.add(questioned)
         if row in rows or any(same_document(text, questioned) for text in usable):
-            self.notes.append(f"{name}: the questioned text is identical with a known one")
+            self.identical.append(name)
         self.ids.append(name)
         self._sizes.append(len(rows))
         self._known += rows
@@ -123,6 +126,8 @@ class ProblemBuilder:
 
     def finish(self, **labels: Any) -> Problems:
         """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
+        if self.identical:
+            self.notes.append(f"{first_names(self.identical)}: the questioned text is identical with a known one")
         return Problems(
             self.texts.table(), name_array(self.ids), np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
             np.asarray(self._known, dtype=np.int64), np.asarray(self._questioned, dtype=np.int64), **labels,
@@ -134,34 +139,9 @@ _ID_AS_PATH = "its id is a path, not a name"
 
 
 def problem_roots(archive: Archive) -> list[str]:
-    """Folders that hold problem folders ('' for the archive itself), sorted."""
-    return sorted({_parent(_parent(name)) for name in archive.names if _is_document(name)})
-
-
-def read_pan_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
-    """Read every corpus of problems in a folder or zip, sorted by name and split.
-
-    FormatError if nothing here is a PAN13–15 problem, the split is missing, a truth or contents file does not parse, or
-    no problem of a corpus can be read.
-
-    Parameters
-    ----------
-    path : path
-        A folder or zip holding one corpus or several, each with or without ``train/`` and ``test/``.
-    split : 'train' or 'test', optional
-        Take this part of each corpus that has parts.
-    encoding : str or None
-        Of texts that are not UTF-8, as ``decode`` takes it.
-    """
-    with Archive(path, encoding) as archive:
-        roots = problem_roots(archive)
-        if not roots:
-            shown = ", ".join(archive.names[:3]) or "nothing"
-            raise FormatError(
-                "there are no PAN13–15 problems here", file=path, found=shown,
-                expected="folders such as EN001/ with known01.txt and unknown.txt",
-            )  # fmt: skip
-        return [_read(archive, root) for root in split_roots(roots, split, path)]
+    """Folders that hold problem folders ('' for the archive itself), sorted; a problem's own folder holds none."""
+    folders = {_parent(name) for name in archive.names if _is_document(name)}
+    return sorted({_parent(folder) for folder in folders} - folders)
 
 
 def write_pan_problems(
@@ -251,54 +231,64 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     inside = f"{root}/" if root else ""
     folders: dict[str, list[str]] = {}
     for file in archive.names:
-        if _parent(_parent(file)) == root and "/" in file[len(inside) :] and file.startswith(inside):
-            folders.setdefault(PurePosixPath(file).parts[-2], []).append(file)
+        if "/" in file[len(inside) :] and file.startswith(inside):
+            folders.setdefault(file[len(inside) :].partition("/")[0], []).append(file)
     truth = read_truth_lines(archive, inside + "truth.txt") if inside + "truth.txt" in archive else None
     language, genre, listed = (
         read_contents(archive, inside + "contents.json") if inside + "contents.json" in archive else (None, None, [])
     )
     named = dict.fromkeys([*listed, *(truth or {})])
     # Folders without a document that nobody lists are something else (documentation, figures).
-    folders = {k: v for k, v in folders.items() if k in named or any(_is_document(file) for file in v)}
+    texts = {k: [f for f in several if _is_document(f) and _parent(f) == inside + k] for k, several in folders.items()}
+    folders = {k: several for k, several in folders.items() if k in named or texts[k]}
+    unread = [file for k, several in folders.items() for file in several if file not in texts[k]]
+    texts = {k: texts[k] for k in folders}
     faults: dict[str, str] = {}
     builder = ProblemBuilder()
     same: list[bool] = []
     for problem in sorted({*folders, *named}):
-        fault = _fault(problem, folders, truth)
+        fault = _fault(problem, texts, truth)
         if fault is None:
             try:
-                builder.add(problem, *_documents(archive, folders[problem]))
+                builder.add(problem, *_documents(archive, texts[problem]))
             except FormatError as error:
                 fault = str(error).replace("\n  ", "; ")
         if fault is not None:
             faults[problem] = fault
         elif truth is not None:
             same.append(truth[problem])
-    zeros = zeros_lost(folders, named)
+    zeros = zeros_lost(folders, truth or named)
     if not builder.ids:
         first, problem = next(iter(faults)), f"no problem of {name} can be read"
         raise FormatError(problem, file=archive.path, found=f"{first}: {faults[first]}", fix=next(iter(zeros), None))
     builder.notes += zeros
+    builder.notes += _unlike(unread, sorted({*folders} - {*listed}) if listed else [])
+    problems, script = builder.finish(), SCRIPTS.get((language or "").casefold())
+    if script is not None and (written := script_of(problems.texts[0])) not in (None, script):
+        builder.notes.append(f"contents.json says that the texts are in {language}, but they are in {written} letters")
     return ProblemSet(
-        name, builder.finish(), None if truth is None else np.array(same, dtype=bool), split, faults,
-        _known(truth, faults), language, genre, (*builder.notes, *_unread(folders)), root,
+        name, problems, None if truth is None else np.array(same, dtype=bool), split, faults,
+        _known(truth, faults), language, genre, tuple(builder.notes), root,
     )  # fmt: skip
 
 
-def _unread(folders: Mapping[str, list[str]]) -> list[str]:
-    """A note on files in the problems' folders that are neither known nor unknown texts."""
-    others = [file for files in folders.values() for file in files if not _is_document(file)]
-    return [f"{len(others):,} files in the problems' folders were not read ({others[0]})"] if others else []
+def _unlike(unread: list[str], unlisted: list[str]) -> list[str]:
+    """Sentences on files that are no texts of problems, and on problems that ``contents.json`` lacks."""
+    said = {
+        f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": unread,
+        f"{counted(len(unlisted), 'problem')} that contents.json does not list, answered all the same": unlisted,
+    }
+    return [f"{what}: {first_names(names)}" for what, names in said.items() if names]
 
 
-def _fault(problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
+def _fault(problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
     if not _is_plain(problem):
         return _ID_AS_PATH
-    if problem not in folders:
+    if problem not in texts:
         return "it is named in truth.txt or contents.json but has no folder"
     if truth is not None and problem not in truth:
         return "truth.txt does not name it"
-    files = [PurePosixPath(file).name.lower() for file in folders[problem]]
+    files = [_name(file).lower() for file in texts[problem]]
     if files.count("unknown.txt") > 1:
         return "several files are its unknown.txt, but for capitals"
     if "unknown.txt" not in files:
@@ -311,7 +301,7 @@ def _fault(problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, b
 def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
     known, unknown = [], ""
     for file in files:
-        name = PurePosixPath(file).name.lower()
+        name = _name(file).lower()
         if name == "unknown.txt":
             unknown = archive.text(file, published=True)
         elif _DOCUMENT.match(name):
@@ -324,17 +314,19 @@ def _known(truth: Mapping[str, bool] | None, faults: Mapping[str, str]) -> dict[
 
 
 def _is_document(name: str) -> bool:
-    path = PurePosixPath(name)
-    return len(path.parts) > 1 and _DOCUMENT.match(path.name) is not None
+    return "/" in name and _DOCUMENT.match(_name(name)) is not None
 
 
 def _is_plain(name: str) -> bool:
     return bool(name) and name not in (".", "..") and not set(name) & set('/\\:\0*?"<>|') and not name.startswith(".")
 
 
+def _name(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
 def _parent(name: str) -> str:
-    parent = str(PurePosixPath(name).parent)
-    return "" if parent == "." else parent
+    return name.rpartition("/")[0]
 
 
 _TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)
@@ -547,12 +539,24 @@ _WORDS = ("different", "same")
 
 
 class TableRoles(NamedTuple):
-    """Columns of a table of pairs: both texts, the label and the id, None where there is none; and further labels."""
+    """Columns of a table of pairs: both texts, the label and the id, None where there is none; further labels; and both
+    authors, where there are such."""
 
     texts: tuple[str, ...]
     label: str | None
     id: str | None
     further: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+
+    @property
+    def has_truth(self) -> bool:
+        """Whether a label says, or authors show, which pairs are by one author."""
+        return self.label is not None or bool(self.authors)
+
+    def says_by_authors(self, file: str) -> list[str]:
+        """A sentence where truth follows from the authors alone."""
+        said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
+        return [said] if self.authors and self.label is None else []
 
 
 _UNNUMBERED = re.compile(r"(?:(?<!\d)\d++|(?<=text)[a-z])\Z")
@@ -584,7 +588,9 @@ def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
     """The columns of a table whose texts are known, by their ``plain_key``."""
     labels = [here[n] for n in (*_LABELS, *OPPOSITES) if n in here]
     further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
-    return TableRoles(texts, next(iter(labels), None), next((here[n] for n in _IDS if n in here), None), further)
+    authors = tuple(here[name] for name in ("author1", "author2") if name in here)
+    own_id = next((here[n] for n in _IDS if n in here), None)
+    return TableRoles(texts, next(iter(labels), None), own_id, further, authors if len(authors) == 2 else ())
 
 
 def _own_label(record: Mapping[str, Any]) -> str | None:
@@ -608,26 +614,38 @@ def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: st
 def read_pair_table(
     archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth], skipped: list[str] | None = None
 ) -> Iterator[Pair]:
-    """The pairs of a table; what their labels say is put to ``truth`` before each. FormatError, after the last, for all
-    rows that lack a text or a label, or whose label is none; with ``skipped``, they are told to it instead."""
+    """The pairs of a table; what their labels or authors say is put to ``truth`` before each. FormatError, after the
+    last, for all rows that lack a text or a label, or whose label is none; with ``skipped``, they are told to it
+    instead, unless most labels contradict the authors."""
     own: set[str] = set()
-    faults = Faults("rows cannot be used")
+    faults, several = Faults("rows cannot be used"), 0
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
             check_no_further_text(row, roles.texts, **where, fix="write a row for each pair of texts")
-        pair = None
+        pair, several = None, number
         with faults.gathered():
             pair = _table_pair(row, roles, _row_id(row, roles, number, own, where), truth, where)
         if pair is not None:
             yield pair
+    problems = [fault.problem for fault in faults.since(0)]
+    if 2 * (turned := problems.count(_CONTRADICTS)) > several:
+        raise FormatError(
+            f"the labels contradict the two authors in {turned:,} of {several:,} rows: are they the other way round?",
+            file=archive.label(name), found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
+            fix=f"call the column {roles.label} different, if it says yes or 1 of different authors",
+        )  # fmt: skip
     if skipped is None:
-        faults.check(", or leave these rows out with --skip-faulty")
+        faults.check("" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty")
     elif faults:
         first = faults.since(0)[0]
         skipped.append(
             f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}: {first.problem}"
         )
+
+
+_CONTRADICTS = "the label contradicts the two authors"
+_TWICE = "an id stands twice"
 
 
 def _table_pair(
@@ -637,20 +655,30 @@ def _table_pair(
     for column, text in zip(roles.texts, texts, strict=True):
         if not isinstance(text, str) or not text.strip():
             raise FormatError(f"{column} is no text", **where, found=text, fix="fill it in, or remove the row")
-    labels = [
-        [row.get(f"{label}{side}") or row.get(f"{label}_{side}") for side in (1, 2)] for label in ("author", "topic")
-    ]
-    if roles.label is not None:
-        same, authors = _label(row, roles, where), None if None in labels[0] else labels[0]
-        named = _two(authors, "an author", where["file"], where["line"])
-        if named is not None and nobody(*named):
-            named = None
-        if named is not None and (name_key(named[0]) == name_key(named[1])) != same:
-            raise FormatError("the label contradicts the two authors", **where, found=row)
-        truth[key] = PairTruth(same, named)
+    topic = [row.get(f"topic{side}") or row.get(f"topic_{side}") for side in (1, 2)]
+    if roles.has_truth:
+        truth[key] = _row_truth(row, roles, where)
     first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-    topics = None if None in labels[1] else (str(labels[1][0]), str(labels[1][1]))
-    return Pair(key, (first, second), topics or (None, None), where["line"])
+    return Pair(key, (first, second), (None, None) if None in topic else (str(topic[0]), str(topic[1])), where["line"])
+
+
+def _row_truth(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> PairTruth:
+    """What a row's label says, or where there is none its authors show. FormatError if it is none, or both differ."""
+    authors = [row.get(column) for column in roles.authors]
+    named = None if None in authors else _two(authors, "an author", where["file"], where["line"])
+    if named is not None and nobody(*named):
+        named = None
+    if named is None and roles.label is None:
+        raise FormatError(
+            f"no label, and {' and '.join(roles.authors)} name no two authors from whom it follows", **where,
+            found=authors, fix="add a column label, or take these columns out to answer without truth",
+        )  # fmt: skip
+    by_names = None if named is None else name_key(named[0]) == name_key(named[1])
+    same = bool(by_names) if roles.label is None else _label(row, roles, where)
+    if by_names not in (None, same):
+        said = f"{roles.label} is {row.get(roles.label or '')}, authors are {' and '.join(named or ())}"
+        raise FormatError(_CONTRADICTS, **where, found=said, fix="mend the one that is wrong")
+    return PairTruth(same, named)
 
 
 def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str], where: dict[str, Any]) -> str:
@@ -659,20 +687,21 @@ def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str
     if value is None or not key:
         raise FormatError("this row has no id", **where, fix="give every row an id, or leave the column out")
     if key in own:
-        raise FormatError("an id stands twice", **where, found=key)
+        fix = f"make the ids differ, or take the column {roles.id} out: rows are numbered then"
+        raise FormatError(_TWICE, **where, found=key, fix=fix)
     own.add(key)
     return checked_name(key, "an id", where["file"], where["line"])
 
 
 def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> bool:
     said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
-    same = said[roles.label or ""]
+    same, empty = said[roles.label or ""], row.get(roles.label or "") in (None, "")
     if same is None or (not same) in said.values():
-        which = " and ".join(said)
+        opposed = "contradict each other" if same is not None else "says neither same nor different"
         raise FormatError(
-            f"{which} says neither same nor different" if same is None else f"{which} contradict each other", **where,
-            found=" and ".join(str(row.get(column)) for column in said), expected="1 or 0, true or false, Y or N",
-            fix="call a column that is no label otherwise",
+            f"{' and '.join(said)} {'is empty' if empty else opposed}", **where, expected="1 or 0, true, false, Y or N",
+            found=None if empty else " and ".join(str(row.get(column)) for column in said),
+            fix="fill it in" if empty else "call a column that is no label otherwise",
         )  # fmt: skip
     return same
 
@@ -691,18 +720,19 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
     if roles.texts:
         for _ in read_pair_table(archive, name, roles, truth):
             pass
+        remark(roles.says_by_authors(archive.label(name)))
     else:
         own: set[str] = set()
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
             where: dict[str, Any] = {"file": archive.label(name), "line": line}
             own_roles = _roles((), {plain_key(column): column for column in row})
-            if own_roles.label is None or own_roles.id is None:
+            if not own_roles.has_truth or own_roles.id is None:
                 swapped = "are truth and answers swapped?" if "value" in row else "name the columns id and same"
                 raise FormatError(
                     "this table is no truth", **where, found=", ".join(row), expected="columns id and same", fix=swapped
                 )
             key = _row_id(row, own_roles, number, own, where)
-            truth[key] = PairTruth(_label(row, own_roles, where), None)
+            truth[key] = _row_truth(row, own_roles, where)
     if not truth:
         raise FormatError(
             "there is no truth in this table", file=archive.label(name), expected="a column same or label"
@@ -711,20 +741,19 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
 
 
 def read_pan_pairs(
-    path: str | Path, truth: str | Path | None = None, split: Split | None = None, encoding: str | None = UTF8,
-    unquoted: bool = False, skip_faulty: bool = False,
+    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, unquoted: bool = False,
+    skip_faulty: bool = False,
 ) -> list[ProblemSet]:  # fmt: skip
     """Read every set of pairs in a file, folder or zip.
 
     The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
     labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
-    pair can be used. ``truth`` is a truth file elsewhere; by default the one beside the pairs. ``unquoted`` and
-    ``skip_faulty`` are of tables, as ``read_problem_sets`` has them.
+    pair can be used. ``unquoted`` and ``skip_faulty`` are of tables, as ``read_problem_sets`` has them.
     """
     with Archive(path, encoding, unquoted) as archive:
         files = pairs_files(archive)
         tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
-        if tables and truth is None:
+        if tables:
             return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
         if not files:
             given_truth = any(is_truth(name) for name in archive.names)
@@ -737,22 +766,9 @@ def read_pan_pairs(
         for name, beside in files.items():
             if str(PurePosixPath(name).parent) not in folders_read:
                 continue
-            if truth is not None:
-                with Archive(truth, encoding) as other:
-                    known = read_truth_records(other, only_truth(other))
-            else:
-                known = read_truth_records(archive, beside) if beside is not None else {}
-            sets.append(_problems(archive, name, known or None))
+            known = read_truth_records(archive, beside) if beside is not None else None
+            sets.append(_problems(archive, name, known))
         return sets
-
-
-def only_truth(archive: Archive) -> str:
-    """Find the one truth file (JSON lines) of an archive. FormatError if there is none, or there are several."""
-    candidates = archive.names if len(archive.sizes) == 1 else [n for n in archive.names if is_truth(n)]
-    candidates = [n for n in candidates if is_lines(n)]
-    if len(candidates) != 1:
-        raise FormatError("expected one truth.jsonl here", file=archive.path, found=", ".join(candidates[:5]) or "none")
-    return candidates[0]
 
 
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
@@ -804,7 +820,8 @@ def _problems(
     source: Iterator[Pair | tuple[str, str]] = read_pairs(archive, name)
     if table is not None:
         source = read_pair_table(archive, name, table, truth := {}, builder.notes if skip_faulty else None)
-        truth = truth if table.label is not None else None
+        truth = truth if table.has_truth else None
+        builder.notes += table.says_by_authors(archive.label(name))
     for pair in source:
         if isinstance(pair, tuple):
             faults[pair[0]] = pair[1]
@@ -920,7 +937,23 @@ def _first_problems(problems: Problems) -> list[int]:
 def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
     first = _first_problems(problems)[:MOST]
-    return [*odd_texts(texts, problems.ids[first].tolist()), *sentence_on_shared(texts, first, "of several problems")]
+    copies, questioned = Copies.among(list(map(Sketch.of, texts))), problems.questioned_index.tolist()
+    rows = [(name, problems.known(i).tolist(), questioned[i]) for i, name in enumerate(problems.ids.tolist())]
+    looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
+    said = {
+        "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
+            name for name, known, row in looked_at
+            if any(copies(row, one) and not same_document(texts[row], texts[one]) for one in known)
+        ],
+        "known texts repeat one another, and count as several": [
+            name for name, known, _ in looked_at if any(copies(*both) for both in combinations(known, 2))
+        ],
+    }  # fmt: skip
+    return [
+        *(f"{first_names(names)}: {what}" for what, names in said.items() if names),
+        *odd_texts(texts, problems.ids[first].tolist()),
+        *sentence_on_shared(texts, first, "of several problems"),
+    ]
 
 
 def _stripped(one: ProblemSet) -> ProblemSet:
@@ -939,10 +972,10 @@ def _sets(
     path: str | Path, split: Split | None, encoding: str | None, unquoted: bool, skip_faulty: bool
 ) -> list[ProblemSet]:
     with Archive(path, encoding, unquoted) as archive:
-        if problem_roots(archive):
-            return read_pan_problems(path, split, encoding)
+        if roots := problem_roots(archive):
+            return [_read(archive, root) for root in split_roots(roots, split, path)]
         if any(is_lines(n) or pair_table(archive, n) is not None for n in archive.names):
-            return read_pan_pairs(path, None, split, encoding, unquoted, skip_faulty)
+            return read_pan_pairs(path, split, encoding, unquoted, skip_faulty)
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install, remark, some
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
-from ravenbench.formats.decoding import UTF8, checked_name, from_json, old_mac
+from ravenbench.formats.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.formats.parquet import check_size
 from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
@@ -132,6 +132,7 @@ def _cell(value: object) -> object:
 
 
 _CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_HIDDEN = re.compile(rb"<(?:\w{1,20}:)?row [^<>]*?\bhidden=[\"'](?:1|true)")
 _MOST_CELLS = 2**25
 _STRING = re.compile(rb"<(?:\w{1,20}:)?si[\s>]")
 _SHARED = re.compile(rb"""t=["']s["'][^<>]{0,200}+>\s*+<(?:\w{1,20}:)?v>(\d{1,9})<""")
@@ -148,6 +149,8 @@ def _check_sheets(data: bytes, label: str) -> None:
         unpacked = 0
         for sheet in (name for name in names if "worksheets/" in name):
             columns, rows, cells = {b"A"}, 1, book.read(sheet)
+            if hidden := len(_HIDDEN.findall(cells)):
+                remark([f"{label}: {hidden:,} rows that are hidden in the sheet, as by a filter, are read too"])
             unpacked += sum(lengths[i] for cell in _SHARED.finditer(cells) if (i := int(cell[1])) < len(lengths))
             check_size(label, unpacked, len(data))
             for cell in _CELL.finditer(cells):
@@ -286,6 +289,11 @@ def _check_header(names: list[str], label: str) -> None:
         raise FormatError(
             "a column stands twice in the header", file=label, line=1, found=", ".join(map(repr, repeated)),
             expected="each name once", fix="rename or remove one of the columns",
+        )  # fmt: skip
+    if any(len(name) > NAME_LIMIT for name in names):
+        raise FormatError(
+            "there is no header: a text stands in the first line", file=label, line=1, found=max(names, key=len)[:80],
+            expected="names of columns", fix="write a line that names the columns before it, such as author,text",
         )  # fmt: skip
     for name in names:
         checked_name(name, "the name of a column", label, 1)

@@ -8,72 +8,98 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
+import numpy as np
+
 from ravenbench.errors import FormatError, InputError, remark
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.decoding import from_json
 from ravenbench.formats.problems import ProblemSet
+from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.names import name_key
-from ravenbench.text.tokens import normalised
 from ravenbench.types import Problems
-
-_BEGINNING = 200
 
 
 class LearnedHashes(NamedTuple):
-    """What was learned from, by hashes: its documents, problems and authors."""
+    """What was learned from, by hashes: its documents with what shows copies of them, the documents of each problem,
+    the last one questioned, and its authors."""
 
-    documents: frozenset[str]
-    problems: frozenset[str]
+    documents: Mapping[str, Sketch]
+    problems: Sequence[Sequence[str]]
     authors: frozenset[str]
 
     @classmethod
-    def of(cls, part: ProblemSet, rows: Mapping[int, object] | None = None) -> Self:
-        """Of a set; only of these ``rows`` of its texts."""
+    def of(cls, part: ProblemSet) -> Self:
+        """Of a set."""
         texts = part.problems.texts
-        keys = {row: identity_key(texts[row]).hex() for row in (rows or part.problems.documents.tolist())}
-        return cls(frozenset(keys.values()), frozenset(_by_documents(part.problems, keys)), frozenset(_names(part)))
+        keys = {row: identity_key(texts[row]).hex() for row in part.problems.documents.tolist()}
+        sketches = {key: Sketch.of(texts[row]) for row, key in keys.items()}
+        problems = [[keys[row] for row in rows] for rows in _rows(part.problems)]
+        return cls(sketches, problems, frozenset(_names(part)))
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
-        """What ``written`` wrote; None where there is no such file. FormatError if it is none."""
+        """What ``written`` wrote; None where there is no such file, or one of an earlier version. FormatError if it is
+        none."""
         if not file.is_file():
             return None
         record = from_json(file.read_text("utf-8", "replace"), file)
-        if not isinstance(record, dict) or not all(isinstance(record.get(name), list) for name in cls._fields):
-            raise FormatError("this does not say what was learned from", file=file, fix="train again")
-        return cls(*(frozenset(map(str, record[name])) for name in cls._fields))
+        try:
+            if isinstance(record["documents"], list):
+                return None
+            documents = {
+                key: Sketch(whole, tuple(np.frombuffer(bytes.fromhex(part), dtype=np.uint32) for part in parts))
+                for key, (whole, *parts) in record["documents"].items()
+            }
+            return cls(documents, [list(map(str, keys)) for keys in record["problems"]], frozenset(record["authors"]))
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            raise FormatError("this does not say what was learned from", file=file, fix="train again") from None
 
     def written(self) -> bytes:
         """As JSON."""
-        return json.dumps({name: sorted(keys) for name, keys in self._asdict().items()}).encode()
+        documents = sorted(self.documents.items())
+        sketches = {key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)] for key, sketch in documents}
+        problems, authors = sorted(map(list, self.problems)), sorted(self.authors)
+        return json.dumps({"documents": sketches, "problems": problems, "authors": authors}).encode()
 
 
 def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False) -> list[str]:
     """Sentences that count shared problems, documents and authors, said at once and returned. Documents are the same
-    when they differ in white space or BOM only.
+    where one repeats the other as ``Copies`` has it.
 
     InputError if problems stand on both sides, unless that is ``allowed``.
     """
-    rows: Mapping[int, object] = dict.fromkeys(test.problems.documents.tolist())
-    if not isinstance(train, LearnedHashes):
-        begins = [
-            {row: normalised(side.texts[row][: 2 * _BEGINNING])[:_BEGINNING] for row in side.documents.tolist()}
-            for side in (train.problems, test.problems)
-        ]
-        common = set(begins[0].values()) & set(begins[1].values())
-        own, rows = ({row: begin for row, begin in of.items() if begin in common} for of in begins)
-        train = LearnedHashes.of(train, own)
-    keys = {row: identity_key(test.problems.texts[row]).hex() for row in rows}
-    shared = sorted(name for key, name in _by_documents(test.problems, keys).items() if key in train.problems)
+    train = train if isinstance(train, LearnedHashes) else LearnedHashes.of(train)
+    learned = {key: i for i, key in enumerate(train.documents)}
+    rows = test.problems.documents.tolist()
+    sources = Copies.among(
+        [*train.documents.values(), *(Sketch.of(test.problems.texts[row]) for row in rows)]
+    ).sources()
+    source = dict(zip(rows, sources[len(learned) :], strict=True))
+    problems = {_plain([sources[learned[key]] for key in keys]) for keys in train.problems}
+    named = zip(test.problems.ids.tolist(), _rows(test.problems), strict=True)
+    shared = sorted(name for name, own in named if _plain([source[row] for row in own]) in problems)
     said = refuse_shared(shared, len(test), allowed)
-    if count := sum(key in train.documents for key in keys.values()):
+    if both := [row for row in rows if source[row] < len(learned)]:
+        changed = sum(identity_key(test.problems.texts[row]).hex() not in learned for row in both)
         said.append(
-            f"{count:,} of {len(test.problems.documents):,} documents to answer about stand among those to learn from"
+            f"{len(both):,} of {len(rows):,} documents to answer about stand among those to learn from"
+            + (f", {changed:,} of them cut or changed a little" if changed else "")
         )
-    if both := _names(test) & train.authors:
-        said.append(f"{len(both):,} of {len(_names(test)):,} authors to answer about are among those to learn from")
+    if authors := _names(test) & train.authors:
+        said.append(f"{len(authors):,} of {len(_names(test)):,} authors to answer about are among those to learn from")
     remark(said)
     return said
+
+
+def _rows(problems: Problems) -> list[list[int]]:
+    """Rows of each problem's documents, the questioned one last."""
+    return [[*problems.known(i).tolist(), int(problems.questioned_index[i])] for i in range(len(problems))]
+
+
+def _plain(documents: Sequence[int]) -> tuple[int, ...]:
+    """The documents of a problem by their numbers; which text of a pair is known does not matter."""
+    several = sorted(set(documents[:-1]))
+    return tuple(sorted((*several, documents[-1])) if len(several) == 1 else (*several, documents[-1]))
 
 
 def _names(part: ProblemSet) -> set[str]:
@@ -96,15 +122,3 @@ def refuse_shared(shared: Sequence[str], total: int, allowed: bool) -> list[str]
             fix="give other problems to one side; --allow-shared answers them all the same, and counts them",
         )  # fmt: skip
     return [f"{len(shared):,} of {total:,} problems to answer stand among those to learn from"] if shared else []
-
-
-def _by_documents(problems: Problems, keys: Mapping[int, str]) -> dict[str, str]:
-    """Ids of problems all of whose documents have a key, by a hash of these; which text of a pair is known does not
-    matter."""
-    places = {}
-    for i, name in enumerate(problems.ids.tolist()):
-        rows = [*problems.known(i).tolist(), int(problems.questioned_index[i])]
-        if all(row in keys for row in rows):
-            own = [keys[row] for row in rows]
-            places[_hash(" ".join(sorted(own) if len(own) == 2 else [*sorted(own[:-1]), own[-1]]))] = name
-    return places

@@ -61,15 +61,13 @@ class PairRule(Component):
         """
 
 
-def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator, where: Bools | None = None) -> Ints:
-    """At most ``cap`` distinct pairs of each author's documents, (p, 2) positions; of those documents ``where`` holds
-    (d,).
+def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator) -> Ints:
+    """At most ``cap`` distinct pairs of each author's documents, (p, 2) positions.
 
     Each author's documents are put in random order and paired round by round as in a tournament, so that no document is
     used twice before every other has been used once (but for the odd one out).
     """
-    rows = np.arange(len(author)) if where is None else np.flatnonzero(where)
-    order = rows[np.lexsort((rng.random(len(rows)), author[rows]))]
+    order = np.lexsort((rng.random(len(author)), author))
     writer = author[order]
     starts = np.flatnonzero(np.r_[True, writer[1:] != writer[:-1]]) if len(order) else np.zeros(0, dtype=np.int64)
     sizes = np.diff(np.r_[starts, len(order)])

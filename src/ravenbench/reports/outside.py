@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 from numpy.typing import NDArray
 
-from ravenbench.errors import InputError, SpecError, did_you_mean
+from ravenbench.errors import InputError, SpecError, did_you_mean, first_names
 from ravenbench.formats.answers import Truth, align, answer_faults, read_answers
 from ravenbench.formats.decoding import Faults, checked_name
 from ravenbench.reports.report import report_class
@@ -157,8 +157,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
             fix="raven export RUN writes the folds to answer",
         )  # fmt: skip
     if missing:
-        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        notes.append(f"{name} has no answers to {len(missing)} folds: {', '.join(missing[:SHOWN])}{more}")
+        notes.append(f"{name} has no answers to {len(missing)} folds: {first_names(missing, SHOWN, ', ')}")
     return Outside(name, str(folder), cells, tuple(missing), tuple(notes))
 
 

@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import product
 from operator import itemgetter
 from pathlib import PurePath
@@ -334,7 +335,7 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
 def _broken(name: str, width: int) -> str:
     """A name in lines of at most so many characters, where it has seams to break at."""
     lines = [""]
-    for part in re.split(r"(?<=[-:=(,/_ ])", name):
+    for part in re.split(r"(?<=[-:=(,/_ ])|(?<=[a-z])(?=[A-Z])", name):
         if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
             lines.append("")
         lines[-1] += part
@@ -541,6 +542,7 @@ _BREAK = re.compile(r"(?<=[-(,=_/])|\s+")
 """Where a text in a narrow column may break."""
 
 
+@lru_cache(maxsize=2**14)
 def _wide(text: str) -> float:
     """The width of a text in digits, about, in the type that LaTeX has by default."""
     return sum(0.65 if c in _THIN else 1.6 if c in _THICK else 1.4 if c.isupper() else 1.0 for c in text)
@@ -600,34 +602,32 @@ def to_html(table: Table, *, sortable: bool = True) -> Markup:
 
 
 def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Markup:
-    tag = Markup('th scope="row"') if place == 0 else Markup("td")
-    end = Markup("th") if place == 0 else Markup("td")
+    # Thousands of cells: parts are escaped one by one, which is several times as fast as Markup's own formatting.
+    tag, end = ('th scope="row"', "th") if place == 0 else ("td", "td")
     sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
-    order = Markup(' data-v="{}"').format("" if sort is None else sort) if not isinstance(sort, str) else Markup("")
-    kind = Markup("") if column.text else Markup(' class="n"')
-    inner: Markup | str
+    order = "" if isinstance(sort, str) else f' data-v="{escape("" if sort is None else sort)}"'
+    kind = "" if column.text else ' class="n"'
     if isinstance(value, Measure) and value.mean is not None:
-        mean = number(value.mean, column, short=True)
-        inner = Markup("<b>{}</b>").format(mean) if value.best else escape(mean)
+        mean = escape(number(value.mean, column, short=True))
+        inner = f"<b>{mean}</b>" if value.best else f"{mean}"
         if value.spread is not None:
             spread = number(value.spread, Column("", digits=column.digits), short=True)
-            inner += Markup(' <span class="pm">±{}</span>').format(spread)
-        inner += Markup('<span class="mark">{}</span>').format(value.mark)
+            inner += f' <span class="pm">±{escape(spread)}</span>'
+        inner += f'<span class="mark">{escape(value.mark)}</span>'
     else:
         text = plain(value, column, short=True)
-        inner = (
-            Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(public(printable(text)))
-        )
+        inner = f'<span class="na">{text}</span>' if text == MISSING else escape(public(printable(text)))
     if place == 0 and isinstance(value, str) and max(map(len, value.split()), default=0) > UNBROKEN:
-        inner = Markup("<wbr/>").join(re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column)))))
+        parts = re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column))))
+        inner = "<wbr/>".join(map(escape, parts))
     if link and place == 0:
-        inner = Markup('<a href="{}">{}</a>').format(link, inner)
-    return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)
+        inner = f'<a href="{escape(link)}">{inner}</a>'
+    return Markup(f"<{tag}{kind}{order}>{inner}</{end}>")  # noqa: S704 (its parts are escaped)
 
 
 def printable(text: str) -> str:
     """Text without control characters, which neither XML nor a terminal should be given."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 def named(text: str) -> str:

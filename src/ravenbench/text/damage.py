@@ -11,6 +11,7 @@ from ravenbench.errors import offered
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.passages import GUTENBERG
+from ravenbench.text.tokens import count_evidence, count_words
 
 _TAG = re.compile(r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>", re.I)
 _ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5}|#x[0-9a-f]{2,5});", re.I)
@@ -21,6 +22,10 @@ _SCRIPTS = {
     "Hebrew": "\u0590-\u05ff", "Arabic": "\u0600-\u06ff", "Chinese or Japanese": "\u3040-\u30ff\u4e00-\u9fff",
 }  # fmt: skip
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
+SCRIPTS = dict.fromkeys(("dutch", "english", "french", "german", "italian", "portuguese", "spanish"), "Latin") | {
+    "greek": "Greek", "russian": "Cyrillic", "ukrainian": "Cyrillic", "hebrew": "Hebrew", "arabic": "Arabic",
+}  # fmt: skip
+"""Scripts of languages, by their English names."""
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
 _ONE_WORD = re.compile(r"\W*+[\w'’-]++\W*+")
 _GONE = re.compile(
@@ -28,7 +33,26 @@ _GONE = re.compile(
     r"|none|name\?|ref!|value!|num!|div/0!)[\W_]*+",
     re.IGNORECASE,
 )
+_PAGE = re.compile(
+    r"\b(?:404|not found|forbidden|access denied|internal server error|bad gateway|enable javascript|captcha"
+    r"|(?:file|page|content|text|video|account) (?:has been|was|is) (?:removed|deleted|blocked|unavailable))\b",
+    re.IGNORECASE,
+)
+_MARKS: tuple[tuple[str, str, int, str], ...] = (
+    ("https://git-lfs", r"\Aversion https://git-lfs\S*\s+oid ", 1, "a pointer of Git LFS stands for it: git lfs pull"),
+    ("", r"(?<![A-Za-z\d+/])(?=[a-z/+\d]*[A-Z])[A-Za-z\d+/]{56,}={0,2}(?![A-Za-z\d+/])", 3, "lines of base64: {}"),
+    ("=", r"=(?:[89A-F][\dA-F](?![A-Za-z])|3D|20$|$)", 3, "signs as of quoted-printable (=E9, =20): {}"),
+    ("?", r"(?<![\w/?])[^\W\d_]+\?{1,3}[^\W\d_A-Z]+(?![\w=?/])", 3, "words with question marks for letters: {}"),
+    ("\\n", r"\\n\\n|\\r\\n|(?<=[.!?])\\n(?![\"'\\])", 1, "line ends that stand there as \\n: {}"),
+    ("", r"(?<!\w)(?:[^\W\d_][ \t]{1,3}){12}", 1, "letters that stand apart, with blanks between: {} times twelve"),
+    ("-\n", r"[^\W\d_]{2}-\n[^\W\d_A-Z]{2}", 10, "words divided at ends of lines, whose halves count as words: {}"),
+)
+"""What shows a wrong conversion: a part of it that is looked for first, the pattern, how often it must stand, and what
+it is."""
+_COMPILED = tuple((part, re.compile(pattern, re.MULTILINE), least, what) for part, pattern, least, what in _MARKS)
 _LOOKED_AT = 1_000_000
+FEWEST_WORDS = 50
+"""Words of evidence below which a text that has more of them says the same again and again."""
 MOST = 2_000
 """Texts of a set that are looked at, the first ones."""
 _CELL = 32_767
@@ -36,9 +60,22 @@ _FEWEST = 3
 _SHARE = 0.15
 
 
+def script_of(text: str) -> str | None:
+    """The script of most letters of a text's first ones; None where it has none of these."""
+    counts = {name: len(letters.findall(text[:2_000])) for name, letters in _OF_SCRIPT.items()}
+    most = max(counts, key=counts.__getitem__)
+    return most if counts[most] else None
+
+
 def is_wordless(text: str) -> bool:
     """Whether a text has nothing to go by: fewer than two letters, or only that it was deleted or is missing."""
     return _TWO_LETTERS.search(text) is None or (len(text) < 80 and _GONE.fullmatch(text) is not None)
+
+
+def repeated(text: str) -> tuple[int, int] | None:
+    """Words of a text that has few words of evidence and looks longer, and how many it has without repetitions."""
+    few = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
+    return (count_words(text), words) if few and (words := count_evidence(text)) < FEWEST_WORDS else None
 
 
 def signs_of_damage(text: str) -> tuple[str, ...]:
@@ -54,6 +91,13 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it holds no word to go by, so that no method answers about it")
     elif len(text) < 80 and _ONE_WORD.fullmatch(text) is not None:
         signs.append("it is one word alone, in which nobody's style shows")
+    elif len(text) < 300 and _PAGE.search(text) is not None:
+        signs.append("it reads like the message of a program or a page, in the place of a text")
+    if (again := repeated(text)) is not None:
+        signs.append(f"it says the same again and again: {again[0]:,} words, {again[1]:,} without repetitions")
+    for part, pattern, least, what in _COMPILED:
+        if part in text and (places := len(pattern.findall(text))) >= least:
+            signs.append(what.format(f"{places:,}"))
     if len(text) == _CELL:
         signs.append("it ends after 32,767 characters, where a spreadsheet cuts a cell: take it from its source")
     if "<teiHeader" in text[:20_000]:
@@ -79,7 +123,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
             f"marks that turn the direction of writing, so that it reads otherwise than it is stored: {turned:,}"
             if leftwards
             else f"marks of left-to-right writing: {turned:,}; no reader sees them, but they can tell who stored it; "
-            "if others have none, take them out: an editor finds them by the pattern [\\u202a-\\u202e\\u2066-\\u2069]"
+            "if others have none, take them out: an editor finds them as U+202A to U+202E and U+2066 to U+2069"
         )
     if unseen := invisible(text):
         signs.append(f"invisible characters: {unseen:,}; no reader sees them, and every program counts them")

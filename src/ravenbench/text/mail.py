@@ -7,21 +7,56 @@ from __future__ import annotations
 
 import re
 
-_HEADER = re.compile(
-    r"^(from|to|cc|bcc|date|sent|subject|reply-to|message-id|received|return-path|mime-version|content-type|x-[a-z-]+"
-    r"|von|an|gesendet|datum|betreff|de|à|envoyé|objet|para|enviado|asunto|van|aan|verzonden|onderwerp"
-    r"|από|προς|θέμα|ημερομηνία)[ \t]*:[ \t]*\S",
-    re.IGNORECASE | re.MULTILINE,
-)
-QUOTED = re.compile(r"^[ \t]*>", re.MULTILINE)
+from ravenbench.text.phrases import any_of
+
+_HEADER = re.compile(rf"^({any_of('mail_headers')})[ \t]*:[ \t]*\S", re.IGNORECASE | re.MULTILINE)
+QUOTED = re.compile(r"^[ \t]*(?:>|&gt;)", re.MULTILINE)
+_QUOTED_LINE = re.compile(r"^[ \t]*+>(?!!).*\n?", re.MULTILINE)
 INTRODUCED = re.compile(
-    r"^[ \t]*(-{2,}[ \t]*(original message|forwarded message|ursprüngliche nachricht|mensaje original|message d'origine"
-    r"|oorspronkelijk bericht)[ \t]*-{2,}"
-    r"|(on|am|le|el|op)\b.{6,120}\b(wrote|schrieb|a écrit|escribió|schreef)[ \t]?:[ \t]*$)",
+    rf"^[ \t]*-{{2,}}[ \t]*(?:(?:{any_of('mail_original')})[ \t]*-{{2,}}"
+    r"|[^\W\d_][^\n-]{2,50}-{2,}[ \t]*\n(?:[ \t]*\n)?[^\n:：]{1,20}[:：])",
     re.IGNORECASE | re.MULTILINE,
 )
-_SIGNATURE = re.compile(r"^-- ?$(?=\n[^\n]*\S)", re.MULTILINE)
+"""Dashes around words, in the languages named or before the head of a mail."""
+_COLON = re.compile(r"[:：][ \t\r\xa0\u200e\u200f\u202a-\u202e\u2066-\u2069]*+$", re.MULTILINE)
+_TIME = re.compile(r"(?<!\d)\d{1,2} ?[:.h時时点] ?\d\d(?!\d)")
+_DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d[./]\d{1,2}[./]\d\d|" + _TIME.pattern)
+_LED = re.compile(r"[\s\u2066-\u2069]*(?:on|am|le|el|op|il|em|den|στις|w dniu|dnia)\b.{6}", re.IGNORECASE | re.DOTALL)
+_VERB = re.compile(rf"\b(?:{any_of('mail_wrote')})|写道|寫道|書きました", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(\.[\w-]++)+")
+_LONGEST = 250
+
+
+def without_quotations(text: str) -> str:
+    """A post without the lines that begin with ``>``, as Reddit marks quotations; ``>!`` hides what spoils a story."""
+    return _QUOTED_LINE.sub("", text) if ">" in text else text
+
+
+def introductions(text: str) -> list[tuple[int, int]]:
+    """Half-open places of the lines, one or two together, by which mail programs of any language introduce a quotation:
+    a colon ends them, and in them stand a date or time with an address, or with a verb such as *wrote*."""
+    places: list[tuple[int, int]] = []
+    for colon in _COLON.finditer(text):
+        start = text.rfind("\n", 0, colon.start()) + 1
+        before = text.rfind("\n", 0, max(0, start - 1)) + 1
+        # Where the line alone is none, it may have been wrapped; quoted lines belong to no introduction.
+        for begin in (start, before):
+            line = text[begin : colon.start() + 1]
+            if begin < start and (QUOTED.match(line) or line.startswith("\n")):
+                break
+            if QUOTED.match(text[start : start + 8]) is None and len(line) <= _LONGEST and _introduces(line):
+                places.append((begin, colon.end()))
+                break
+    return places
+
+
+def _introduces(line: str) -> bool:
+    if _VERB.search(line) is not None and (_LED.match(line) or _TIME.search(line)) is not None:
+        return True
+    return "@" in line and _ADDRESS.search(line) is not None and _DATED.search(line) is not None
+
+
+_SIGNATURE = re.compile(r"^-- ?$(?=\n[^\n]*\S)", re.MULTILINE)
 
 
 def signs_of_mail(text: str) -> tuple[str, ...]:
@@ -29,17 +64,18 @@ def signs_of_mail(text: str) -> tuple[str, ...]:
     (in this order).
 
     Headers are two lines or more such as ``Subject: …`` among the first thirty (also in German, French, Spanish, Dutch
-    and Greek), quotations two lines that begin with ``>`` or the line that introduces them, a signature what follows
-    ``--``.
+    and Greek), quotations two lines that begin with ``>`` (``&gt;``) or the line that introduces them, a signature what
+    follows ``--``.
     """
-    head = "\n".join(text.split("\n", 30)[:30])
+    lines = map(_HEADER.match, text.split("\n", 30)[:30])
     signs = []
-    if len({match[1].lower() for match in _HEADER.finditer(head)}) >= 2:
+    if len({match[1].lower() for match in lines if match is not None}) >= 2:
         signs.append("headers")
-    if len(QUOTED.findall(text)) >= 2 or INTRODUCED.search(text):
+    quoted = (">" in text or "&gt;" in text) and len(QUOTED.findall(text)) >= 2
+    if quoted or ("--" in text and INTRODUCED.search(text)) or introductions(text):
         signs.append("quotations")
-    if _SIGNATURE.search(text):
+    if "--" in text and _SIGNATURE.search(text):
         signs.append("a signature")
-    if _ADDRESS.search(text):
+    if "@" in text and _ADDRESS.search(text):
         signs.append("an address")
     return tuple(signs)

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
+from ravenbench.text.phrases import any_of
 
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -22,29 +23,17 @@ _UNSEEN = re.compile(
 )
 """What Unicode calls default-ignorable, without the joiners: these some scripts need."""
 _JOINERS = re.compile("[\u200c\u200d]")
+_KEYBOARDS = str.maketrans("\u064a\u0643", "\u06cc\u06a9")
+"""Yeh and kaf as Arabic keyboards have them, and as Persian ones do."""
+_GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f]")
+_WRITTEN = {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
+_WRITTEN |= {"ى": "ی", "ة": "ه"} | dict.fromkeys("أإآٱ", "ا")
+_LATIN = str.maketrans(_WRITTEN)
+"""Letters that keep no accent apart, and how they are written without."""
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
-_NOBODY = re.compile(
-    r"(?:u/|user )?\[?deleted\]?(?: by .+)?(?: user| account| member)?|removed(?: by .+)?|automoderator|admin"
-    r"|administrator|moderator|webmaster|anon|anonym(?:ous|e|us|os)?|anonymous (?:author|user|writer|coward)"
-    r"|anoniem|anonim[aoy]?|unknown \d*|un(?:known|named|signed)\d*|(?:author|writer|user) unknown"
-    r"|unknown (?:author|writer|user|artist)|unbekannt(?:er (?:autor|verfasser))?|verfasser unbekannt|o\. ?v"
-    r"|inconnue?|auteur inconnu|(?:autora? )?descon(?:o|he)cid[oa]|(?:autore )?(?:sconosciut[oa]|ignoto)"
-    r"|(?:auteur )?onbekend|okand|ukjent|ukendt|tuntematon|neznamy|nieznany|ismeretlen|bilinmeyen|bilinmiyor"
-    r"|various(?: authors| hands)?|aa ?vv|vv\.? ?aa|(?:several|multiple|diverse) authors|verschiedene(?: autoren)?"
-    r"|none|null|nil|nan|undefined|n[./]?a|unk|n\. ?n|s\. ?n|no (?:author|name)|noname|not (?:known|available)"
-    r"|(?:et|and) al(?:ii)?|(?:and )?others?|misc(?:ellaneous)?|(?:wikipedia )?contributors?|collective|community"
-    r"|(?:no )?by-?line|redacted|suspended|banned|deactivated|empty|missing|unattributed|uncredited|uncertain"
-    r"|unspecified|not (?:specified|given|stated|applicable)|tb[ad]|pseudonym(?:ous)?|trad(?:itional)?|folklore|system"
-    r"|#?(?:n/a|ref!?|name\?|value!?)|sin autor|sans auteur|senza autore|sem autor|ohne (?:autor|angabe)|keine angabe"
-    r"|autora?|auteure?|autore|verfasser(?:in)?|press release|(?:former )?member"
-    r"|nobody|guest(?: (?:user|author|writer|post|contributor))?|author|user|writer"
-    r"|(?:editorial )?staff(?: (?:writers?|reporters?|report))?|(?:our|special) (?:own )?correspondent"
-    r"|(?:the )?editors?|editorial (?:board|team)|redaktion|redaction|redaccion|redazione|redactie"
-    r"|аноним|анонимный автор|неизвестен|неизвестный(?: автор)?|неизвестно"
-    r"|αγνωστοσ|ανωνυμοσ|匿名|佚名|無名氏|无名氏|作者不詳|未知"
-    r"|مجهول|غير معروف|[\s?.,;:_–—…#|/~-]*"
-)
-_NUMBERED = re.compile(r"(?:anon|anonym|anonymous|guest|deleted)(?: (?:user|author|coward))? ?#?\d+")
+_NOBODY = re.compile(any_of("nobody"))
+_DOUBTFUL = re.compile(any_of("doubtful"))
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
 _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\d*\]?")
 """What ends in bot with a sign of it: a mark or a capital letter before, as in RemindMeBot."""
@@ -54,25 +43,8 @@ _NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | 
 _SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
-_PARTS = re.compile(
-    r"(?:primary|secondary|reference|train(?:ing)?|test(?:ing)?)[ _-]set|(?:.*[ _-])?(?:train|test)(?:ing)?"
-    r"|c50(?:train|test)|val(?:id(?:ation)?)?|dev(?:elopment)?|held[ _-]?out|problem[ _-]?[a-z]?\d*|known|questioned"
-    r"|candidates?|corpus|texts|(?:fold|batch|split|part|set|chunk)[ _-]?\d+",
-    re.IGNORECASE,
-)
-_KINDS = re.compile(
-    r"(?:19|20)\d\d[ .]?\d\d[ .]?\d\d|\d\d?[ .]\d\d?[ .](?:19|20)?\d\d"
-    r"|1\d{3}s?|20\d\ds?|\d{1,2}(?:st|nd|rd|th) century"
-    r"|(?:chapter|volume|vol|book|act|scene|page|section|week|day) ?\d+"
-    r"|humans?|machines?|ais?|gpt.*|chatgpt.*|llms?|generated|real|fake|original|rewritten|paraphrased|obfuscated"
-    r"|(?:fe)?males?|(?:wo)?men|boys|girls|native|non native|pos(?:itive)?|neg(?:ative)?|neutral|same|different"
-    r"|(?:un)?labell?ed|source|suspicious|spam|ham|true|false|yes|no|easy|medium|hard"
-    r"|(?:short )?stor(?:y|ies)|novels?|poems?|poetry|prose|letters?|essays?|plays?|drama|(?:non ?|science )?fiction"
-    r"|news|articles?|blogs?|reviews?|e?mails?|e mails?|tweets|posts|comments|speech(?:es)?|academic|learned|romance"
-    r"|mystery|adventure|humou?r|hobbies|editorials?|government|religion|belles lettres|lore|comedy|tragedy|sonnets?"
-    r"|romane?|gedichte|briefe?|romans|lettres|poésie|théâtre|cartas|novelas|poesía"
-    r"|english|french|german|spanish|italian|dutch|latin|greek|en|de|fr|es|it|nl"
-)
+_PARTS = re.compile(any_of("parts"), re.IGNORECASE)
+_KINDS = re.compile(any_of("kinds"))
 _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 """A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
 _WHOLE = re.compile(r"(\d+)\.0+")
@@ -95,7 +67,8 @@ def plain_name(name: str) -> str:
 def label_key(label: str) -> str:
     """What is equal for two spellings of one label."""
     plain = plain_name(label)
-    plain = plain if plain.isascii() else unicodedata.normalize("NFKC", _JOINERS.sub("", plain))
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", _JOINERS.sub("", plain)).translate(_KEYBOARDS)
     return " ".join(plain.casefold().replace("_", " ").split())
 
 
@@ -148,17 +121,33 @@ def sentence_on_joined(groups: Iterable[Collection[str]], what: str = "author's 
     """A sentence that names the spellings that were joined; nothing where there are no several of any."""
     several = []
     for names in (of for of in groups if len(of) > 1):
-        plain = Counter(map(plain_name, names))  # those that look alike are shown by their characters' numbers
-        several.append(" = ".join(n if plain[plain_name(n)] == 1 else ascii(n)[1:-1] for n in sorted(names)))
+        looks: dict[str, list[str]] = {}
+        for name in sorted(names):
+            looks.setdefault(plain_name(name), []).append(name)
+        several.append(" = ".join(one + _apart(of) for one, of in looks.items()))
     return [f"spellings of one {what} were joined: {first_names(several)}"] if several else []
 
 
+def _apart(names: Sequence[str]) -> str:
+    """In what names differ that look alike."""
+    if len(names) < 2:
+        return ""
+    composed = {unicodedata.normalize("NFC", name) for name in names}
+    return " (composed and decomposed)" if len(composed) < 2 else " (blanks or characters that nobody sees)"
+
+
 def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
-    """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1); else nothing."""
+    """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1) or without letter
+    case; else nothing."""
     here, there = set(ids), set(others)
-    alone = {f"{float(one):.15g}": one for one in there - here if _NUMBER.fullmatch(one)}
-    numbers = {one: f"{float(one):.15g}" for one in here - there if _NUMBER.fullmatch(one)}
-    pairs = [f"{one} and {alone[number]}" for one, number in numbers.items() if number in alone]
+
+    def plain(name: str) -> str:
+        return f"{float(name):.15g}" if _NUMBER.fullmatch(name) else name.casefold()
+
+    alone = {plain(one): one for one in there - here}
+    pairs = [f"{one} and {alone[plain(one)]}" for one in here - there if plain(one) in alone]
+    if pairs and not any(map(_NUMBER.fullmatch, pairs[0].split(" and "))):
+        return [f"{len(pairs):,} ids differ only in letter case ({some(pairs)}): write them alike in both"]
     said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
     return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
 
@@ -176,8 +165,9 @@ def is_nobody(name: str) -> bool:
 
 
 def may_be_nobody(name: str) -> bool:
-    """Whether a name may be a number in place of a person, or a program: Anonymous 3, guest12, newsbot."""
-    return _NUMBERED.fullmatch(key := name_key(name)) is not None or _BOT_LIKE.fullmatch(key) is not None
+    """Whether a name may be a number in place of a person, a program or a file on files: Anonymous 3, newsbot,
+    noreply@x.org, notes."""
+    return _DOUBTFUL.fullmatch(key := name_key(name)) is not None or _BOT_LIKE.fullmatch(key) is not None
 
 
 def is_several(name: str) -> bool:
@@ -206,29 +196,40 @@ def is_kind(name: str) -> bool:
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
     Jane"), titles, years, an address's host, initials or one letter of a word: they may be one person's."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, dict[str, None]] = {}
     by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
-        words = "".join(
-            c if c.isalnum() else " " for c in _YEARS.sub("", _ADDRESS.sub("", _bare(name), 1)).partition("@")[0]
-        ).split()
-        words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
-        groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
+        words = _words(_bare(name))
+        key = name_key(name)
+        spelt_out = words if key.isascii() else _words(_plain_letters(key.translate(_UMLAUTS)))
+        for form in (words, spelt_out):
+            groups.setdefault(" ".join(sorted(form)) or name, {})[name] = None
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
             short = all(len(word) == 1 for word in words[:-1])
             by_initials.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
     alike = [tuple(group) for group in groups.values() if len(group) > 1]
     alike += [tuple(of) for of in by_initials.values() if 0 < sum(of.values()) < len(of)]
-    return alike + [(groups[a][0], groups[b][0]) for a, b in _a_letter_apart(groups)]
+    first = {form: next(iter(group)) for form, group in groups.items()}
+    alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
+    return list(dict.fromkeys(alike))
+
+
+def _words(bare: str) -> list[str]:
+    """The words of a name, without years, titles and the host of an address; numbers without zeros before them."""
+    name = _YEARS.sub("", _ADDRESS.sub("", bare, 1)).partition("@")[0]
+    words = "".join(c if c.isalnum() else " " for c in name).split()
+    words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
+    return [word.lstrip("0") or "0" if word.isdecimal() else word for word in words]
 
 
 def _bare(name: str) -> str:
     """A name in Latin letters where others look the same, and without accents."""
-    return _plain_letters(name_key("".join(twins("Latin").get(letter, letter) for letter in plain_name(name))))
+    latin = "".join(twins("Latin").get(letter, letter) for letter in plain_name(name))
+    return _plain_letters(name_key(name if _GREEK_OR_CYRILLIC.search(latin) else latin))
 
 
 def _plain_letters(key: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c))
+    return "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c)).translate(_LATIN)
 
 
 def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:

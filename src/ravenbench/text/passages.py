@@ -103,7 +103,7 @@ def _hashes(text: str) -> Keys:
 def _of_several(key: Keys, owner: Ints) -> Bools:
     """Which of these stand in texts of several authors."""
     # Most keys are rare: few are left after counting them by some of their digits.
-    digits = (key >> np.uint64(64 - max(8, int(4 * len(key)).bit_length()))).astype(np.int64)
+    digits = (key >> np.uint64(64 - max(8, len(key).bit_length()))).astype(np.int64)
     often = np.flatnonzero((np.bincount(digits) >= FEWEST_AUTHORS)[digits])
     order = often[np.lexsort((owner[often], key[often]))]
     by_author = (np.diff(key[order], prepend=key[order][:1]) != 0) | (np.diff(owner[order], prepend=-1) != 0)
@@ -117,18 +117,17 @@ def _levels(pieces: Sequence[tuple[int, int, Keys]]) -> tuple[tuple[Keys, ...], 
     """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row, the
     number of its author, and words."""
     sizes = np.array([len(words) + BETWEEN + 1 for _, _, words in pieces])
-    begins = np.cumsum(sizes) - sizes
+    begins, piece_at = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(pieces)), sizes)
     rows, authors = (np.array([piece[i] for piece in pieces], dtype=np.int64) for i in (0, 1))
     place = [np.arange(begin, begin + len(piece[2])) for begin, piece in zip(begins, pieces, strict=True)]
     parts, levels = _Parts.of(np.concatenate([piece[2] for piece in pieces]), np.concatenate(place)), list[Keys]()
     for level in range(LEVELS):
         parts = parts if level == 0 else parts.joined()
-        owner = authors[np.searchsorted(begins, parts.start, "right") - 1]
-        parts = parts.take(_of_several(parts.key, owner))
+        parts = parts.take(_of_several(parts.key, authors[piece_at[parts.start]]))
         if not len(parts.key):
             return (), frozenset()
         levels.append(np.unique(parts.key))
-    return tuple(levels), frozenset(rows[np.searchsorted(begins, parts.start, "right") - 1].tolist())
+    return tuple(levels), frozenset(rows[piece_at[parts.start]].tolist())
 
 
 @dataclass(frozen=True)
@@ -244,7 +243,9 @@ def sentence_on_shared(texts: Sequence[str], authors: Sequence[object], whose: s
     step = -(-len(texts) // SAMPLE) or 1
     shared = SharedPassages.among(texts[::step], authors[: len(texts) : step])
     if step > 1:
-        shared = SharedPassages.among(texts, authors[: len(texts)], bool(shared.levels))
+        others = texts[1::step] if shared.levels else ()
+        marked = len(shared.rows) + sum(bool(shared.stretches(text)) for text in others)
+        shared = SharedPassages.among(texts, authors[: len(texts)], 25 * marked >= len(others) > 0)
     begins = {row: line for row, text in enumerate(texts) if (line := shared.line_of(text)) is not None}
     several = sorted({*begins, *shared.rows})
     if len(several) < max(FEWEST_AUTHORS, len(texts) // 50):

@@ -112,6 +112,26 @@ def count_words(text: str) -> int:
     return len(SPACED.findall(text)) if _ALONE.search(text) else len(text.split())
 
 
+RUN = 8
+"""Words in a row that are the same passage where they stand twice."""
+
+
+def count_evidence(*texts: str) -> int:
+    """How many words texts have together, each passage counted once: words that stand in a run of ``RUN`` which came
+    before are no further evidence."""
+    met: set[tuple[str, ...]] = set()
+    count = 0
+    for text in texts:
+        words = [word.lower() for word in SPACED.findall(text)]
+        again = 0  # the place up to which the words came before
+        for place in range(len(words)):
+            run = tuple(words[place : place + RUN])
+            again = max(again, place + RUN if len(run) == RUN and run in met else 0)
+            count += place >= again
+            met.add(run)
+    return count
+
+
 def cut(text: str, words: int, start: int = 0) -> str:
     """So many words of a text from word ``start`` on (fewer where it ends), with the blanks between them."""
     first = last = None

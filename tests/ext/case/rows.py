@@ -14,6 +14,7 @@ COLUMNS = {"compare", "validate"}
 NOT_ON_ITS_PAGE = {"compare": {"cases"}}
 WAYS_TO_GIVE_A_CORPUS = {"raven run texts/ --topic 'extract(clusters=6)'"}
 NAMES = {"advise", "compare", "validate"}
+SPEAK_OF_PYTHON = {"compare"}
 TASKS = {
     "compare": {"told": (*FOLDER, *SMALL), "data": ("others", "known", "questioned.txt")},
     "validate": {

@@ -22,6 +22,13 @@ from ravenbench.ext.case.validate.task import Validate
 FAST = {"verifiers": "char-ngram,function-words"}
 
 
+@pytest.mark.parametrize("text", ["a line\nand another", "a long text " * 40])
+def test_a_text_in_place_of_a_path_is_said_to_be_one(text):
+    with pytest.raises(InputError) as refusal:
+        ravenbench.advise(text, known="old", background="others")
+    assert "this is a text" in str(refusal.value) and len(str(refusal.value)) < 400
+
+
 @pytest.fixture(scope="module")
 def others(tmp_path_factory):
     return background(tmp_path_factory.mktemp("advise") / "others")

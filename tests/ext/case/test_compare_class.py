@@ -11,6 +11,7 @@ import ravenbench
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.case.compare.analysis import CaseFound
 from ravenbench.ext.case.compare.classes import newest, read_class
+from ravenbench.ext.case.compare.dates import written_dates
 from ravenbench.ext.case.compare.record import CaseRecord, CaseTextRecord, ComparePlan, Why
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.reports.report import analyse, write_report
@@ -155,3 +156,23 @@ def test_a_refusal_keeps_its_kind_and_folders_of_before_have_none():
     del stored["refused"]
     assert [reason.why for reason in msgspec.convert(stored, CaseRecord).reasons] == [Why.EARLIER]
     assert "refused" not in json.loads(msgspec.json.encode(CaseRecord(**given, refusals=[])))
+
+
+@pytest.mark.parametrize(
+    ("names", "dates"),
+    [
+        (["A 03.05.2024", "A 28.02.2024"], [(2024, 5, 3), (2024, 2, 28)]),
+        (["A 05-03-2024", "A 02-28-2024"], [(2024, 5, 3), (2024, 2, 28)]),
+        (["15 March 2024", "Mar 3, 2024", "3. M\u00e4rz 2024"], [(2024, 3, 15), (2024, 3, 3), (2024, 3, 3)]),
+        (["1er ao\u00fbt 2023", "2024_mai_3", "3 \u043c\u0430\u044f 2024"], [(2023, 8, 1), (2024, 5, 3), (2024, 5, 3)]),
+        (["2023-11-30", "20240201", "2024-02"], [(2023, 11, 30), (2024, 2, 1), (2024, 2, 0)]),
+        (["Mark_2024", "chapter 1.2.3", "v1.2.24", "essay 99.99.2024"], [None] * 4),
+    ],
+)
+def test_dates_are_read_as_people_write_them(names, dates):
+    assert written_dates(names)[0] == dates
+
+
+def test_dates_that_may_be_read_in_two_ways_are_said():
+    assert "03/04/2024 are read as day, month and year" in written_dates(["03/04/2024", "05/06/2024"])[1]
+    assert not written_dates(["03/04/2024", "25/06/2024"])[1]

@@ -11,6 +11,9 @@ OUTPUTS = {
 }
 READING = {"changes": ("changes", "$changes", "--background", "$corpus", "--plan")}
 READING_FAULTS = READING
+COPIES = {
+    "changes": (("changes", "$changes-b", "--train", "$changes-a", "--plan"), r"found: 1 of 1 \(problem-1\)", 2),
+}
 PLANS = {"changes"}
 GOLDEN = {
     "changes": (

@@ -184,6 +184,26 @@ def test_two_texts_are_contrasted_by_their_slices():
     assert "say nothing of other texts" in " ".join(made.sentences)
 
 
+def test_a_text_that_chose_the_words_has_no_place_and_copies_are_named():
+    test = {"C_1": PRIMARY["A_1"].replace("'", "\u2019"), "C_2": SECONDARY["B_2"][:90]}
+    made = contrast(PRIMARY, SECONDARY, test=test, **SMALL)
+    assert "C_1 repeats A_1, by which the words were chosen: it has no place here." in made.analysis.notes
+    with pytest.raises(InputError, match="A_2 and B_3"):
+        contrast(PRIMARY, {**SECONDARY, "B_3": PRIMARY["A_2"].upper()}, **SMALL)
+
+
+def test_texts_without_authors_are_texts(tmp_path):
+    for side in ("her", "his"):
+        (tmp_path / side).mkdir()
+        for i in range(5):
+            words = " ".join((*PRIMARY.values(), *SECONDARY.values())).split()
+            random.Random(f"{side}{i}").shuffle(words)
+            (tmp_path / side / f"{i}aa.txt").write_text(" ".join(words))
+    made = contrast(tmp_path / "her", tmp_path / "his", **SMALL)
+    assert [side.unit_name for side in made.analysis.sides] == ["text", "text"]
+    assert any("Who wrote the texts of her is not known" in note for note in made.analysis.notes)
+
+
 REFUSED = [
     ((PRIMARY,), {}, "second group"),
     ((PRIMARY, PRIMARY), {}, "on both sides"),
@@ -219,3 +239,17 @@ def test_a_surname_names_an_author_and_several_are_named():
     assert "dickens is taken as Dickens, Charles." in made.analysis.notes
     with pytest.raises(InputError, match="Trollope, Anthony; Trollope, Frances"):
         contrast("TROLLOPE", "Eliot", corpus=texts)
+
+
+@pytest.mark.parametrize(("kind", "one"), [("suffix", "suffix"), ("pos", "part of speech"), ("lemma", None)])
+def test_features_that_are_no_words_are_not_called_content(kind, one, request):
+    if kind != "suffix":
+        request.getfixturevalue("nltk_home")
+    made = contrast(PRIMARY, SECONDARY, **SMALL, analyzed_features=kind)
+    words = made.to_polars("words")
+    if one is None:
+        assert {"be", "love", "stone"} <= set(words["word"]) and not {"is", "was", "loved"} & set(words["word"])
+        assert "content word" in set(words["kind"])
+    else:
+        assert set(words["kind"]) <= {one, "of one text"}
+        assert not any("content word" in sentence for sentence in (*made.sentences, *made.analysis.notes))

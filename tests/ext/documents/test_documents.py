@@ -10,6 +10,7 @@ import pytest
 
 from made_documents import docx, mail, mailbox, msg, odt, paragraph, pdf
 from ravenbench.errors import FormatError, InputError
+from ravenbench.ext.documents.mail_parts import split_mail
 from ravenbench.formats.document import Document, LeftOut, Unreadable
 from ravenbench.formats.documents import account_of, list_documents, read_document, read_documents
 
@@ -279,3 +280,65 @@ def test_without_a_file_or_with_a_folder(tmp_path):
         read_document(tmp_path / "a.docx")
     with pytest.raises(InputError, match="a folder stands"):
         read_document(tmp_path)
+
+
+REPLIES = [
+    "4 марта 2024 г., 10:11 Ben Okafor <ben@x.org> написал(а):",
+    "пн, 4 бер. 2024 р. о 10:11 Ben Okafor <ben@x.org> пише:",
+    "04.03.2024 10:11, Ben Okafor пишет:",
+    "pon., 4 mar 2024 o 10:11 Ben Okafor <ben@x.org> napisał(a):",
+    "W dniu 4.03.2024 o 10:11, Ben Okafor pisze:",
+    "Op ma 4 mrt 2024 om 10:11 schreef Ben Okafor <ben@x.org>:",
+    "Op 04-03-2024 om 10:11 schreef Ben Okafor:",
+    "Il giorno lun 4 mar 2024 alle ore 10:11 Ben Okafor <ben@x.org> ha scritto:",
+    "Il 04/03/2024 10:11, Ben Okafor ha scritto:",
+    "Em seg., 4 de mar. de 2024 às 10:11, Ben Okafor <ben@x.org> escreveu:",
+    "Ben Okafor <ben@x.org>, 4 Mar 2024 Pzt, 10:11 tarihinde şunu yazdı:",
+    "4.03.2024 10:11 tarihinde Ben Okafor yazdı:",
+    "Στις Δευ 4 Μαρ 2024 στις 10:11 π.μ., ο χρήστης Ben Okafor <ben@x.org>\nέγραψε:",
+    "Ben Okafor <ben@x.org> 于2024年3月4日周一 10:11写道：",
+    "在 2024/3/4 10:11, Ben 写道:",
+    "2024年3月4日(月) 10:11 Ben Okafor <ben@x.org>:",
+    "2024년 3월 4일 (월) 오전 10:11, Ben Okafor <ben@x.org>님이 작성:",
+    "On Mon, Mar 4, 2024 at 10:11 AM Ben Okafor <ben@x.org> wrote:",
+    "On Mon, Mar 4, 2024 at 10:11 AM Ben Okafor\n<ben@x.org> wrote:",
+    "po 4. 3. 2024 v 10:11 odesílatel Ben Okafor <ben@x.org> napsal:",
+    "Ben Okafor <ben@x.org> ezt írta (időpont: 2024. márc. 4., H, 10:11):",
+    "ma 4. maalisk. 2024 klo 10.11 Ben (ben@x.org) kirjoitti:",
+    "Den man. 4. mar. 2024 kl. 10.11 skrev Ben <ben@x.org>:",
+    "\u202bבתאריך יום ב׳, 4 במרץ 2024 ב-10:11 מאת \u202aBen\u202c\u200f <\u202aben@x.org\u202c\u200f>:\u202c",
+    "Le lun. 4 mars 2024 à 10:11, Ben Okafor <ben@x.org> a écrit :",
+    "El lun, 4 mar 2024 a las 10:11, Ben Okafor (<ben@x.org>) escribió:",
+    "Am Mo., 4. März 2024 um 10:11 Uhr schrieb Ben Okafor <ben@x.org>:",
+    "În lun., 4 mar. 2024 la 10:11, Ben <ben@x.org> a scris:",
+    "в пн, 4 мар. 2024 г. в 10:11, Ben <ben@x.org>:",
+    "---------- Пересылаемое сообщение ----------\nОт: Ben <ben@x.org>\nДата: 4 марта 2024\nТема: привет\n",
+    "-----Eredeti üzenet-----\nFeladó: Ben\nTárgy: x\n",
+    "发件人： Ben <ben@x.org>\n发送时间： 2024年3月4日\n收件人： Anna\n主题： 你好\n",
+    "Kimden: Ben <ben@x.org>\nGönderildi: 4 Mart 2024\nKonu: x\n",
+    "________________________________\nВід: Ben <ben@x.org>\nДата: 4 березня\n",
+    "------------------ 原始邮件 ------------------\n发件人: Ben <ben@x.org>;\n发送时间: 2024年3月4日 10:11\n",
+]
+"""How mail programs introduce a reply, or the head of the other mail, in two dozen languages."""
+NO_REPLIES = [
+    "In 1984 Orwell wrote:\nWar is peace.",
+    "As Smith (1999) wrote:\n\nYes",
+    "I need three things by 10:30:\n\nmilk, bread",
+    "Please note:\nx",
+    "He came on 3.4.2024 and said:\nhello",
+    "Meet me at 10.30, my list:\n- x",
+    "--- Chapter two ---\n\nIt was dark.",
+]
+
+
+@pytest.mark.parametrize("mark", ["", "> "])
+@pytest.mark.parametrize("line", REPLIES)
+def test_a_reply_is_told_in_any_language(line, mark):
+    other = f"{mark}Words of Ben that are not mine.\n{mark}More of Ben.\n"
+    own, rest = split_mail(f"My own words stand here.\n\n{line}\n\n{other}")
+    assert own == "My own words stand here.\n" and "More of Ben." in "".join(passage for _, passage in rest)
+
+
+@pytest.mark.parametrize("words", NO_REPLIES)
+def test_what_ends_in_a_colon_is_no_reply_by_that_alone(words):
+    assert split_mail(f"Hello.\n\n{words}\n") == (f"Hello.\n\n{words}\n", [])

@@ -38,7 +38,7 @@ def test_images_stay_packed(tmp_path, name):
 
 
 def test_a_file_that_takes_too_long_ends_alone(tmp_path, monkeypatch):
-    body = "Mine.\n\n" + "On Mon, 2 Mar 2026 at 10:00, Bob\n" * 160_000
+    body = "Mine.\n\n" + "On Mon, 2 Mar 2026 at 10:00, Bob:\n> x\n" * 160_000
     monkeypatch.setattr(reading, "SECONDS", 1)
     monkeypatch.setattr(reading, "A_MEGABYTE", 0)
     with pytest.raises(Unreadable, match=r"reading it takes more than [12]\.0 seconds"):

@@ -123,7 +123,7 @@ def test_corpora_take_the_same_formats_and_say_what_was_left_out(tmp_path):
     account = corpus.notes[ACCOUNT]
     assert account[0].startswith("ann/locked.docx: left out, for it is damaged")
     assert account[1].startswith("4 of 5 documents hold more")
-    assert account[2] == f"1 texts were left out, for their author is nobody in particular: {UNKNOWN} (1)"
+    assert account[2] == f"1 text left out, for their author is nobody in particular: {UNKNOWN} (1)"
     (others / "bob" / "box.mbox").write_bytes(mailbox(mail("One."), mail("Two.", sender="b@x.org")))
     with pytest.raises(FormatError, match="this file holds several"):
         load_corpus(others)

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from ext.freeze.manifests import FROZEN
 from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.freeze.manifests import thaw
 from ravenbench.types import Corpus
@@ -34,4 +35,5 @@ def _corpus() -> Corpus:
     return load_corpus("synthetic(documents=24, authors=6, topics=3, words=20)")
 
 
+MALFORMED = {"Manifests of frozen problems": FROZEN}
 READERS = {"manifest": (lambda path: thaw(path, _corpus()).to_json(), "raven thaw, --frozen")}

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError
+from ravenbench.ext.freeze.copies import ALIKE, match
+from ravenbench.ext.freeze.frozen import Source, SourcePart, read_manifest, sketch, text_key
 from ravenbench.ext.freeze.manifests import freeze, manifest_of, thaw, write_manifest
 from ravenbench.formats.problems import read_problem_sets, write_pan_problems
 from ravenbench.problems.sources import given
-from ravenbench.store.copies import ALIKE, match
-from ravenbench.store.frozen import Source, SourcePart, read_manifest, sketch, text_key
 from ravenbench.tasks.attribute.task import Attribute
 from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable
@@ -276,7 +276,7 @@ def test_given_problems_are_checked_by_other_tasks_too(tmp_path):
 
 
 def test_a_damaged_manifest_and_a_folder_are_refused(folder, tmp_path):
-    """Hostile ones stand in ``tests/bad_input/manifests.py``."""
+    """Hostile ones stand in ``tests/ext/freeze/manifests.py``."""
     (tmp_path / "m.json").write_text((folder / "split.json").read_text().replace('"seed": 0', '"seed": 1'))
     with pytest.raises(FormatError, match="no whole manifest"):
         read_manifest(tmp_path / "m.json")

@@ -99,6 +99,7 @@ def test_json(store, found):
     )
 
 
+@pytest.mark.slow
 def test_a_trial_is_a_function_of_its_design_and_number(store):
     zero, kept = (trials_of(store.read_cell(place.key).arrays) for place in store.plan.cells)
     again = list(trial(TINY, 1).values())

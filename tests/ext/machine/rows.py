@@ -25,6 +25,10 @@ READING_TWICE = {
                '{"id": "1", "text": "A.", "label": 0, "label": 1}'),
 }  # fmt: skip
 READING_FAULTS = {"detect": READING["detect"]}
+COPIES = {
+    "detect": (("detect", "$b.jsonl", "--train", "$a.jsonl", "--people", "$people.jsonl", "--detectors", "text-length",
+                "--plan"), r"16 of 16 texts to answer stand among those to learn from, cut or changed a little", 0),
+}  # fmt: skip
 READ_CORPORA = {"exposure"}
 GOLDEN = {
     "detect": (

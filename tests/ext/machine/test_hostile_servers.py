@@ -151,6 +151,10 @@ def test_a_kept_answer_that_is_none_is_not_used(empty_cache):
     cache = DiskCache("llm")
     cache.put("asked", "nan")
     assert cache.get("asked", lambda text: text == "other") is None
+    assert cache.get("asked", bool) == "nan"
+    (file,) = empty_cache.rglob("*.txt")
+    file.write_text("na")
+    assert cache.get("asked", bool) is None, "half an answer"
 
 
 def test_a_kept_rewriting_is_judged_again(server, empty_cache):

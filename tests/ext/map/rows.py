@@ -6,7 +6,12 @@ from typing import Any
 from ravenbench.ext.map.spec import MapSpec
 
 NAMES = {"TextMap", "map_texts"}
-ESCAPES = {"map": [("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "2", "-o", "$out")]}
+SPEAK_OF_PYTHON = {"map_texts"}
+ESCAPES = {
+    "map": [
+        ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--analysis-type", "CA, network", "-o", "$out")
+    ]
+}
 OUTPUTS = {
     ("map", "out"): (
         ("$data/corpus.jsonl", "--mfw-min", "20", "--mfw-max", "20", "--resamples", "0", "--analysis-type", "MDS"),
@@ -32,7 +37,7 @@ SPECS = {"map": MapSpec}
 def text_map(pages: Any) -> Path:
     pages.raven(
         "map", "synthetic(documents=50, authors=5, topics=4, words=200)", "--mfw-min", 50, "--mfw-max", 50,
-        "--resamples", 5, "--analysis-type", "all", "--out", pages.place / "map",
+        "--resamples", 5, "--analysis-type", "CA, MDS", "--out", pages.place / "map",
     )  # fmt: skip
     return pages.place / "map" / "index.html"
 

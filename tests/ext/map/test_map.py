@@ -11,6 +11,7 @@ import ravenbench
 from ravenbench import InputError, map_texts
 from ravenbench.ext.map.analysis import draw_texts, read_texts
 from ravenbench.ext.map.pictures import tree_parts
+from ravenbench.ext.map.report import stylo_call
 from ravenbench.ext.map.trees import clusters_of, consensus, cut_into, tree_of
 from ravenbench.types import Document
 
@@ -169,6 +170,8 @@ REFUSED = [
     (corpus(), {"rolling": "A_1"}, "shorter than a slice"),
     (corpus("A"), {"rolling": "A_1", "slice_size": 100}, "two other authors"),
     (corpus(), {"corpus_lang": "Other", "delete_pronouns": True}, "pronouns"),
+    (corpus(), {"corpus_lang": "Dutch", "analyzed_features": "lemma"}, "English alone"),
+    (corpus(), {"analyzed_features": "suffix", "delete_pronouns": True}, "words out"),
     ("no/such/folder", {}, "no/such/folder"),
 ]
 
@@ -184,6 +187,15 @@ def test_of_many_texts_whole_authors_are_drawn():
     drawn = draw_texts(documents, 25, 0)
     counts = {a: sum(d.author == a for d in drawn) for a in {d.author for d in drawn}}
     assert len(drawn) == 25 and sorted(counts.values()) == [5, 10, 10]
+
+
+def test_suffixes_are_drawn_as_words_are():
+    texts = {name: f"{text} {'singing and sailing ' * 9}" for name, text in corpus().items()}
+    m = map_texts(texts, **SMALL, analyzed_features="suffix")
+    assert "-ing" in m.analysis.views[0].words
+    assert all(len(name) <= 4 for view in m.analysis.views for name in view.words)
+    assert m.analysis.views[0].words == tuple(m.to_polars("frequencies")["word"][: len(m.analysis.views[0].words)])
+    assert "analyzed.features" not in stylo_call(m.analysis)
 
 
 def test_samples_are_drawn_and_named():

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from ravenbench.ext.map.deltas import MEASURES, distances, prepared
-from ravenbench.ext.map.word_tables import features_of, masked, pronouns, samples_of, stylo_words, table_of
+from ravenbench.ext.map.word_tables import (
+    features_of,
+    masked,
+    pronouns,
+    samples_of,
+    stylo_words,
+    table_of,
+    units_of,
+)
 
 TEXTS = (
     "The sea and the ship, and the sea was cold; it was the old sea that I loved, and I don't know it. "
@@ -76,3 +84,23 @@ def test_pronouns_and_start_leave_words_out():
 
 def test_a_chinese_character_is_a_word() -> None:
     assert stylo_words("我的iPhone，12") == ["我", "的", "iphone"]
+
+
+def test_suffixes_are_the_last_letters_and_are_masked_with_their_words():
+    words = stylo_words("The singing captain saw it.")
+    suffixes = units_of("", words, "suffix")
+    assert suffixes == ["the", "-ing", "-ain", "saw", "it"]
+    assert masked(words, {"the", "it"}, suffixes) == ["the", "#", "#", "#", "it"]
+    assert units_of("", words, "w") is words
+
+
+def test_lemmas_and_parts_of_speech_are_those_of_the_running_text(nltk_home):
+    text = "The dogs didn't run; it's been raining. She saws wood, he saw İzmir."
+    words = stylo_words(text)
+    tags, lemmas = units_of(text, words, "pos"), units_of(text, words, "lemma")
+    assert len(words) == len(tags) == len(lemmas)
+    assert tags[:5] == ["DT", "NNS", "VBD", "RB", "VB"]
+    assert lemmas[:5] == ["the", "dog", "do", "n't", "run"] and lemmas[7:9] == ["be", "rain"]
+    plain = "The leaves fall. She leaves the town."
+    found = zip(stylo_words(plain), units_of(plain, stylo_words(plain), "lemma"), strict=True)
+    assert [lemma for word, lemma in found if word == "leaves"] == ["leaf", "leave"]

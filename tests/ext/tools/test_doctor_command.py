@@ -75,3 +75,16 @@ def test_the_folder_of_an_unknown_user_is_a_folder_that_is_not_there(monkeypatch
     monkeypatch.setenv(variable, "~nobody-of-this-name/data")
     shown = doctor("--no-test", "--json")
     assert shown.exit_code == 0, shown.output
+
+
+def test_it_says_up_to_what_size_caches_grow(monkeypatch, tmp_path):
+    from ravenbench.corpora import kept
+    from ravenbench.ext.encoders import kept_vectors
+    from ravenbench.topics import levels
+
+    most = {"corpora": kept.MOST, "tables": kept.MOST, "embeddings": kept_vectors.MOST_ON_DISK, "vectors": levels.MOST}
+    assert {name: room * 2**30 for name, room in checkup.ROOM.items()} == most
+    monkeypatch.setenv("RAVEN_CACHE", str(tmp_path))
+    (tmp_path / "vectors" / "one").mkdir(parents=True)
+    (tmp_path / "vectors" / "one" / "a.npy").write_bytes(bytes(3_000_000))
+    assert [check.detail.partition(" in ")[0] for check in checkup._cache()] == ["3 MB of at most 2 GB"]

@@ -14,7 +14,7 @@ from ravenbench.attribution.protocols import answer_problem
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.ext.site.diff.pages import from_run
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1, write_attribution
+from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
 from ravenbench.reports.report import write_report
 from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.attacked import true_codes
@@ -37,6 +37,21 @@ def problem(name, authors, strangers=0):
     asked = {(a, i): t for a in range(authors + strangers) for i, t in enumerate(texts_of(first + a, 3, seed=1))}
     truth = {f"u{a}-{i}.txt": f"candidate{a}" if a < authors else UNKNOWN for a, i in asked}
     return AttributionProblem(name, None, known, {f"u{a}-{i}.txt": t for (a, i), t in asked.items()}, truth)
+
+
+def write_attribution(folder, problem):
+    """Write a problem, with its truth where that is known, into a folder of its name."""
+    place = folder / problem.name
+    known = {(a, f"known{i:05d}.txt"): t for a, own in problem.candidates.items() for i, t in enumerate(own, start=1)}
+    for (inner, name), text in (known | {("unknown", n): t for n, t in problem.unknown.items()}).items():
+        (place / inner).mkdir(parents=True, exist_ok=True)
+        (place / inner / name).write_text(text, "utf-8")
+    names = [{"author-name": author} for author in problem.candidates]
+    about = {"unknown-folder": "unknown", "candidate-authors": names}
+    (place / "problem-info.json").write_text(json.dumps(about), "utf-8")
+    if problem.truth is not None:
+        rows = [{"unknown-text": text, "true-author": author} for text, author in problem.truth.items()]
+        (place / "ground-truth.json").write_text(json.dumps({"ground_truth": rows}), "utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -62,9 +62,9 @@ _COLUMNS: tuple[Col[VerifierContent], ...] = (
 )
 
 
-def contents_table(contents: Sequence[VerifierContent], key: str, title: str = "Verifiers and content") -> Table:
+def contents_table(contents: Sequence[VerifierContent], key: str) -> Table:
     """What was done about content, for each verifier."""
-    return table(key, title, contents, *_COLUMNS, note=NOTE)
+    return table(key, "Verifiers and content", contents, *_COLUMNS, note=NOTE)
 
 
 def contents_json(contents: Sequence[VerifierContent]) -> list[dict[str, object]]:

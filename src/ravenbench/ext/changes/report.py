@@ -18,7 +18,6 @@ from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_c
 from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
 from ravenbench.ext.changes.spec import ChangesSpec
-from ravenbench.formats.collector import identity_key
 from ravenbench.formats.output import check_folder
 from ravenbench.problems.overlap import refuse_shared
 from ravenbench.randomness import stream
@@ -27,6 +26,7 @@ from ravenbench.reports.view import Col, Table, col, figure, rows_json, table, t
 from ravenbench.statistics.bootstrap import problem_weights
 from ravenbench.statistics.estimates import percentiles
 from ravenbench.text.content_words import LETTERS, hidden_sentence, hidden_share
+from ravenbench.text.copies import repeating
 from ravenbench.text.tokens import count_words
 from ravenbench.types import Floats
 
@@ -301,8 +301,8 @@ def _read(spec: ChangesSpec, out: str | Path | None) -> Learning:
             "these are no training problems for this set", file=train, found=f"form {form}, {len(known)} truths",
             expected=f"form {wanted or shown or form}, and a truth for each of {len(lessons)} problems",
         )  # fmt: skip
-    taught = {identity_key(text) for text in taught_texts if train is not None}
-    shared = [problem.name for problem in given if identity_key(" ".join(problem.segments)) in taught]
+    whole = repeating([" ".join(problem.segments) for problem in given], [] if train is None else taught_texts)
+    shared = [problem.name for problem, source in zip(given, whole, strict=True) if source is not None]
     segments = [runs(text) for problem in given for text in problem.segments]
     asked_runs = frozenset[tuple[str, ...]]().union(*segments)
     taught_runs = frozenset[tuple[str, ...]]().union(*(asked_runs & runs(text) for text in taught_texts))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ravenbench.engine.pool import Progress, shown_by_default
-from ravenbench.errors import CorpusError, InputError, counted, did_you_mean
+from ravenbench.errors import CorpusError, InputError, counted, did_you_mean, first_names
 from ravenbench.ext.contrast.spec import ContrastSpec
 from ravenbench.ext.contrast.zeta import (
     UnitCounts,
@@ -30,11 +30,13 @@ from ravenbench.ext.contrast.zeta import (
     log_ratio,
 )
 from ravenbench.ext.map.analysis import Collection, read_texts
-from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words
+from ravenbench.ext.map.spec import NO_WORDS
+from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words, units_of
 from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import percentiles
 from ravenbench.text.content_words import closed_class
+from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Document, Floats, Ints, Labels
@@ -153,14 +155,32 @@ def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tu
         sides, notes = [(one.name, one.documents) for one in read], [note for one in read for note in one.notes]
     if sides[0][0] == sides[1][0]:
         sides = [(f"{name} ({n})", documents) for n, (name, documents) in enumerate(sides, start=1)]
-    if both := {d.text for d in sides[0][1]} & {d.text for d in sides[1][1]}:
-        raise CorpusError(f"{counted(len(both), 'text')} on both sides", fix="leave each text on one side only")
+    documents = [own for _, own in sides]
+    if both := repeated(documents[0], documents[1], whole=True):
+        raise CorpusError(
+            f"{counted(len(both), 'text')} on both sides", found=_named(both, documents[1]),
+            fix="leave each text on one side only",
+        )  # fmt: skip
+    if both := repeated(documents[0], documents[1]):
+        notes.append(f"{counted(len(both), 'text')} on both sides, a little changed: {_named(both, documents[1])}")
     return sides, [f"{note}." for note in notes]
+
+
+def repeated(documents: Sequence[Document], others: Sequence[Document], whole: bool = False) -> dict[int, Document]:
+    """Of the other texts, by place, which of the first ones each repeats, though marks or an end of it were changed;
+    ``whole``: marks and letter case alone."""
+    copies = Copies.among([Sketch.of(d.text) for d in (*documents, *others)])
+    sources = enumerate((copies.first if whole else copies.sources())[len(documents) :])
+    return {place: documents[source] for place, source in sources if source < len(documents)}
+
+
+def _named(pairs: Mapping[int, Document], others: Sequence[Document]) -> str:
+    return first_names([f"{one.id} and {others[place].id}" for place, one in pairs.items()])
 
 
 def _features(spec: ContrastSpec, document: Document) -> list[str]:
     words = stylo_words(document.text, spec.corpus_lang, spec.preserve_case)
-    return features_of(words, spec.analyzed_features, spec.ngram_size)
+    return features_of(units_of(document.text, words, spec.analyzed_features), spec.analyzed_features, spec.ngram_size)
 
 
 def _cuts(words: Sequence[str], size: int, overlap: int) -> list[Sequence[str]]:
@@ -186,7 +206,8 @@ def _side(name: str, documents: Sequence[Document], words: Sequence[Any], size: 
     text = np.repeat(np.arange(len(long)), [len(own) for own in cuts])
     authors = Labels.of(documents[i].author or f"\0{i}" for i in long)
     unit, unit_name = (text, "text") if len(long) > 1 else (np.arange(len(text)), "slice")
-    if len(authors.names) >= FEW:
+    # Where every text is called as its author is, nobody said who wrote it.
+    if len(authors.names) >= FEW and any(documents[i].author != documents[i].id for i in long):
         unit, unit_name = authors.codes[text], "author"
     return ContrastSide(
         name, tuple(documents[i] for i in long), tuple(words[i] for i in long), flat, text, unit, unit_name
@@ -244,6 +265,11 @@ def analyse_contrast(
     for side, (_, documents) in zip(sides, groups, strict=True):
         if short := len(documents) - len(side.documents):
             notes.append(f"{counted(short, 'text')} of {side.name} left out: shorter than a slice of {size:,} words.")
+        if side.unit_name == "text" and len(side.documents) >= FEW:
+            notes.append(
+                f"Who wrote the texts of {side.name} is not known, so that intervals are over texts, and too narrow "
+                "where a person wrote several: put the texts of each into a folder, or call them Author_Title.txt."
+            )
     progress("counting words", 0, 0)
     counts = [Counter(own) for own in (*one.words, *other.words)]
     total = Counter[str]()
@@ -270,14 +296,18 @@ def analyse_contrast(
     within, shared = _within_topics(spec, sides, present, np.concatenate([own[:LISTED] for own in lists]), len(words))
     classes, kept_by = _classes(spec, (*one.documents, *other.documents), words)
     if not shared:
+        better = "function words" if FUNCTION in classes else "frequent words"
         notes.append(
-            "No topic has texts on both sides, so what is topic cannot be measured: content words may be topic, and "
-            f"{'function words' if FUNCTION in classes else 'frequent words'} are the better evidence of style."
-        )
+            "No topic has texts on both sides, so what is topic cannot be measured"
+            + (f": content words may be topic, and {better} are the better evidence of style."
+               if spec.analyzed_features not in NO_WORDS else ".")
+        )  # fmt: skip
     progress("words that others chose", 0, 0)
     placed, right = _placed(spec, sides, present, units)
     if test is not None:
-        placed += _test(_Words(lists, present), spec, column, test, size, notes)
+        placed += _test(
+            _Words(lists, present), spec, column, test, size, notes, [d for s in sides for d in s.documents]
+        )
     texts = [_added(table[part] > 0).astype(np.int64) for part in parts]
     frame = _frame(words, sides, (p, q), bounds, key, log_ratio(a, b, *sizes), texts, within, classes, lists)
     percent = 100 * table[:, :COUNTED].toarray() / lengths[:, None]
@@ -333,6 +363,8 @@ def _classes(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[
     listed = closed_class(splicer.ranked)
     both, steps = listed | splicer.functions, (CONTENT, FREQUENT, FUNCTION)
     classes = [steps[both.issuperset(own) + (own != [] and listed.issuperset(own))] for own in parts]
+    if (kind := spec.analyzed_features) in NO_WORDS:
+        classes = [NO_WORDS[kind]] * len(words)
     return classes, splicer.by.split(" and ")[0]
 
 
@@ -419,13 +451,20 @@ def _placed(
 
 
 def _test(
-    chosen_words: _Words, spec: ContrastSpec, column: Mapping[str, int], test: Any, size: int, notes: list[str]
-) -> list[Placed]:
-    """Further texts placed by the words that all texts of both sides chose; a short one is a slice as it is."""
+    chosen_words: _Words, spec: ContrastSpec, column: Mapping[str, int], test: Any, size: int, notes: list[str],
+    learned: Sequence[Document],
+) -> list[Placed]:  # fmt: skip
+    """Further texts placed by the words that all texts of both sides chose; a short one is a slice as it is. Those that
+    repeat one of these texts have no place."""
     if not chosen_words.usable:
         raise CorpusError("no words to place a text by", fix="lower --zeta-filter-threshold")
     placed = list[Placed]()
-    for d in _texts_of(test, spec.reading()).documents:
+    documents = _texts_of(test, spec.reading()).documents
+    copies = repeated(learned, documents)
+    for place, d in enumerate(documents):
+        if place in copies:
+            notes.append(f"{d.id} repeats {copies[place].id}, by which the words were chosen: it has no place here.")
+            continue
         words = _features(spec, d)
         cuts = _cuts(words, size, spec.text_slice_overlap)
         if not cuts:

@@ -24,6 +24,7 @@ from ravenbench.ext.contrast.analysis import (
     ContrastAnalysis,
     Placed,
 )
+from ravenbench.ext.map.spec import NO_WORDS
 from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
@@ -122,9 +123,7 @@ class TextContrast(FolderView):
         figures = {name: inline(drawn, name) for name, drawn in self.figures().items()}
         sections = [Section("summary", "Findings", _listing(self.sentences[1:]) + _listing(a.notes, " warn"))]
         titles = {"words": "Words", "slices": "Words that others chose"}
-        sections += [
-            Section(name, titles[name], Markup("<figure>{}</figure>").format(one)) for name, one in figures.items()
-        ]
+        sections += [Section(name, titles[name], _wide(titles[name], one)) for name, one in figures.items()]
         sections += [Section(f"section-{t.key}", t.title, to_html(t)) for t in tables]
         sections.append(Section("method", "Method", Markup("<p>{}</p><p>In stylo: <code>{}</code></p>").format(
             METHOD.format(size=a.size, rare=a.spec.rare_occurrences_threshold, by=a.kept_by), stylo_call(a)
@@ -153,6 +152,11 @@ METHOD = (
     "Mantel and Haenszel do. Beside this page lie all words (tables/words.csv), frequencies in percent "
     "(tables/frequencies.csv; for R tables/table_with_frequencies.txt)."
 )
+
+
+def _wide(title: str, drawn: Markup) -> Markup:
+    head = Markup('<figure><div class="scroll" tabindex="0" role="region" aria-label="{}">').format(title)
+    return head + drawn + Markup("</div></figure>")
 
 
 def _listing(sentences: Sequence[str], kind: str = "") -> Markup:
@@ -231,7 +235,7 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
             f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold within topics that both sides have, "
             f"{topical:,} are topic, and of {len(kinds) - holding - topical:,} it cannot be told."
         )
-    elif kinds:
+    elif kinds and a.spec.analyzed_features not in NO_WORDS:
         said.append(
             f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function words "
             f"and {kinds.count(FREQUENT):,} frequent words that no list of function words has; "
@@ -264,4 +268,6 @@ def stylo_call(a: ContrastAnalysis) -> str:
         "oppose.method": spec.oppose_method if "eder" in spec.oppose_method else "craig.zeta",
         "corpus.lang": spec.corpus_lang, "analyzed.features": spec.analyzed_features, "ngram.size": spec.ngram_size,
     }  # fmt: skip
+    if spec.analyzed_features not in ("w", "c"):
+        return "oppose() has words and characters only"
     return f"oppose(gui = FALSE, {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"

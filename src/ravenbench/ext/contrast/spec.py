@@ -8,7 +8,7 @@ import msgspec
 
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, about, checked
 from ravenbench.errors import SpecError
-from ravenbench.ext.map.spec import CorpusLang, Count, Features, NgramSize, PreserveCase, Seed
+from ravenbench.ext.map.spec import CorpusLang, Count, Features, NgramSize, PreserveCase, Seed, check_features
 from ravenbench.text.splicing import FUNCTION_WORDS
 
 TEXTS = "str | Path | Mapping[str, str] | Corpus"
@@ -62,6 +62,7 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
 def build(values: dict[str, object]) -> ContrastSpec:
     """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
     spec = checked({key: value for key, value in values.items() if value is not None}, ContrastSpec)
+    check_features(spec.analyzed_features, spec.corpus_lang)
     if spec.text_slice_length is not None and spec.text_slice_overlap >= spec.text_slice_length:
         raise SpecError("text_slice_overlap must be less than text_slice_length", found=spec.text_slice_overlap)
     return spec

@@ -21,6 +21,7 @@ from ravenbench.errors import FormatError, writable
 from ravenbench.ext.corpora.public import CollectionText, PublicCorpus
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.tabular import records
+from ravenbench.text.mail import without_quotations
 
 _PACKED = r"(\.(gz|zst))?"
 
@@ -161,7 +162,7 @@ class Reddit(Dump):
     """Reddit, as Pushshift and its successors publish it: comments (RC_…) and submissions (RS_…) of a month or a forum.
 
     The topic is the subreddit; columns ``date`` and ``kind`` (comment or submission). Deleted texts and accounts and
-    AutoModerator are left out.
+    AutoModerator are left out, and so are quotations: lines that begin with ``>``.
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ class Reddit(Dump):
                     counted["whose text is no text"] += 1
                 elif author in _GONE or text in _GONE:
                     counted["deleted, or by AutoModerator"] += 1
-                elif (text := self.usable(html.unescape(text), counted)) is not None:
+                elif (text := self.usable(without_quotations(html.unescape(text)), counted)) is not None:
                     yield CollectionText(
                         f"{kind}/{row['id']}", text, author, forum, {"date": _day(row.get("created_utc")), "kind": kind}
                     )

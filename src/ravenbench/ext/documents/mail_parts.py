@@ -7,44 +7,20 @@ from __future__ import annotations
 
 import re
 
-from ravenbench.text.mail import INTRODUCED, QUOTED
+from ravenbench.text.mail import INTRODUCED, QUOTED, introductions
+from ravenbench.text.phrases import any_of
 
 _BLOCK = re.compile(
-    r"^[ \t*]*+(from|von|de|da|van|από|fra|från|od|lähettäjä|от)[ \t*]*:.*\n(?:[ \t]*\n)?"
-    r"(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*:.*\n){1,5}",
+    rf"^[ \t*]*+(?:{any_of('mail_from')})[ \t*]*[:：].*\n(?:[ \t]*\n)?"
+    r"(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*[:：].*\n){1,5}",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARDED = re.compile(
-    r"^[ \t]*(-{2,}[ \t]*)?((begin )?forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten .{3,20}"
-    r"|message transféré|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht|προωθημένο μήνυμα)([ \t]*-{2,}|:)",
-    re.IGNORECASE | re.MULTILINE,
+    rf"^[ \t]*(?:-{{2,}}[ \t]*)?(?:{any_of('mail_forwarded')})(?:[ \t]*-{{2,}}|:)", re.IGNORECASE | re.MULTILINE
 )
-_WROTE = re.compile(
-    r"^[ \t]*(?:on|am|le|el|op|il|em|den|στις|w dniu|dnia)\b[^\n]{6,150}(?:\n[^\n>]{0,100})?"
-    r"\b(?:wrote|schrieb[^\n:]{0,60}|a écrit|escribió|schreef[^\n:]{0,60}|ha scritto|escreveu|skrev[^\n:]{0,60}|έγραψε"
-    r"|napisał\(?a?\)?)[ \t]?:[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_PHONE = re.compile(
-    r"^[ \t]*(sent from my |sent from (outlook|yahoo|mail for)|get outlook for|von meinem .{2,30} gesendet|gesendet von"
-    r"|envoyé (de|depuis) |enviado desde|inviato da|verzonden vanaf|verstuurd vanaf|sendt fra|skickat från|enviado do)"
-    r".{0,60}$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CLOSING = re.compile(
-    r"^[ \t]*((with )?(best|kind|warm|kindest|warmest)([ \t]+(regards|wishes))?|(best |kind )?regards|all the best"
-    r"|cheers|sincerely( yours)?|yours (sincerely|faithfully|truly)|many thanks|thanks|thank you|love"
-    r"|(mit )?(freundlichen|besten|herzlichen|lieben) grüßen|(viele|beste|liebe|herzliche|schöne) grüße|mfg|lg|gruß"
-    r"|(bien )?cordialement|amicalement|bien à vous|salutations|(un )?saludos?( cordial(es)?)?|atentamente"
-    r"|cordiali saluti|(met )?(vriendelijke|hartelijke) groet(en)?|groetjes|με εκτίμηση|φιλικά|χαιρετισμούς)"
-    r"[ \t]*+(?:[,.!][ \t]*+)?$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NOTICE = re.compile(
-    r"confidential|vertraulich|confidentiel|confidencial|vertrouwelijk|εμπιστευτικ"
-    r"|intended (solely|only)? ?(for|recipient)|disclaimer|virus",
-    re.IGNORECASE,
-)
+_PHONE = re.compile(rf"^[ \t]*(?:{any_of('mail_phone')}).{{0,60}}$", re.IGNORECASE | re.MULTILINE)
+_CLOSING = re.compile(rf"^[ \t]*(?:{any_of('mail_closing')})[ \t]*+(?:[,.!][ \t]*+)?$", re.IGNORECASE | re.MULTILINE)
+_NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
 _AFTER = re.compile(r"\s*+(>?)")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
@@ -61,12 +37,12 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     starts = [
         (match.start(), kind)
         for pattern, kind in ((_FORWARDED, "forwarded mail"), (_BLOCK, "quoted mail"), (INTRODUCED, "quoted mail"))
-        if (match := _head(pattern, body)) is not None
+        if (match := pattern.search(body)) is not None
     ]
-    for match in _WROTE.finditer(body):
-        after = _AFTER.match(body, match.end())
+    for start, end in introductions(body):
+        after = _AFTER.match(body, end)
         if after is not None and after.end() < len(body) and not after[1]:
-            starts.append((match.start(), "quoted mail"))
+            starts.append((start, "quoted mail"))
             break
     if starts:
         start, kind = min(starts)
@@ -74,9 +50,13 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         body = body[:start].rstrip()
         if not body[body.rfind("\n") + 1 :].strip("_- \t"):  # the line above the head of the other mail
             body = body[: body.rfind("\n") + 1]
+    pieces, done = list[str](), 0
+    for start, end in introductions(body):  # they go with what they introduce
+        pieces += [body[done:start], "> ", body[start:end].replace("\n", "\n> "), "\n"]
+        done = end
     written: list[str] = []
     quoted: list[str] = []
-    for line in _WROTE.sub(lambda match: "".join(f"> {line}\n" for line in match[0].split("\n")), body).split("\n"):
+    for line in "".join([*pieces, body[done:]]).split("\n"):
         if QUOTED.match(line):
             quoted.append(line)
             continue
@@ -88,11 +68,6 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         rest.append(("quotations", "\n".join(quoted)))
     text, ends = _without_end("\n".join(written).rstrip())
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest + ends
-
-
-def _head(pattern: re.Pattern[str], body: str) -> re.Match[str] | None:
-    """Where another mail begins; the line that introduces a quotation stands for itself."""
-    return next((match for match in pattern.finditer(body) if not _WROTE.match(body, match.start())), None)
 
 
 def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:

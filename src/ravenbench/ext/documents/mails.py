@@ -24,6 +24,7 @@ from ravenbench.ext.documents.rich_text import decode_html, html_text
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable, guarded
+from ravenbench.text.names import plain_name
 
 _MAIL_LIMIT = 256 * 2**20
 _HEADERS = ("From", "Date", "Subject", "To", "Received", "Message-ID")
@@ -69,7 +70,8 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     said += [f"mails without words of their sender were left out ({empty:,})"] if empty else []
     first = documents[0]
     documents[0] = Document(
-        path=path, part=first.part, text=first.text, author=first.author, date=first.date, left_out=first.left_out,
+        path=path, part=first.part, text=first.text, author=first.author, sender_name=first.sender_name,
+        date=first.date, left_out=first.left_out,
         notes=(*first.notes, *said), unread=tuple(faults),
     )  # fmt: skip
     return documents
@@ -100,13 +102,13 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
     if plain.strip():
         account.add("a second form in HTML", "", int(bool(html)))
     name, address = parseaddr(_header(message, "From"))
-    return document(plain, html, account, path=path, part=part, author=(address.lower() or name) or None,
+    return document(plain, html, account, path=path, part=part, author=(address.lower() or name) or None, name=name,
                     date=_header(message, "Date"), subject=_header(message, "Subject"), notes=notes)  # fmt: skip
 
 
 def document(
     plain: str, html: str, account: Account, *, path: Path, part: str, author: str | None, date: str, subject: str,
-    notes: list[str],
+    notes: list[str], name: str = "",
 ) -> Document:  # fmt: skip
     """What the sender wrote, by the plain text of a mail or, where it has none, its HTML."""
     body = plain if plain.strip() else html_text(html, account, mail=True) if html else ""
@@ -116,8 +118,9 @@ def document(
     if re.match(r"(fwd?|wg|tr|rv|i|πρθ|vs|doorst)\s*:", subject.strip(), re.IGNORECASE):
         notes.append("its subject says that it was forwarded: is what is left by the sender?")
     return Document(
-        path=path, part=part, text=own, author=author, date=date, left_out=account.left_out(), notes=tuple(notes)
-    )
+        path=path, part=part, text=own, author=author, date=date, left_out=account.left_out(), notes=tuple(notes),
+        sender_name=plain_name(name),
+    )  # fmt: skip
 
 
 def _parts(message: Message, account: Account) -> Iterator[Message]:
@@ -141,7 +144,12 @@ _FILES = ("image", "audio", "video", "font")
 
 
 def _header(message: Message, name: str) -> str:
-    return _words(message.get(name, ""))
+    raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    data = raw.encode("utf-8", "surrogateescape")  # programs write such letters as they are, which no standard allows
+    try:
+        return _words(data.decode())
+    except UnicodeDecodeError:
+        return _words(data.decode("cp1252", "replace"))
 
 
 def _words(value: object) -> str:
@@ -224,5 +232,5 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
             raise Unreadable("its text stands in compressed Rich Text only", file=path, fix="save it as .eml or .txt")
         return [
             document(plain, html, account, path=path, part="", author=author or None, date=_header(headers, "Date"),
-                     subject=subject, notes=[])
+                     subject=subject, notes=[], name=value("0C1A"))
         ]  # fmt: skip

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from ravenbench.corpora.load import UNKNOWN, check_no_parts
 from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.engine.pool import Progress, silent
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.files import sync_folder, write_bytes, write_json, write_text
 from ravenbench.formats.archive import LED_OUT, LINKS, no_such, why_unread
 from ravenbench.formats.decoding import detected
@@ -29,7 +29,7 @@ from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv
 from ravenbench.text.damage import MOST
-from ravenbench.text.names import handed_in_by, is_nobody, is_part, name_key, one_name_each, plain_name
+from ravenbench.text.names import handed_in_by, is_nobody, is_part, lookalikes, name_key, one_name_each, plain_name
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 
@@ -98,9 +98,21 @@ class Extracted:
             *(f"read as an author, though it may be a part of a data set: {one}"
               for one in dict.fromkeys(folders) if is_part(one)),
             *(f"{sentence}; put the texts of each person into one folder before you compare"
-              for sentence in doubtful_names(self.people)),
+              for sentence in [*doubtful_names(self.people), *self._own_names()]),
             *self.shared,
         ]  # fmt: skip
+
+    def _own_names(self) -> list[str]:
+        """A sentence on authors whose mails give one name, or that of another author here; nothing where none do."""
+        of_name: dict[str, set[str]] = {}
+        for one in self.texts:
+            for name in {one.author, one.document.sender_name} - {"", UNKNOWN}:
+                of_name.setdefault(name, set()).add(one.author)
+        groups = [(name,) for name in of_name] + lookalikes(of_name)
+        alike = {frozenset.union(*(frozenset(of_name[name]) for name in group)) - {UNKNOWN} for group in groups}
+        known_groups = [*alike, *map(set, lookalikes(self.people))]
+        several = [" / ".join(sorted(of)) for of in alike if len(of) > 1 and not any(of < one for one in known_groups)]
+        return [f"authors whose mails give one name: {first_names(sorted(several))}"] if several else []
 
     def tables(self) -> dict[str, Table]:
         """The account as tables: authors, texts, files left out."""

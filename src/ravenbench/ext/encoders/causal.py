@@ -175,8 +175,8 @@ class CausalLM:
                     ids[place, 1 : 1 + len(befores[row]) + len(owns[row])] = [*befores[row], *owns[row]]
                 batch = torch.from_numpy(ids).to(device)
                 # Most networks can leave out the vocabulary's scores after tokens that only stand before the texts.
-                kept = self._only(width - min(len(befores[row]) for row in rows))
-                logits = self.network(batch, **kept).logits
+                only = self._only(width - min(len(befores[row]) for row in rows))
+                logits = self.network(batch, **only).logits
                 given = []
                 for place, row in enumerate(rows):
                     first, count = len(befores[row]), len(owns[row])
@@ -186,7 +186,7 @@ class CausalLM:
                 ends = np.cumsum([len(owns[row]) for row in rows])
                 for row, end in zip(rows, ends, strict=True):
                     logs[row] = together[end - len(owns[row]) : end]
-        return [TokenLogs(read[text][1][:longest], found) for (_, text), found in zip(pairs, logs, strict=True)]
+        return [TokenLogs(read[text][1][:longest], each) for (_, text), each in zip(pairs, logs, strict=True)]
 
     def _batches(self, befores: Sequence[Ints], owns: Sequence[Ints]) -> Iterator[tuple[list[int], int]]:
         """Rows that are computed together, and tokens of the longest, the one before the text included."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ravenbench.cli.tasks import Json, reads
-from ravenbench.store.frozen import Names
+from ravenbench.ext.freeze.frozen import Names
 
 SHOWN = 20
 
@@ -93,8 +93,11 @@ def thaw(
             say(f"and {more:,} more differences (all with --json)")
         say(f"{total - thawed.lacking:,} of {total:,} {what} can be rebuilt; digest {thawed.manifest.digest}")
         if not thawed.lacking:
-            same = "every text is the same to the byte"
+            others = sum(one.kind == "other author" for one in thawed.differences)
+            same = "every text is the same to the byte" + f", {others:,} under another author" * bool(others)
             say(same if thawed.exact else "some texts differ in white space at line ends")
+        if "author" not in thawed.manifest.columns:
+            say("authors were not compared, for the manifest tells none; freeze --corpus takes those of the corpus")
     if out is not None:
         thawed.write(out, partial)
         if not json:

@@ -17,18 +17,8 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.options import READING
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import CorpusError, FormatError, InputError
-from ravenbench.formats.archive import Archive
-from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
-from ravenbench.formats.problems import (
-    pair_table,
-    pairs_files,
-    problem_roots,
-    read_problem_sets,
-    write_pan_pairs,
-    write_pan_problems,
-)
-from ravenbench.store.copies import Difference, match, parts_of, source_of
-from ravenbench.store.frozen import (
+from ravenbench.ext.freeze.copies import Difference, match, parts_of, source_of
+from ravenbench.ext.freeze.frozen import (
     COLUMNS,
     FORM,
     FORMAT,
@@ -54,6 +44,16 @@ from ravenbench.store.frozen import (
     read_manifest,
     sketch,
     text_key,
+)
+from ravenbench.formats.archive import Archive
+from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
+from ravenbench.formats.problems import (
+    pair_table,
+    pairs_files,
+    problem_roots,
+    read_problem_sets,
+    write_pan_pairs,
+    write_pan_problems,
 )
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
@@ -316,7 +316,9 @@ def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None
             task = task_of(name)
         except Exception:  # noqa: S112 - a package may do anything while it is imported; doctor says what is wrong
             continue
-        if (source := task.source_at(what, reading.get("encoding"))) is not None:
+        # What files in a task's own form hold.
+        source_at = getattr(task, "source_at", lambda *_: None)
+        if isinstance(source := source_at(what, reading.get("encoding")), Source):
             return source
     if not Path(what).exists():
         return None
@@ -367,7 +369,7 @@ def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
 
 def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:
     """The manifest of problems and splits; ``corpus`` tells which other documents there are."""
-    texts, used, ids, others = source.texts, source.used, source.ids, None
+    texts, used, ids, others, labels = source.texts, source.used, source.ids, None, dict(source.labels)
     keys = keys_of(texts, used)
     counts = {"documents": len(used), "problems": sum(len(part.problems) for part in source.parts)}
     if corpus is not None:
@@ -375,6 +377,11 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
         rows = {text_key(text): row for row, text in enumerate(corpus.texts)}
         there = [rows.pop(key.tobytes(), -1) for key in keys[used]]
         others = packed(b"".join(key[:SHORT] for key in sorted(rows)))
+        authors = corpus.labels.get("author")
+        if labels.get("author") is None and authors is not None and any(part.same is not None for part in source.parts):
+            # Problems came without authors: thaw compares those of the corpus.
+            by_row = {row: authors[own] for row, own in zip(used.tolist(), there, strict=True) if own >= 0}
+            labels["author"] = Labels.of(map(by_row.get, range(len(texts))))
         if ids is None and corpus.ids is not None and min(there) >= 0:
             # Problems came without names and order: those of the corpus.
             names_there = dict(zip(used.tolist(), (corpus.ids[row] for row in there), strict=True))
@@ -388,7 +395,7 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
     def named(values: Iterable[str]) -> list[str]:
         return [value if names == "clear" else hidden_name(value, digest) for value in values]
 
-    known = {c: column_of(labels, used) for c, labels in source.labels.items() if labels is not None}
+    known = {c: column_of(column, used) for c, column in labels.items() if column is not None}
     manifest = Manifest(
         format=FORMAT, name=source.name, digest=digest, checksum="", raven=__version__, rule=dict(source.rule),
         seed=source.seed, names=names, text=FORM, hash=HASH, counts=counts, left_out=dict(source.left_out),

@@ -23,6 +23,7 @@ from ravenbench.randomness import stream
 from ravenbench.reports.view import Table, col, table
 from ravenbench.statistics.estimates import Interval, Units, estimate, influence, placements, wilson
 from ravenbench.text.splicing import Splicer
+from ravenbench.text.tokens import count_evidence
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
@@ -85,7 +86,8 @@ def _side(name: str, given: str | Path | Sequence[str], spec: ExposureSpec) -> S
         every, authors = list(corpus.texts), list(corpus.author)
     else:
         every, authors = [checked_text(text) for text in given], [None] * len(given)
-    first = {identity_key(text): i for i, text in reversed(list(enumerate(every))) if len(text.split()) >= FEWEST_WORDS}
+    long = [i for i, text in enumerate(every) if count_evidence(text) >= FEWEST_WORDS]
+    first = {identity_key(every[i]): i for i in reversed(long)}
     if len(first) < LEAST:
         raise InputError(
             f"{name}: too few texts to see exposure", found=f"{len(first)} of {len(every)} have {FEWEST_WORDS} words",

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, counted, remark, some
+from ravenbench.errors import FormatError, counted, first_names, remark, some
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.problems import is_truth, label_of, of_pair
 from ravenbench.formats.tabular import is_lines, record_id, records
+from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, odd_texts
 from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
@@ -142,8 +143,12 @@ def read_generated(path: str | Path, encoding: str | None = None, strip_shared: 
     labels = {n: Labels.of(one_spelling([of.get(k) for k in texts], said, n)) for n, of in columns.items() if of}
     distinct_texts = list(islice(dict.fromkeys(texts.values()), MOST))
     shared = sentence_on_shared(distinct_texts, range(MOST), "whoever wrote them")
+    ids, machine = tuple(texts), np.array([truth[key] for key in texts], dtype=bool)
+    repeated = Copies.among(list(map(Sketch.of, texts.values()))).repeated()
+    if both := [f"{ids[one]} and {ids[other]}" for one, other in repeated if machine[one] != machine[other]]:
+        said.append(
+            f"{counted(len(both), 'pair')} of texts that repeat each other, cut or changed a little, one labelled a "
+            f"person's and one a machine's: {first_names(both)}"
+        )
     remark([*said, *odd_texts(texts.values(), texts), *shared])
-    return GeneratedTexts(
-        tuple(texts), tuple(texts.values()), np.array([truth[key] for key in texts], dtype=bool),
-        labels, pairs,
-    )  # fmt: skip
+    return GeneratedTexts(ids, tuple(texts.values()), machine, labels, pairs)

@@ -17,7 +17,7 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.engine.options import COMPONENTS, PATH, CorpusSpec, Option, about
 from ravenbench.engine.task import Draft, Task
-from ravenbench.errors import InputError, remarks_gathered
+from ravenbench.errors import InputError, remark, remarks_gathered
 from ravenbench.formats.documents import is_document
 from ravenbench.randomness import stream
 from ravenbench.store.records import Plan
@@ -153,20 +153,25 @@ class Detect(Task):
     def _draft(self) -> Draft[DetectPlan]:
         from ravenbench.ext.machine.detectors import as_problems
         from ravenbench.ext.machine.pan_generated import read_generated
-        from ravenbench.formats.collector import identity_key
+        from ravenbench.formats.collector import same_document
         from ravenbench.problems.sources import given
         from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
+        from ravenbench.text.copies import repeating
 
         spec, components = self.spec, self.components()
         learned, questioned = (
             read_generated(place, spec.encoding, spec.strip_shared) for place in (spec.train, spec.texts)
         )
-        keys = {identity_key(text) for text in learned.texts}
-        if shared := keys & {identity_key(text) for text in questioned.texts}:
+        repeats = repeating(questioned.texts, learned.texts)
+        shared = [(text, learned.texts[i]) for text, i in zip(questioned.texts, repeats, strict=True) if i is not None]
+        if exact := sum(same_document(*both) for both in shared):
             raise InputError(
-                "texts to answer stand among those to learn from", found=f"{len(shared)} texts", file=spec.texts,
-                fix="give different parts of the corpus",
+                "texts to answer stand among those to learn from", file=spec.texts, fix="give other texts to one side",
+                found=f"{exact:,} texts, and {len(shared) - exact:,} more that are cut or changed a little",
             )  # fmt: skip
+        if shared:
+            every = f"{len(shared):,} of {len(repeats):,} texts to answer"
+            remark([f"{every} stand among those to learn from, cut or changed a little"])
         if len(set(learned.machine.tolist())) < 2:
             raise InputError(
                 "detectors cannot learn from texts of one kind", file=spec.train,
@@ -181,7 +186,7 @@ class Detect(Task):
         )
         for number, corpus in enumerate(self.corpora(), start=1):
             name = f"people-{number}"
-            people[name], sources[name], parts[name], left_out[name] = self._people(corpus, keys)
+            people[name], sources[name], parts[name], left_out[name] = self._people(corpus, learned.texts)
         if absent := [name for name in self.by() if not any(name in parts[corpus] for corpus in people)]:
             raise InputError(
                 "no corpus of texts by people has this column", found=absent[0],
@@ -200,17 +205,18 @@ class Detect(Task):
         )  # fmt: skip
         return Draft(plan, folds, texts)
 
-    def _people(self, what: str, learned: set[bytes]) -> tuple[str, Any, dict[str, list[str | None]], int]:
+    def _people(self, what: str, learned: Sequence[str]) -> tuple[str, Any, dict[str, list[str | None]], int]:
         """Name of a corpus, its texts as problems, at most so many, their authors and columns, and how many texts were
         left out because detectors learn from them: there they would seem to accuse nobody."""
         from ravenbench.corpora.load import load_corpus
         from ravenbench.ext.machine.detectors import as_problems
-        from ravenbench.formats.collector import identity_key
+        from ravenbench.text.copies import repeating
 
         corpus = load_corpus(what, **self.spec.reading(), pairs=False, level="extract()")  # or without topics
         if not len(corpus):
             raise InputError("a corpus of people's texts is empty", found=what)
-        rows = np.array([i for i, text in enumerate(corpus.texts) if identity_key(text) not in learned], dtype=int)
+        sources = repeating(corpus.texts, learned)
+        rows = np.array([i for i, source in enumerate(sources) if source is None], dtype=int)
         left_out = len(corpus) - len(rows)
         if not len(rows):
             raise InputError(

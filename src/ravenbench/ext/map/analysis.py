@@ -23,7 +23,16 @@ from ravenbench.ext.map.deltas import distances, prepared
 from ravenbench.ext.map.grouping import GroupingScore, grouping
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.ext.map.trees import Cluster, consensus, cut_into, tree_of
-from ravenbench.ext.map.word_tables import WordTable, features_of, masked, pronouns, samples_of, stylo_words, table_of
+from ravenbench.ext.map.word_tables import (
+    WordTable,
+    features_of,
+    masked,
+    pronouns,
+    samples_of,
+    stylo_words,
+    table_of,
+    units_of,
+)
 from ravenbench.randomness import stream
 from ravenbench.text.content_words import hidden_sentence, hidden_share
 from ravenbench.text.splicing import Splicer
@@ -181,7 +190,11 @@ class _Material:
         author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
         splicer = Splicer(table, spec.function_words, author, topic)
         self.functions, self.kept_by = splicer.functions, splicer.by
-        self.documents, self.words = documents, words
+        kinds = spec.analyzed_features
+        self.documents = documents
+        self.units = [units_of(d.text, own, kinds) for d, own in zip(documents, words, strict=True)]
+        pairs = zip(words, self.units, strict=True)
+        self.masked = [masked(own, self.functions, units) for own, units in pairs]
         rng = stream(spec.seed, "map-samples")
         drop = pronouns(spec.corpus_lang) if spec.delete_pronouns else frozenset()
         if spec.delete_pronouns and not drop:
@@ -190,10 +203,12 @@ class _Material:
             )
         self.drop = drop
         self.texts: list[MapText] = []
-        plain: list[Sequence[str]] = []
-        for d, own in zip(documents, words, strict=True):
-            cuts = samples_of(own, spec.sampling, spec.sample_size, spec.sample_overlap, spec.number_of_samples, rng)
-            plain += cuts
+        plain, plain_words, hidden = list[Sequence[str]](), list[Sequence[str]](), list[Sequence[str]]()
+        for d, *versions in zip(documents, self.units, words, self.masked, strict=True):
+            places = range(len(versions[0]))
+            cuts = samples_of(places, spec.sampling, spec.sample_size, spec.sample_overlap, spec.number_of_samples, rng)
+            for version, own in zip((plain, plain_words, hidden), versions, strict=True):
+                version += [own if cut is places else [own[i] for i in cut] for cut in cuts]
             for number, cut in enumerate(cuts, start=1):
                 name = f"{d.id}_{number}" if spec.sampling != "no" else d.id
                 self.texts.append(MapText(name, d.author, group[d.id], d.topic, len(cut)))
@@ -202,8 +217,8 @@ class _Material:
                 "a map needs three texts or more", found=counted(len(plain), "text"),
                 fix="compare two texts with raven compare" if len(plain) == 2 else "give more texts",
             )  # fmt: skip
-        self.notes.append(hidden_sentence(hidden_share(plain, self.functions)))
-        self.tables = {ALL: self.table(plain), MASKED: self.table([masked(own, self.functions) for own in plain])}
+        self.notes.append(hidden_sentence(hidden_share(plain_words, self.functions)))
+        self.tables = {ALL: self.table(plain), MASKED: self.table(hidden)}
 
     def table(self, words: Sequence[Sequence[str]], listed: int | None = None) -> WordTable:
         """The table of the features of some texts; only the first ``listed`` decide which."""
@@ -375,25 +390,25 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
     """Rolling attribution of one text to the authors of all others, of all words and masked."""
     ids = [d.id for d in material.documents]
     place = ids.index(str(spec.rolling))
-    words, size = material.words[place], spec.slice_size
+    words, size = material.units[place], spec.slice_size
     overlap = spec.slice_overlap if spec.slice_overlap is not None else size - max(1, size // 10)
     if len(words) < size:
         raise CorpusError(
             f"the text {spec.rolling} is shorter than a slice", found=f"{len(words)} words", expected=f"{size} or more",
             fix="take shorter slices (--slice-size)",
         )  # fmt: skip
-    slices = samples_of(words, "normal", size, overlap, 0, np.random.default_rng(0))
     others = [i for i, d in enumerate(material.documents) if i != place and d.author is not None]
     authors = [str(material.documents[i].author) for i in others]
     names = tuple(sorted(set(authors)))
     if len(names) < 2:
         raise CorpusError("rolling needs two other authors or more", found=", ".join(names) or "none")
     member = np.array([[a == name for name in names] for a in authors], dtype=np.float64)
-    middle = size // 2 + (size - overlap) * np.arange(len(slices))
+    middle = size // 2 + (size - overlap) * np.arange((len(words) - overlap) // (size - overlap))
     rolled = []
     for title in (ALL, MASKED):
-        every = [material.words[i] for i in others] + slices
-        every = every if title == ALL else [masked(own, material.functions) for own in every]
+        units = material.units if title == ALL else material.masked
+        slices = samples_of(units[place], "normal", size, overlap, 0, np.random.default_rng(0))
+        every = [units[i] for i in others] + slices
         table = material.table(every, listed=len(others))
         known = WordTable(table.names, table.frequencies[: len(others)])
         stays = set(

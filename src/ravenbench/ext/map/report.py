@@ -334,9 +334,13 @@ def stylo_call(a: MapAnalysis) -> str:
     given: dict[str, Any] = {
         "analysis.type": kinds[0] if kinds else "CA", "distance.measure": spec.distance_measure, "mfw.min": words[0],
         "mfw.max": words[-1], "mfw.incr": spec.mfw_incr, "culling.min": culling[0], "culling.max": culling[-1],
-        "culling.incr": spec.culling_incr, "linkage": spec.linkage, "analyzed.features": spec.analyzed_features,
-        "ngram.size": spec.ngram_size, "corpus.lang": spec.corpus_lang,
+        "culling.incr": spec.culling_incr, "linkage": spec.linkage,
     }  # fmt: skip
+    if spec.analyzed_features in ("w", "c"):
+        given |= {"analyzed.features": spec.analyzed_features, "ngram.size": spec.ngram_size}
+        given |= {"corpus.lang": spec.corpus_lang}
+    else:  # stylo finds none of its own, and reads tables
+        given |= {"frequencies": "tables/table_with_frequencies.txt"}
     if spec.sampling != "no":
         given |= {"sampling": f"{spec.sampling}.sampling", "sample.size": spec.sample_size}
     return f"stylo(gui = FALSE, {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"

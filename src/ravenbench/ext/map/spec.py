@@ -24,7 +24,10 @@ PICTURES = {
 """Pictures by stylo's ``analysis.type``, and two that it has not under that name."""
 Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
-Features = Annotated[Literal["w", "c"], about("w (words) or c (characters). Default: w.")]
+Features = Annotated[
+    Literal["w", "c", "lemma", "pos", "suffix"],
+    about("w (words), c (characters), lemma, pos (parts of speech) or suffix (last three letters). Default: w."),
+]
 NgramSize = Annotated[AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")]
 PreserveCase = Annotated[bool, about("Keep capitals apart.")]
 CorpusLang = Annotated[
@@ -32,6 +35,8 @@ CorpusLang = Annotated[
             "Italian", "Spanish", "Other"],
     about("English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."),
 ]  # fmt: skip
+NO_WORDS = {"pos": "part of speech", "suffix": "suffix"}
+"""Features that are no words, and what one of them is."""
 Seed = Annotated[Count, about("Seed of every draw. Default: 0.")]
 
 
@@ -118,6 +123,17 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return list(range(low, high + 1, step))
 
 
+def check_features(kind: str, language: str, without_pronouns: bool = False) -> None:
+    """SpecError if there are no such features of a language, or none that are pronouns."""
+    if kind in ("lemma", "pos") and language != "English":
+        raise SpecError(
+            f"analyzed_features: {kind} is there for English alone", found=f"corpus_lang {language}",
+            fix="suffix needs no dictionary; or count elsewhere and keep stylo's table",
+        )  # fmt: skip
+    if without_pronouns and kind in NO_WORDS:
+        raise SpecError("delete_pronouns leaves words out", found=f"analyzed_features {kind}", expected="w, c or lemma")
+
+
 def build(values: dict[str, object]) -> MapSpec:
     """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
     spec = checked({key: str(v) if key == "rolling" else v for key, v in values.items() if v is not None}, MapSpec)
@@ -127,6 +143,7 @@ def build(values: dict[str, object]) -> MapSpec:
             raise SpecError(
                 "analysis_type: there is no such picture", found=name, expected=", ".join([*PICTURES, "all"])
             )
+    check_features(spec.analyzed_features, spec.corpus_lang, spec.delete_pronouns)
     if spec.distance_measure not in MEASURES:
         raise SpecError(
             "distance_measure: there is no such distance", found=spec.distance_measure, expected=", ".join(MEASURES)

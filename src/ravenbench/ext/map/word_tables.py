@@ -13,17 +13,24 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ravenbench.obfuscation.wording.words import base_form, brown, wordnet_pos
 from ravenbench.reports.view import Column, Table, printable
 from ravenbench.text.content_words import LETTERS
+from ravenbench.text.nltk_data import tag as tag_words
 from ravenbench.text.tokens import frequent
 from ravenbench.types import Floats
 
 SIGN = "#"
 """What stands in the place of a masked word."""
+SUFFIX = 3
+"""Letters of a suffix."""
+T = TypeVar("T")
+_CLITIC = r"(?<=[^\W\d_])['’](?:s|t|d|m|ll|ve|re)\b"
+_TOKEN = re.compile(rf"{_CLITIC}|{LETTERS.pattern}|\d+|[^\w\s]", re.IGNORECASE)
 _CONTRACTION = re.compile(r"([^\W\d_])'([tsdm]|ll|ve|em|im|re)\b")
 _WITH_CONTRACTIONS = re.compile(r"(?:[^\W\d_]|\^)+")
 _WITH_HYPHENS = re.compile(r"(?:[^\W\d_]|[\^-])+")
@@ -43,6 +50,27 @@ def stylo_words(text: str, language: str = "English", preserve_case: bool = Fals
     return [word.replace("v", "u").replace("j", "i") for word in words] if language == "Latin.corr" else words
 
 
+def units_of(text: str, words: Sequence[str], kind: str) -> Sequence[str]:
+    """What is counted for each word of a text: itself (``w``, ``c``), its base form (``lemma``, of WordNet), its
+    part of speech (``pos``, Penn Treebank's tags by NLTK, from the running text) or its last three letters (``suffix``;
+    a shorter word whole). MissingPart if what finds lemmas or parts of speech is not here."""
+    if kind == "suffix":
+        return [word if len(word) <= SUFFIX else f"-{word[-SUFFIX:]}" for word in words]
+    if kind not in ("lemma", "pos"):
+        return words
+    tokens = _TOKEN.findall(text)
+    if sum(token[-1].isalpha() for token in tokens) != len(words):  # a letter that is several in lower case
+        tokens = list(words)
+    for place, token in enumerate(tokens):
+        if token[1:].lower() == "t" and place:  # "don", "'t": the Treebank has "do", "n't"
+            tokens[place - 1 : place + 1] = [re.sub(r"(?i)(?<=.)n$", "", tokens[place - 1]), "n't"]
+    pairs = zip(tokens, tag_words(brown(tokens)), strict=True)
+    tagged = [(token.lower(), tag) for token, tag in pairs if token[-1].isalpha()]
+    if kind == "pos":
+        return [tag for _, tag in tagged]
+    return [base_form(word, pos) if (pos := wordnet_pos(tag)) else word for word, tag in tagged]
+
+
 def pronouns(language: str) -> frozenset[str]:
     """Personal and possessive pronouns of a language, lowercase; empty where there is no list."""
     entry = files("ravenbench.text") / "pronouns" / f"{language.partition('.')[0].lower()}.txt"
@@ -50,8 +78,8 @@ def pronouns(language: str) -> frozenset[str]:
 
 
 def samples_of(
-    words: Sequence[str], sampling: str, size: int, overlap: int, number: int, rng: np.random.Generator
-) -> list[Sequence[str]]:
+    words: Sequence[T], sampling: str, size: int, overlap: int, number: int, rng: np.random.Generator
+) -> list[Sequence[T]]:
     """The text whole (``no``), cut into samples of ``size`` words that share ``overlap`` with the next (``normal``), or
     ``number`` samples of words drawn without replacement (``random``)."""
     if sampling == "no":
@@ -62,10 +90,10 @@ def samples_of(
     return [words[start : start + size] for start in range(0, count * (size - overlap), size - overlap)]
 
 
-def masked(words: Sequence[str], functions: Collection[str]) -> list[str]:
-    """The words with a sign for each whose parts (*don*, *t*) do not all stay."""
+def masked(words: Sequence[str], functions: Collection[str], units: Sequence[str] | None = None) -> list[str]:
+    """The words, or what is counted for them, with a sign for each word whose parts (*don*, *t*) do not all stay."""
     stays = {word: all(part in functions for part in re.split(r"[\^-]", word.lower()) if part) for word in set(words)}
-    return [word if stays[word] else SIGN for word in words]
+    return [unit if stays[word] else SIGN for word, unit in zip(words, units or words, strict=True)]
 
 
 def features_of(words: Sequence[str], kind: str, n: int) -> list[str]:

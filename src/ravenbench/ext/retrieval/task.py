@@ -41,8 +41,6 @@ from ravenbench.ext.retrieval.search import Ask, search, shards
 from ravenbench.ext.retrieval.spec import METHODS, RetrieveSpec, build
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
-from ravenbench.store.copies import truth_of
-from ravenbench.store.frozen import Source
 from ravenbench.store.plans import content_key, decides, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace, FoldRecord, Plan
 from ravenbench.text.counting import forget_counts
@@ -51,6 +49,7 @@ from ravenbench.types import Floats, Fold, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 if TYPE_CHECKING:
+    from ravenbench.ext.freeze.frozen import Source
     from ravenbench.store.store import Store
 
 TRAINING = 1 / 3
@@ -118,7 +117,10 @@ class Retrieve(Task):
 
     @classmethod
     def source_at(cls, what: str | Path, encoding: str | None = None) -> Source | None:
-        """Queries, candidates and truth of a search's files."""
+        """Queries, candidates and truth of a search's files, for ``raven freeze``."""
+        from ravenbench.ext.freeze.copies import truth_of
+        from ravenbench.ext.freeze.frozen import Source
+
         if (pool := pool_at(what, encoding=encoding)) is None:
             return None
         ids, labels = pool.described()

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from ravenbench import __version__
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.files import escaped_json
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.decoding import Faults
@@ -365,10 +365,9 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
                 continue
             with lacking.gathered():
                 # A board has the problems that all of its systems answer: one that lacks folds would take them away.
-                more = f" and {len(one.missing) - SHOWN} more" if len(one.missing) > SHOWN else ""
                 raise InputError(
                     f"{one.name} has no answers to {len(one.missing)} folds of the run", file=answers[one.name],
-                    found=", ".join(one.missing[:SHOWN]) + more, expected=f"FOLD/{FILES[0]} of every fold",
+                    found=first_names(one.missing, SHOWN, ", "), expected=f"FOLD/{FILES[0]} of every fold",
                     fix="raven export RUN writes the folds to answer",
                 )  # fmt: skip
         lacking.check()
@@ -427,7 +426,7 @@ def _run(store: Store, key: str) -> Board:
     truth, systems, notes = read_run(store)
     report = report_of(store)
     analysis = report.analysis
-    content, probe = analysis.content, getattr(analysis, "probe", None)
+    content, domain = analysis.content, getattr(analysis, "domain", None)
     scored = evaluate(
         truth, {s.system: s.value for s in systems}, metrics=("c@1",), replicates=REPLICATES,
         breakdowns=divisions(store, truth),
@@ -435,7 +434,7 @@ def _run(store: Store, key: str) -> Board:
     standings = []
     for s in (*scored.ranked, *scored.meta):
         row = None if content is None or s.tie_group is None else content.row(s.name)
-        gain = None if probe is None or s.tie_group is None else probe.row(s.name)
+        gain = None if domain is None or s.tie_group is None else domain.row(s.name)
         gain = None if gain is None or gain.judged.outcome is Domain.NO_VERDICT else gain
         standings.append(
             BoardStanding(

@@ -61,8 +61,8 @@ EXTRAS = {
 """What each extra is for; what it installs is read from the package's own metadata."""
 
 NLTK = {
-    "wordnet": "English words and their relations, for rewriting",
-    "averaged_perceptron_tagger_eng": "English parts of speech, for rewriting",
+    "wordnet": "English words and their relations, for rewriting and lemmas",
+    "averaged_perceptron_tagger_eng": "English parts of speech, for rewriting, raven map and contrast",
     "brown": "English texts of fifteen genres, for measures of rewriting",
 }
 """NLTK's resources that Raven reads, and what for."""
@@ -243,6 +243,8 @@ CACHED = {
     "language-models": "counts for rewriting",
 }
 """Folders within the cache folder that are made again when they are needed."""
+ROOM = {"corpora": 4, "tables": 4, "embeddings": 2, "vectors": 2}
+"""Gigabytes up to which they grow; what was used longest ago goes first."""
 
 
 def _cache() -> Iterator[HealthCheck]:
@@ -254,7 +256,8 @@ def _cache() -> Iterator[HealthCheck]:
         if sizes:
             days = sorted((time.time() - p.stat().st_mtime) / 86_400 for p in place.iterdir())
             used = f"{len(days):,} kept, used {days[0]:.1f} to {days[-1]:.1f} days ago"
-            detail = f"{sum(sizes) / 1e6:,.0f} MB in {place}: {what}; {used}"
+            room = f" of at most {ROOM[name]} GB" if name in ROOM else ""
+            detail = f"{sum(sizes) / 1e6:,.0f} MB{room} in {place}: {what}; {used}"
             yield HealthCheck("kept to be quick", name, "ok", detail, "raven doctor --clear-cache removes all of these")
 
 

@@ -149,7 +149,11 @@ class UnknownReport(Report[NamingAnswers]):
 
         texts, parts = self.analysis.texts, list[Any]()
         if len(texts) > 1:
-            return [for_terminal(self.answers()), *(Text(f"{n.record.name}: {n.sentence}") for n in texts if n.reasons)]
+            said = [(n, (n.sentence,) * bool(n.reasons) + tuple(f"{note}." for note in n.notes)) for n in texts]
+            return [
+                for_terminal(self.answers()),
+                *(Text(f"{n.record.name}: {sentence}") for n, sentences in said for sentence in sentences),
+            ]
         (one,) = texts
         if one.answered:
             parts.append(for_terminal(candidates(replace(one, ranked=one.ranked[:BARS]), "")))

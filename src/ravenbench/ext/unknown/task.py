@@ -175,7 +175,8 @@ class Unknown(Task):
 
     def notes(self, draft: Draft[Any]) -> list[str]:
         refused = [f"{u.name}: no answer, for {reason}." for u in draft.plan.unknown for reason in u.refusals]
-        return refused + [f"Note: {note}." for note in draft.plan.notes]
+        said = [f"{u.name}: {note}." for u in draft.plan.unknown for note in u.notes]
+        return refused + said + [f"Note: {note}." for note in draft.plan.notes]
 
     def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
         from ravenbench.engine.estimate import around, of_authors
@@ -193,6 +194,7 @@ class Unknown(Task):
 
 
 def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -> Draft[UnknownPlan]:
+    from ravenbench.ext.case.compare.material import evidence_in_words
     from ravenbench.store.plans import content_key
     from ravenbench.store.records import FoldRecord
     from ravenbench.tasks.attribute.answers import method_identity, method_record
@@ -210,8 +212,9 @@ def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -
     for place, text in enumerate(question.unknown):
         length = passage_words(text.words, [count_words(k.text) for k in used], author)
         words[f"words-{length}"] = length
-        short = f"it has {text.words} words; fewer than {SHORTEST} are not attributed"
-        refusals = [short] if text.words < SHORTEST else unlike(text.text)
+        evidence, size = evidence_in_words(text.text)
+        short = f"it has {size}; fewer than {SHORTEST} are not attributed"
+        refusals = [short] if evidence < SHORTEST else unlike(text.text)
         unknown.append(
             UnknownRecord(
                 name=text.name, row=int(rows[len(used) + place]), words=text.words, fold=f"words-{length}",

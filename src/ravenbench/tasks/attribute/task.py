@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ravenbench.engine.options import PATH, Option, refuse_of_tables
-from ravenbench.engine.task import Ending, Preview, Task, content_hash, slug
+from ravenbench.engine.task import Ending, Preview, Task, content_hash, draft_checks, slug
 from ravenbench.errors import SpecError
 from ravenbench.tasks.attribute.spec import METHODS, AttributeSpec, build
 
@@ -81,9 +81,9 @@ class Attribute(Task):
         if values.get("unknown") or not path or not collections.is_collection(path):
             return None
         refuse_of_tables(values, "these are PAN's problems, and no table")
-        if "frozen" in values:
-            fix = "raven thaw MANIFEST PROBLEMS"
-            raise SpecError("--frozen is for a corpus, and these are PAN's problems", fix=fix)
+        if named := [one.option.name for one in draft_checks() if one.option.name in values]:
+            problem = f"--{named[0]} is for a corpus, and these are PAN's problems"
+            raise SpecError(problem, fix=f"leave --{named[0]} out")
         how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
         how["strip_shared"] = bool(values.get("strip_shared"))
         if plan:

@@ -94,15 +94,13 @@ class _Answered:
     seconds: dict[str, float]
 
 
-def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overview:
+def analyse(store: Store, replicates: int = 10_000) -> Overview:
     """Evaluate a run of ``raven pan14``.
 
     Parameters
     ----------
     replicates : int
         How often problems are drawn anew for the intervals.
-    workers : int
-        Threads; decides nothing but time.
 
     Raises
     ------
@@ -124,9 +122,7 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
         rows = np.arange(len(answered.truth)) if keep is None else np.asarray(keep, dtype=np.int64)
         truth = Truth(answered.truth.ids[rows], answered.truth.same[rows])
         values = {name: value[rows] for name, value in answered.values.items()}
-        result = evaluate(
-            truth, values, metrics=["c@1", *chosen.values()], trials=1, replicates=replicates, workers=workers
-        )
+        result = evaluate(truth, values, metrics=["c@1", *chosen.values()], trials=1, replicates=replicates)
         return _rows(result.systems, result.meta, answered.seconds, chosen)
 
     corpora = []
@@ -139,7 +135,7 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
             failures += _by_corpus(content.failures, entry)
         corpora.append(CorpusScores(entry, scored(answered), without_shared, content))
     whole = [name for name in names if all(name in answered.values for answered in answers)]
-    pooled = _pool(plan, answers, whole, chosen, replicates, workers) if whole else None
+    pooled = _pool(plan, answers, whole, chosen, replicates) if whole else None
     micro: Rows = {}
     macro: Rows = {}
     if pooled is not None:
@@ -196,7 +192,6 @@ def _pool(
     whole: Sequence[str],
     chosen: Mapping[str, Metric],
     replicates: int,
-    workers: int,
 ) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in answers]
@@ -213,7 +208,6 @@ def _pool(
         metrics=[*TESTS, *chosen.values()],
         breakdowns=[ProblemAttribute("corpus", part)],
         replicates=replicates,
-        workers=workers,
     )
 
 

@@ -13,13 +13,13 @@ from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants, plan_transplants
-from ravenbench.errors import FormatError
-from ravenbench.formats.collector import identity_key
+from ravenbench.errors import FormatError, remark
 from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.problems.sources import given
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes
+from ravenbench.text.copies import repeating
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
@@ -110,18 +110,15 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
 
 
 def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
-    """How many documents stand in both sets (white space aside), and which test problems touch one, (n,)."""
-
-    def identities(problems: Problems) -> dict[int, bytes]:
-        return {int(row): identity_key(problems.texts[row]) for row in problems.documents}
-
-    tested = identities(test)
-    both = set(identities(train).values()) & set(tested.values())
+    """How many documents of the test stand in training, cut or changed a little too, and which test problems touch one,
+    (n,)."""
+    rows = test.documents
+    sources = repeating([test.texts[row] for row in rows], [train.texts[row] for row in train.documents])
     touched = np.zeros(len(test.texts), dtype=bool)
-    touched[[row for row, key in tested.items() if key in both]] = True
+    touched[rows] = [source is not None for source in sources]
     problems = touched[test.questioned_index]
     problems[test.owner[touched[test.known_index]]] = True
-    return len(both), problems
+    return int(touched.sum()), problems
 
 
 def draft(
@@ -159,6 +156,11 @@ def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord
     documents, touched = shared_documents(corpus.train.problems, corpus.test.problems)
     joined = collapsed(corpus.train.problems, corpus.train.truth())
     taught = [*corpus.train.notes, *([] if joined is None else [joined])]
+    common = [
+        f"{documents:,} documents to answer about stand among those to learn from, maybe cut or changed a little, and "
+        f"{int(touched.sum()):,} of {len(touched):,} problems have one"
+    ][: bool(documents)]
+    remark(f"{corpus.name}: {one}" for one in common)
     return Pan14CorpusRecord(
         name=corpus.name,
         fold=fold,
@@ -169,7 +171,7 @@ def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord
         faults=dict(corpus.test.faults),
         fault_truth=dict(corpus.test.fault_truth),
         left_out=dict(corpus.train.faults),
-        notes=[*(f"train: {note}" for note in taught), *(f"test: {note}" for note in corpus.test.notes)],
+        notes=[*(f"train: {note}" for note in taught), *(f"test: {note}" for note in [*corpus.test.notes, *common])],
         shared=SharedRecord(documents=documents, problems=corpus.test.problems.ids[touched].tolist()),
         transplant=transplant,
     )

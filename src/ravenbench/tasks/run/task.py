@@ -119,7 +119,7 @@ class Run(Task):
     def preview(self) -> Forecast:  # type: ignore[override]
         from ravenbench.tasks.run.forecast import forecast
 
-        if "frozen" in self.values:
+        if self.asked_checks():
             self.approved(self.draft())
         return forecast(self.spec, self.progress)
 

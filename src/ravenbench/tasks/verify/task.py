@@ -277,7 +277,7 @@ class Verify(Task):
         from ravenbench.tasks.verify.blocks import unanswered
         from ravenbench.tasks.verify.plan import VerifyPlan
 
-        if "frozen" not in self.values:
+        if not self.asked_checks():
             self.transplants = partial(plan_transplants, measure=False)
         draft, store = self.approved(self.draft()), self.earlier()
         plan: VerifyPlan = draft.plan

@@ -23,7 +23,7 @@ from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.features import Habit, habits, places, without
 from ravenbench.ext.case.advise.spec import AdviseSpec
-from ravenbench.ext.case.compare.material import FEWEST_WORDS, CaseTexts, read_material, read_text
+from ravenbench.ext.case.compare.material import FEWEST_WORDS, CaseTexts, evidence_in_words, read_material, read_text
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
 from ravenbench.obfuscation.guards import relatives, same_form
@@ -198,8 +198,9 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
 def read_version(path: str | Path, encoding: str | None = None) -> str:
     """A later version of the text. Raises InputError if it is missing, empty or too short."""
     version = read_text(Path(path), encoding)
-    if version.words < FEWEST_WORDS:
-        raise InputError("the text is too short", file=path, found=f"{version.words} words", expected=f"{FEWEST_WORDS}")
+    words, shown = evidence_in_words(version.text)
+    if words < FEWEST_WORDS:
+        raise InputError("the text is too short", file=path, found=shown, expected=f"{FEWEST_WORDS}")
     return version.text
 
 

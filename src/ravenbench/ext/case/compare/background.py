@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ravenbench.corpora.build import sentence_on_dropped
 from ravenbench.errors import CorpusError
 from ravenbench.ext.case.compare.material import CaseTexts
 from ravenbench.ext.case.compare.record import (
@@ -38,7 +39,7 @@ from ravenbench.ext.case.like_case import (
     shorter,
     writer,
 )
-from ravenbench.problems.transplant import Transplanter
+from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
@@ -91,10 +92,13 @@ def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> P
         if len(np.unique(document[rows := np.flatnonzero((corpus.author.codes == code) & usable)])) > 1
     ]  # fmt: skip
     if len(rows_of) < 2:
+        gone = sentence_on_dropped(corpus.notes.get("dropped", {}))
         raise CorpusError(
             "the background is too small: likelihood ratios are learned from pairs by one author and by two",
-            found=f"{len(rows_of)} authors with two texts or more", expected=f"at least {FEWEST_AUTHORS}, better 40",
-            fix="add texts by other people, of the kind and language of the case",
+            found=f"{len(rows_of)} authors with two texts or more{gone}",
+            expected=f"at least {FEWEST_AUTHORS}, better 40",
+            fix="look at the texts that were left out, or " * bool(gone)
+            + "add texts by other people, of the kind and language of the case",
         )  # fmt: skip
     dropped = max(0, len(rows_of) - most)
     if dropped:
@@ -257,12 +261,12 @@ def case_shape(case: CaseTexts) -> Shape:
 class Shaped:
     """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
     has background pairs alone. ``whole``: cases are asked once, of verifiers that learn from everybody, which suits
-    answers that are not calibrated."""
+    answers that are not calibrated. ``sketched``, for a plan: one fold stands for all, and content stays."""
 
     def __init__(
         self,
         spec: CompareSpec, background: Population, wanted: Shape, name: str, cases: Sequence[CaseTexts],
-        row: Mapping[bytes, int], whole: bool = False,
+        row: Mapping[bytes, int], whole: bool = False, sketched: bool = False,
     ) -> None:  # fmt: skip
         self.seed, self.donors = spec.seed, spec.donors
         self.background, self.name, self.cases, self.row = background, name, cases, row
@@ -282,9 +286,11 @@ class Shaped:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
             self.strangers = strangers(background, everyone)
             self.unlike = self._of_another_kind(everyone)
-            self._transplanter = self._splicer(everyone)
+            self._transplanter = self._splicer(everyone, sketched)
             parts = shared_out(background, everyone, spec.folds, members)
-            trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
+            laid_out = [parts[len(parts) // 2]] if sketched else parts
+            trained = [self._fold(number, able, part) for number, part in enumerate(laid_out)]
+            trained += [self._as_the_first(number, trained[0]) for number in range(len(trained), len(parts))]
             if members:
                 self._class(parts, trained, everyone)
             elif whole:
@@ -348,12 +354,30 @@ class Shaped:
             self.parts.append(self._sets(name, train, train_same, tested))
         return train, train_same
 
+    def _as_the_first(self, number: int, training: Labelled) -> Labelled:
+        """A fold like the first, which differs in the order of what is learned from. Returns what is learned from."""
+        first, name = self.folds[0], part_of(self.name, number)
+        order = np.roll(np.arange(len(training[1])), number)
+        train, same = training[0].select(order), training[1][order]
+        for fold, about in [part for part in self.parts if part[0].name.startswith(first)]:
+            moved = replace(fold, name=fold.name.replace(first, name, 1), train=train, train_same=same)
+            self.parts.append((moved, about))
+        self.folds.append(name)
+        return train, same
+
+    def _moved(self, problems: Problems, same: Bools | None = None) -> Transplanted:
+        """The problems with content replaced; as they are where this is a sketch."""
+        if self._transplanter is None:
+            rows = np.arange(len(problems))
+            return Transplanted(problems, problems, problems, problems, rows, {}, "", 0, None)
+        return self._transplanter.transplant(problems, same)
+
     def _add_pairs(self, name: str, training: Labelled, pairs: Labelled, rows: Sequence[Sequence[float]]) -> None:
         """The folds of these pairs and of their transplants; ``rows`` are the ``PairColumn``s of each."""
         test, same = pairs
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
-        moved = self._transplanter.transplant(test, same)
+        moved = self._moved(test, same)
         labels = {"transplanted": "off", "source": FoldRole.PAIRS.of(name)}
         off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows], labels=labels)
         self.parts.append((off, about[moved.rows]))
@@ -388,8 +412,10 @@ class Shaped:
         measured[:, PairColumn.CONTENT] = self._alike(rows)
         return Fold(FoldRole.SETS.of(name), train, train_same, test.blind(), truth), measured
 
-    def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
+    def _splicer(self, everyone: Sequence[AuthorTexts], sketched: bool) -> Transplanter | None:
         """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
+        if sketched:
+            return None
         rows: list[tuple[str, str | None]] = [
             (text, str(one.author)) for one in everyone for side in (*one.known, *one.questioned) for text in side.texts
         ]
@@ -424,7 +450,7 @@ class Shaped:
             known, questioned = self.known(case), self.questioned(case)
             questions.append(("plain", case.id, 0, known, questioned))
             versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
-            moved = self._transplanter.transplant(versions)
+            moved = self._moved(versions)
             variants: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
             for asks, problems in variants:
                 first = self.donors * (problems is moved.off2)

@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from ravenbench.corpora.build import sentence_on_dropped
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, SpecError, some
 from ravenbench.ext.case.compare.background import Population, case_shape, fitting_shape, joined_known
+from ravenbench.ext.case.compare.dates import WrittenDate, written_dates
 from ravenbench.ext.case.compare.material import (
     CaseCandidate,
     CaseTexts,
@@ -31,8 +34,9 @@ from ravenbench.text.tokens import count_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Ints, Labels
 
-DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])(?:[-_. ]?(0[1-9]|[12]\d|3[01]))?(?!\d)")
-DATE_COLUMNS = ("date", "day", "time", "timestamp", "created", "submitted", "written", "modified")
+DATE_COLUMNS = (
+    "date", "day", "time", "timestamp", "created", "submitted", "written", "modified", "datum", "fecha", "data",
+)  # fmt: skip
 MOST_SHAPES = 3
 """Shapes that a class is compared in; the last is that of its shortest texts."""
 TYPICAL = 0.25
@@ -50,9 +54,10 @@ def read_class(spec: CompareSpec) -> Material:
     by_author: dict[str, list[int]] = defaultdict(list)
     for row, author in enumerate(corpus.author):
         by_author[author or ""].append(row)
-    cases, questioned, ways, notes = [], set(), defaultdict(list), []
+    cases, questioned, ways, dates = [], set(), defaultdict(list), ClassDates.of(corpus)
+    notes = [*dates.doubtful]
     for author, rows in by_author.items():
-        chosen, how = newest(corpus, rows, spec.which)
+        chosen, how = newest(corpus, rows, spec.which, dates)
         if chosen is None or len(rows) < 2:
             notes.append(f"{author} has no case: {'one text only' if len(rows) < 2 else how}")
             continue
@@ -66,11 +71,8 @@ def read_class(spec: CompareSpec) -> Material:
             expected="a folder for each author with two texts or more",
             fix="--which names a part of the texts' names" if spec.which else None,
         )  # fmt: skip
-    if shared := corpus.notes.get("dropped", {}).get("standing under several authors"):
-        notes.append(
-            f"{shared} texts stand word for word under several authors and are left out, so that the text in question "
-            "of these authors may be an earlier one: look at them first"
-        )
+    if gone := sentence_on_dropped(corpus.notes.get("dropped", {})):
+        notes.append(f"the text in question of some authors may be an earlier one: look at them first{gone}")
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
         notes.insert(0, f"the text in question of {who} is {how}")
@@ -79,7 +81,30 @@ def read_class(spec: CompareSpec) -> Material:
     return Material(tuple(cases), (*notes, *mail_notes(cases)), background)
 
 
-def newest(corpus: Corpus, rows: Sequence[int], which: str | None) -> tuple[int | None, str]:
+@dataclass(frozen=True)
+class ClassDates:
+    """When each text of a class was written: what tells it in words, the dates (texts,), and what is doubtful."""
+
+    ways: tuple[tuple[str, list[WrittenDate | None]], ...]
+    doubtful: tuple[str, ...]
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> ClassDates:
+        """By a column of dates, and by what the texts are called."""
+        column = next((key for key in corpus.columns if key.casefold() in DATE_COLUMNS), None)
+        names = [PurePosixPath(name).name for name in corpus.ids]
+        by = {"by the date in its name": names}
+        if column is not None:
+            by = {f"by the column {column!r}": [value or "" for value in corpus.columns[column]], **by}
+        read = {how: written_dates(values) for how, values in by.items()}
+        return cls(
+            tuple((how, dates) for how, (dates, _) in read.items()), tuple(said for _, said in read.values() if said)
+        )
+
+
+def newest(
+    corpus: Corpus, rows: Sequence[int], which: str | None, dates: ClassDates | None = None
+) -> tuple[int | None, str]:
     """The row of an author's text in question, and in words how it was chosen: a text with ``which`` in its name, the
     newest by a date in the table, by a date in its name, or the last by name."""
     names = {row: PurePosixPath(corpus.ids[row]).name for row in rows}
@@ -89,17 +114,15 @@ def newest(corpus: Corpus, rows: Sequence[int], which: str | None) -> tuple[int 
         if not rows:
             return None, f"no text has {which!r} in its name"
         begin = f"the newest with {which!r} in its name"
-    column = next((key for key in corpus.columns if key.casefold() in DATE_COLUMNS), None)
-    if column is not None and all(DATE.match(corpus.columns[column][row] or "") for row in rows):
-        return max(rows, key=lambda row: (corpus.columns[column][row] or "", _natural(names[row]))), (
-            f"{begin} by the column {column!r}"
-        )
-    dates = {row: DATE.search(names[row]) for row in rows}
-    if all(dates.values()):
-        parts = {row: tuple(part or "" for part in date.groups()) for row, date in dates.items() if date is not None}
-        return max(rows, key=lambda row: (parts[row], _natural(names[row]))), f"{begin} by the date in its name"
+    some_dated = False
+    for how, dated in (dates or ClassDates.of(corpus)).ways:
+        of_row = {row: date for row in rows if (date := dated[row]) is not None}
+        if len(of_row) == len(rows):
+            return max(rows, key=lambda row: (of_row[row], _natural(names[row]))), f"{begin} {how}"
+        some_dated |= bool(of_row)
     last = begin.replace("newest", "last", 1)
-    return max(rows, key=lambda row: _natural(names[row])), f"{last} by name, for names hold no dates"
+    why = "not all of their names hold a date" if some_dated else "names hold no dates"
+    return max(rows, key=lambda row: _natural(names[row])), f"{last} by name, for {why}"
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

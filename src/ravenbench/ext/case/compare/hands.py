@@ -18,6 +18,8 @@ SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25)
 """Lengths tried, as shares of the questioned text's, where the background's authors wrote too little."""
 LOOKING = 0.035
 """CPU seconds a thousand words of background texts that are learned from."""
+RECKONED = "Numbers of background problems are reckoned from one part of its authors."
+"""What a plan says of its counts."""
 Look = Callable[[Population, Sequence[CaseTexts], int], dict[str, HandRecord]]
 """What ``looked_at`` is."""
 

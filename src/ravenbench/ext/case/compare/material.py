@@ -29,7 +29,7 @@ from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import lookalikes, name_key
 from ravenbench.text.passages import cleaner
 from ravenbench.text.segmenters import writing_of
-from ravenbench.text.tokens import WORD, count_words
+from ravenbench.text.tokens import WORD, count_evidence, count_words
 from ravenbench.types import Bools, Corpus
 
 PATH_LIMIT = 4096
@@ -487,6 +487,12 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     return screened
 
 
+def evidence_in_words(*texts: str) -> tuple[int, str]:
+    """How many words texts have together, passages that come again counted once, and the same as a phrase."""
+    words, evidence = sum(map(count_words, texts)), count_evidence(*texts)
+    return evidence, f"{words} words" + (f", {evidence} without repetitions" if evidence < words else "")
+
+
 def not_comparable(case: CaseTexts) -> list[Reason]:
     """Refusals of a case whose words cannot be told apart (in Thai, Lao, Khmer and Burmese), or are too few to look
     at."""
@@ -495,12 +501,15 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
             "no blanks stand between words in this script, so that function words and content cannot be told apart "
             "here; raven run and raven verify read such texts"
         ))]  # fmt: skip
-    known, fewer = sum(text.words for text in case.candidate.texts), f"fewer than {FEWEST_WORDS} are not compared"
     sizes = {
-        f"the questioned text has {case.questioned.words} words": case.questioned.words,
-        f"the known texts have {known} words together": known,
+        "the questioned text has": evidence_in_words(case.questioned.text),
+        "the known texts have together": evidence_in_words(*(text.text for text in case.candidate.texts)),
     }
-    return [Reason(Why.SHORT, f"{size}; {fewer}") for size, words in sizes.items() if words < FEWEST_WORDS]
+    return [
+        Reason(Why.SHORT, f"{what} {shown}; fewer than {FEWEST_WORDS} are not compared")
+        for what, (words, shown) in sizes.items()
+        if words < FEWEST_WORDS
+    ]
 
 
 def coverage(text: str, functions: frozenset[str]) -> float:

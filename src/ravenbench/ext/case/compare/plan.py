@@ -49,11 +49,12 @@ from ravenbench.verifiers.contract.languages import readable
 
 
 def draft(
-    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False, look: Look = looked_at
-) -> Draft[ComparePlan]:
+    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False, look: Look = looked_at,
+    sketched: bool = False,
+) -> Draft[ComparePlan]:  # fmt: skip
     """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
     one author. Raises SpecError if a verifier cannot be used here.
-    ``whole``: as of ``Shaped``; ``look``: how changes of hand are looked for.
+    ``whole``, ``sketched``: as of ``Shaped``; ``look``: how changes of hand are looked for.
     """
     components = components_of(spec)
     progress("reading the background", 0, 0)
@@ -82,7 +83,7 @@ def draft(
     ready = [case for case in material.cases if not refusals[case.id]]
     for wanted, cases in class_shapes(background, ready, spec.seed) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
-        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole)
+        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole, sketched)
         shapes.append(shaped.record)
         parts += shaped.parts
         part |= shaped.part

@@ -107,7 +107,7 @@ def expected(number_of: float) -> str:
 
 def by_chance(texts: int, low: int, chance: float) -> str:
     """What a class's answers would be if everybody had written their own text."""
-    seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
+    seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}" if low else "none does"
     return (
         f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
         "one half (log10 LR below −.30), whatever its interval, by chance, as background pairs by one author do; here "

@@ -93,13 +93,13 @@ class Compare(Task):
         from ravenbench.ext.case.compare.hands import Reckoned
 
         self.looking = Reckoned()
-        return self._drafted(self.looking)
+        return self._drafted(self.looking, sketched=self.earlier() is None)
 
-    def _drafted(self, look: Look) -> Draft[ComparePlan]:
+    def _drafted(self, look: Look, sketched: bool = False) -> Draft[ComparePlan]:
         from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.plan import draft
 
-        drafted = draft(self.spec, self.material, self.progress, look=look)
+        drafted = draft(self.spec, self.material, self.progress, look=look, sketched=sketched)
         if self.spec.validated is None:
             return drafted
         citation = cited(
@@ -130,7 +130,9 @@ class Compare(Task):
         return {name: count for name, count in _counts(draft).items() if count}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        return _told(draft.plan)
+        from ravenbench.ext.case.compare.hands import RECKONED
+
+        return [*_told(draft.plan), *([RECKONED] if self.earlier() is None else [])]
 
     def components(self) -> Mapping[str, Component]:
         return self.spec.components()

@@ -16,6 +16,7 @@ from ravenbench.engine.task import Draft
 from ravenbench.ext.case.compare.background import (
     FEWEST_AUTHORS,
     NEAREST,
+    Labelled,
     Population,
     Shaped,
     choose,
@@ -26,7 +27,7 @@ from ravenbench.ext.case.compare.background import (
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
 from ravenbench.ext.case.compare.plan import background_record, components_of, readable_verifiers, usual_coverage
-from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array, under
+from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array, part_of, under
 from ravenbench.ext.case.like_case import AuthorTexts, Shape
 from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
@@ -62,20 +63,21 @@ class Tested(Shaped):
 
     def __init__(
         self, spec: ValidateSpec, background: Population, corpus: Corpus, wanted: Shape, name: str,
-        conditions: dict[int, Condition],
+        conditions: dict[int, Condition], sketched: bool,
     ) -> None:  # fmt: skip
         self._sides = {number: ConditionSides(one, background, corpus) for number, one in conditions.items()}
         self._found: dict[int, list[AuthorTexts]] = {}
         self._folds_under: dict[int, list[str]] = {number: [] for number in conditions}
-        super().__init__(spec.compared(), background, wanted, name, (), {})
+        super().__init__(spec.compared(), background, wanted, name, (), {}, sketched=sketched)
         self.under = {number: self._under(number) for number in self._found}
 
-    def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
+    def _splicer(self, everyone: Sequence[AuthorTexts], sketched: bool) -> Transplanter | None:
         able = [one.author for one in everyone]
         self._found = {
             number: sides.writers(self.background, self.shape, self.seed, able) for number, sides in self._sides.items()
         }
-        return super()._splicer([*everyone, *(one for by_author in self._found.values() for one in by_author)])
+        more = [one for by_author in self._found.values() for one in by_author]
+        return super()._splicer([*everyone, *more], sketched)
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
         train, train_same = super()._fold(number, able, part)
@@ -91,6 +93,11 @@ class Tested(Shaped):
             self._folds_under[condition].append(name)
         return train, train_same
 
+    def _as_the_first(self, number: int, training: Labelled) -> Labelled:
+        for folds in self._folds_under.values():
+            folds += [name.replace(self.folds[0], part_of(self.name, number), 1) for name in folds[:1]]
+        return super()._as_the_first(number, training)
+
     def _under(self, condition: int) -> ShapeRecord:
         by_author, sides = self._found[condition], self._sides[condition]
         return msgspec.structs.replace(
@@ -103,9 +110,11 @@ class Tested(Shaped):
         )
 
 
-def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progress = silent) -> Draft[ValidatePlan]:
+def draft(
+    spec: ValidateSpec, conditions: Sequence[Condition], progress: Progress = silent, sketched: bool = False
+) -> Draft[ValidatePlan]:
     """Lay out all pairs. Raises InputError if the background cannot be read, is too small or lacks a label, SpecError
-    if a verifier cannot be used here."""
+    if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
     compared = spec.compared()
     components = components_of(compared)
     progress("reading the background", 0, 0)
@@ -119,7 +128,7 @@ def draft(spec: ValidateSpec, conditions: Sequence[Condition], progress: Progres
         progress("making background pairs", number, len(sizes))
         if fitting_shape(background, wanted, spec.seed)[0] == wanted:
             here = {i: one for i, one in enumerate(conditions) if one.between and shape_under(one) == wanted}
-            made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here)
+            made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here, sketched)
     parts = [part for one in made.values() for part in one.parts]
     texts, moved = on_one_table([side for fold, _ in parts for side in (fold.train, fold.test)])
     folds = [

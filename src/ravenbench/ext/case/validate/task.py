@@ -75,6 +75,11 @@ class Validate(Task):
 
         return draft(self.spec, self.conditions, self.progress)
 
+    def sketch(self) -> Draft[ValidatePlan]:
+        from ravenbench.ext.case.validate.plan import draft
+
+        return draft(self.spec, self.conditions, self.progress, sketched=self.earlier() is None)
+
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import run_units
         from ravenbench.ext.case.compare.units import units_of
@@ -82,6 +87,7 @@ class Validate(Task):
         return run_units(self.engine, units_of(store, self.spec.compared().components()), self.progress, "validating")
 
     def notes(self, draft: Draft[Any]) -> list[str]:
+        from ravenbench.ext.case.compare.hands import RECKONED
         from ravenbench.ext.case.validate.plan import criterion_lines
 
         plan: ValidatePlan = draft.plan
@@ -91,6 +97,7 @@ class Validate(Task):
             *lines,
             *criterion_lines(plan.criterion),
             f"SHA-256 of criterion and conditions: {plan.fixed}",
+            *([RECKONED] if self.earlier() is None else []),
         ]
 
     def components(self) -> Mapping[str, Component]:

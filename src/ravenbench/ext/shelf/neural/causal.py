@@ -133,9 +133,9 @@ class InContext(Scorer):
 
         def read(fresh: list[str]) -> Floats:
             lm = causal.open_model(self.model, self.device, self.precision)
-            asked = [(before, text) for before, _, text in (one.partition(_BETWEEN) for one in fresh)]
-            found = lm.all_logs(asked, longest=self.longest, context=context)
-            return np.stack([np.pad(f.logs, (0, self.longest - len(f.logs)), constant_values=np.nan) for f in found])
+            split = [(before, text) for before, _, text in (one.partition(_BETWEEN) for one in fresh)]
+            logs = [one.logs for one in lm.all_logs(split, longest=self.longest, context=context)]
+            return np.stack([np.pad(one, (0, self.longest - len(one)), constant_values=np.nan) for one in logs])
 
         made = ("causal", causal.digest(self.model), self.longest, context, self.precision, self.device)
         return [row[~np.isnan(row)] for row in _KEPT.of(made, joined, read)]
@@ -146,10 +146,10 @@ class InContext(Scorer):
         texts, scores = problems.texts, np.full(len(problems), np.nan)
         for start in range(0, len(problems), BLOCK):
             rows = range(start, min(start + BLOCK, len(problems)))
-            asked = [
+            questions = [
                 (texts.rows(problems.known(i)), texts[problems.questioned_index[i]], str(problems.ids[i])) for i in rows
             ]
-            scores[start : start + BLOCK] = [gain.mean() if len(gain) else np.nan for gain in self._gains(asked)]
+            scores[start : start + BLOCK] = [gain.mean() if len(gain) else np.nan for gain in self._gains(questions)]
         return scores
 
     def tokens(self, known: Sequence[str], questioned: str, problem: str = "") -> list[TokenRatio]:
@@ -162,10 +162,10 @@ class InContext(Scorer):
             for (start, end), gain in zip(places, gains, strict=True)
         ]
 
-    def _gains(self, asked: Sequence[tuple[Sequence[str], str, str]]) -> list[Floats]:
+    def _gains(self, questions: Sequence[tuple[Sequence[str], str, str]]) -> list[Floats]:
         """What each token adds to the score, natural logarithms, (tokens,), of each (known, questioned, problem)."""
-        examples = [self._examples(*one) for one in asked]
-        pairs = [(before, one[1]) for one, befores in zip(asked, examples, strict=True) for before in befores]
+        examples = [self._examples(*one) for one in questions]
+        pairs = [(before, one[1]) for one, befores in zip(questions, examples, strict=True) for before in befores]
         logs = iter(self._logs(pairs) if pairs else ())
         each = [list(islice(logs, len(befores))) for befores in examples]
         return [own[0] - np.mean(own[1:], axis=0) if own else np.zeros(0) for own in each]

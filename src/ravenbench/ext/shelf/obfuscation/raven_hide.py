@@ -27,7 +27,7 @@ from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.text.alignment import plain_words
-from ravenbench.text.nltk_data import find
+from ravenbench.text.nltk_data import TAGGER, find, missing
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 from ravenbench.types import Positive
@@ -45,7 +45,14 @@ MODEL = 30_000
 """Most characters of the texts that compression learns from."""
 RARE = 0.05
 """Share of others' texts that may come as near where a text stands out; as in ``raven advise``."""
-_SIGN = re.compile(r"[a-z]++|  | -- |[^a-z]")
+VERDICTS = {
+    (True, True): "still recognised as yours",
+    (True, False): "no longer recognised as yours",
+    (False, True): "now recognised as yours",
+    (False, False): "not recognised as yours, before or now,",
+}
+"""What is said of a text, by whether it was recognised before and is after."""
+_SIGN = re.compile(r"[a-z]++| -- |[^a-z]")
 """What an edit of the whole text may change in the wording of another."""
 LONGEST = 600
 """Most words of a crowd's piece."""
@@ -57,14 +64,15 @@ class RavenHide(Obfuscator):
 
     Also called: hiding, style, anonymise.
 
-    Contractions, marks, spellings, words and phrases that mean the same, order of clauses and sentence adverbs, joined
-    and cut sentences. Without known texts it moves away from the text's own habits.
+    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put in
+    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
+    text's own habits.
 
     Parameters
     ----------
     goal : float
         Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
-        each other.
+        each other, −1 as far beyond.
     limit : float
         Most cost in sense for a hundred words; a word that means the same costs .4, a contraction .2.
     background : str
@@ -73,10 +81,10 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 3
+    version = 4
     mode: ClassVar[str] = "repaired"
 
-    goal: float = 0.0
+    goal: float = -1.0
     limit: Positive = 3.0
     background: str = ""
 
@@ -106,7 +114,8 @@ class RavenHide(Obfuscator):
         size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
         candidates = safe_edits(text)
-        notes = list[str]()
+        untagged = missing(TAGGER)
+        notes = [] if untagged is None else [f"no edits that need parts of speech: {untagged}"]
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
         parts = from_edits(text, _joined(text, chosen))
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
@@ -115,7 +124,7 @@ class RavenHide(Obfuscator):
             notes.append("there are too few texts by other people to say how far it came")
         elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
-            verdict = "still recognised as yours" if then <= RARE * many else "not recognised as yours"
+            verdict = VERDICTS[first <= RARE * many, then <= RARE * many]
             notes.append(
                 f"{verdict} by compression: of {many} texts by other people {first} were as near to your other texts "
                 f"as this one before, {then} now"
@@ -186,7 +195,7 @@ def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
     """The edits chosen; those of the whole text give way to others, which take their signs and spellings."""
     own = [edit for one in chosen if one.edits[0].operation not in WHOLE for edit in one.edits]
     whole = [edit for one in chosen if one.edits[0].operation in WHOLE for edit in one.edits]
-    signs = {text[edit.start : edit.end]: edit.new for edit in whole}
+    signs = {old: edit.new for edit in whole if (old := text[edit.start : edit.end]).strip()}
 
     def agreeing(match: re.Match[str]) -> str:
         return signs.get(match.group(), match.group())

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from ravenbench.ext.shelf.obfuscation.raven_hide_rules import ruled_edits
 from ravenbench.obfuscation.parts import Edit, Span, sentences
 from ravenbench.obfuscation.wording.resources import load, word_set
 from ravenbench.obfuscation.wording.words import match_case
@@ -103,6 +104,7 @@ def safe_edits(text: str) -> list[SafeEdit]:
         *_contractions(text),
         *_marks(text),
         *_sentence_edits(text),
+        *(SafeEdit(edits, cost) for edits, cost in ruled_edits(text)),
     ]
     free = [
         one
@@ -120,13 +122,27 @@ def _one(start: int, end: int, new: str, operation: str, cost: float) -> SafeEdi
     return SafeEdit((Edit(start, end, new, operation),), cost)
 
 
+_GLYPHS: tuple[tuple[str, dict[str, str], str], ...] = (
+    # pattern, what stands instead, and else
+    ("[‘’“”]", {"‘": "'", "’": "'"}, '"'),
+    ("…", {}, "..."),
+    (" -- ", {}, " — "),
+    (r"(?<=[.!?]) {2,3}(?=[A-Z])", {}, " "),
+    (r"[ \t]+(?=\n|\Z)|(?<![^\n])[ \t]+", {}, ""),
+    (r"(?<=[^\s.!?])(?: [ \t]+|\t[ \t]*)(?=\S)", {}, " "),
+)
+
+
 def _typography(text: str) -> Iterator[SafeEdit]:
-    """Glyphs that say the same, and spaces after a full stop: all of a kind at once, for a mixture would be seen."""
-    straight = {"‘": "'", "’": "'", "“": '"', "”": '"', "…": "...", " -- ": " — "}
-    for old in ("[‘’“”]", "…", "(?<=[.!?])  (?=[A-Z])", " -- "):
+    """Glyphs that say the same, and white space that nobody sees: all of a kind, for a mixture would be seen."""
+    for pattern, glyphs, other in _GLYPHS:
         edits = tuple(
-            Edit(*match.span(), straight.get(match.group(), " "), "typography") for match in re.finditer(old, text)
+            Edit(*match.span(), glyphs.get(match.group(), other), "typography") for match in re.finditer(pattern, text)
         )
+        if edits:
+            yield SafeEdit(edits, 0.01 * len(edits))
+    if not set(text) & set('‘’“”"'):
+        edits = tuple(Edit(*match.span(), "’", "typography") for match in re.finditer(r"(?<=\w)'(?=\w)", text))
         if edits:
             yield SafeEdit(edits, 0.01 * len(edits))
 
@@ -194,6 +210,9 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             question = re.match(rf" (?:{_SUBJECT}|the|people)\b", text[match.end() :])
             if not (question and long.endswith("not")):
                 yield _one(*match.span(), match_case(match.group(), long), "expand", 0.2)
+    for be, end in (("is", "s"), ("are", "re")):
+        for match in re.finditer(rf"\b(it|that|he|she|we|they|you) {be}(?: not|n['’]t) (?=[a-z])", text, re.I):
+            yield _one(*match.span(), f"{match[1]}{sign}{end} not ", "contract", 0.2)
     for match in re.finditer(
         r"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I
     ):
@@ -260,6 +279,9 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
         yield from _moved_clause(start, stop, body)
         yield from _moved_adverb(start, body)
         other = "" if following is None else text[following[0] : following[1]].rstrip()
+        joins = re.match(rf"(?:But|And|So|Yet|Or) (?=(?:{_SUBJECT}|the|my|his|her|our|their|this)\b)", other)
+        if joins and len(body.split()) + len(other.split()) <= 40 and text[stop:end] in (" ", "  "):
+            yield _one(stop - 1, end + 1, ", " + other[0].lower(), "join", 0.2)
         opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
         short = max(len(body.split()), len(other.split())) <= 16
         if (

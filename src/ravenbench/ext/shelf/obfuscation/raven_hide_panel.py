@@ -61,8 +61,8 @@ class Crowd:
         return cls(tuple(chosen), {word: i for i, word in enumerate(frequent, start=1)})
 
     def characters(self, text: str) -> NDArray[np.uint64]:
-        """Characters, white space as one blank."""
-        plain = re.sub(r"\s+", " ", text)
+        """Characters; white space is a blank, two of them, or the end of a line."""
+        plain = re.sub(r"[^\S\n]*\n\s*", "\n", re.sub(r"\t|[^\S\n]{2,}", "  ", text))
         return (np.frombuffer(plain.encode("utf-32-le"), dtype=np.uint32) & 0xFFFF).astype(np.uint64)
 
     def words(self, text: str) -> NDArray[np.uint64]:

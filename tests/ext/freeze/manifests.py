@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from bad_input.cases import Case
+from ravenbench.ext.freeze.frozen import MOST_BYTES, Source, SourcePart, checksum_of
 from ravenbench.ext.freeze.manifests import manifest_of
-from ravenbench.store.frozen import MOST_BYTES, Source, SourcePart, checksum_of
 from ravenbench.testing import toy_problems
 from ravenbench.types import Labels
 

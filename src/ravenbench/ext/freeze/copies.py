@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import InputError
-from ravenbench.files import read_array
-from ravenbench.store.frozen import (
+from ravenbench.errors import InputError, first_names
+from ravenbench.ext.freeze.frozen import (
     MINIMA,
     SHORT,
     Manifest,
@@ -31,6 +30,7 @@ from ravenbench.store.frozen import (
     text_key,
     unpacked,
 )
+from ravenbench.files import read_array
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold, Ints, Problems, name_array
 
@@ -238,8 +238,7 @@ def check_frozen(place: str | Path, made: Any, spec: Mapping[str, Any]) -> None:
         lost = [
             f"{one.kind}: {one.document}" for one in differences if one.kind in ("missing", "changed", "other truth")
         ]
-        lines = [", ".join(absent[:3]) + " …" * (len(absent) > 3), *lost[:3]]
-        lines += [f"{len(lost) - 3} more"] if len(lost) > 3 else []
+        lines = [first_names(absent, 3, ", "), *([first_names(lost, 3)] if lost else [])]
         rule, others = manifest.rule, ("corpus", "verifiers", "methods", "group")
         unlike = [
             f"{key.replace('_', ' ')} {spec[key]}, frozen with {rule[key]}"

@@ -1,0 +1,130 @@
+"""Texts that repeat one another though something was changed: letter case, marks, entities of HTML, a text cut at an
+end, lines put before or after it.
+
+Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
+``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench.texts import composed
+
+EDGE = 1_600
+"""Letters at the beginning and at the end of a long text that are looked at."""
+SPAN, SAMPLED = 32, 16
+FEWEST, SHARE = 4, 0.5
+"""Runs that two texts must have in common, and their share of those of the one that has fewer."""
+MOST_OWNERS = 8
+"""Texts with one run from which on it is a passage that is nobody's, and does not count."""
+_ASCII_MARKS = bytes(code for code in range(128) if not chr(code).isalnum())
+_MARKS = re.compile(rb"\xc2[\x80-\xbf]|\xe2[\x80\x81].|\xe3\x80[\x80-\x84\x88-\x9f]|\xef\xbb\xbf", re.DOTALL)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_KEPT = np.uint64(2**64 // SAMPLED)
+
+
+def letters(text: str) -> bytes:
+    """The letters and figures of a text in UTF-8, without case; of entities, what they stand for."""
+    text = html.unescape(text) if "&" in text else text
+    plain = composed(text).casefold().encode("utf-8", "surrogatepass").translate(None, _ASCII_MARKS)
+    return plain if plain.isascii() else _MARKS.sub(b"", plain)
+
+
+def _runs(plain: bytes) -> NDArray[np.uint32]:
+    """The sampled runs of some letters."""
+    count = len(plain) - SPAN + 1
+    if count < 1:
+        return np.zeros(0, dtype=np.uint32)
+    eight = np.ndarray((len(plain) - 7,), "<u8", plain, strides=(1,))
+    at = np.flatnonzero(eight[:count] * _FACTOR < _KEPT)
+    key = eight[at]
+    for i in range(8, SPAN, 8):
+        key = (key ^ key >> np.uint64(29) ^ eight[at + i]) * _FACTOR
+    return (key >> np.uint64(32)).astype(np.uint32)
+
+
+class Sketch(NamedTuple):
+    """What is compared of a text: a hash of its letters, and sampled runs of its parts."""
+
+    whole: str
+    parts: tuple[NDArray[np.uint32], ...]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Of a text; of a long one, its beginning and its end."""
+        pieces = (text,) if len(text) <= 4 * EDGE else (text[: 2 * EDGE], text[-2 * EDGE :])
+        plain = list(map(letters, pieces))
+        if len(plain) > 1:
+            plain = [plain[0][:EDGE], plain[1][-EDGE:]]
+        return cls(hashlib.blake2b(b"\n".join(plain), digest_size=12).hexdigest(), tuple(map(_runs, plain)))
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Which of some texts repeat one another: ``first`` (n,), for each the first with the same letters, and ``pairs``
+    of such first ones, in order, that have most of their runs in common."""
+
+    first: Sequence[int]
+    pairs: frozenset[tuple[int, int]]
+
+    @classmethod
+    def among(cls, sketches: Sequence[Sketch]) -> Self:
+        """Among texts by what is compared of them."""
+        seen: dict[str, int] = {}
+        first = [seen.setdefault(one.whole, i) for i, one in enumerate(sketches)]
+        parts = [(i, part) for i, one in enumerate(sketches) if first[i] == i for part in one.parts]
+        if len(parts) < 2:
+            return cls(first, frozenset())
+        owner, sizes = np.array([i for i, _ in parts]), [len(part) for _, part in parts]
+        key, place = np.concatenate([part for _, part in parts]), np.repeat(np.arange(len(parts)), sizes)
+        order = np.argsort(key, kind="stable")
+        key, place = key[order], place[order]
+        once = (np.diff(key, prepend=key[:1]) != 0) | (np.diff(place, prepend=-1) != 0)
+        key, place = key[once], place[once]
+        begins = np.flatnonzero(np.diff(key, prepend=~key[:1]) != 0)
+        counts = np.diff(begins, append=len(key))
+        counts = np.repeat(counts, counts)
+        several, rare = counts > 1, counts <= MOST_OWNERS
+        size = np.bincount(place[rare], minlength=len(parts))
+        key, place = key[several & rare], place[several & rare]
+        both = [place[:-i][same] * len(parts) + place[i:][same] for i in range(1, MOST_OWNERS)
+                if (same := key[:-i] == key[i:]).any()]  # fmt: skip
+        if not both:
+            return cls(first, frozenset())
+        pair, counts = np.unique(np.concatenate(both), return_counts=True)
+        one, other = pair // len(parts), pair % len(parts)
+        alike = (counts >= FEWEST) & (counts >= SHARE * np.minimum(size[one], size[other]))
+        alike &= owner[one] != owner[other]
+        return cls(first, frozenset(zip(owner[one[alike]].tolist(), owner[other[alike]].tolist(), strict=True)))
+
+    def repeated(self) -> list[tuple[int, int]]:
+        """Pairs of texts, each of which repeats the other; of several alike each with the first."""
+        return sorted({*self.pairs, *((first, i) for i, first in enumerate(self.first) if first != i)})
+
+    def __call__(self, one: int, other: int) -> bool:
+        """Whether two of the texts repeat each other."""
+        a, b = sorted((self.first[one], self.first[other]))
+        return a == b or (a, b) in self.pairs
+
+    def sources(self) -> list[int]:
+        """For each text the first one that it repeats, itself or by way of others."""
+        sources = list(range(len(self.first)))
+        for one, other in self.repeated():
+            sources[other] = min(sources[other], sources[one])
+        return sources
+
+
+def repeating(texts: Iterable[str], earlier: Iterable[str]) -> list[int | None]:
+    """For each text the number of one of the ``earlier`` ones that it repeats, or None."""
+    before = list(map(Sketch.of, earlier))
+    sources = Copies.among([*before, *map(Sketch.of, texts)]).sources()[len(before) :]
+    return [source if source < len(before) else None for source in sources]
