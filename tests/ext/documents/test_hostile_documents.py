@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import resource
 import socket
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,13 @@ def test_an_inbox_of_slow_files_has_the_time_of_its_size(tmp_path, monkeypatch):
             slow += "reading it takes more than" in error.problem
     assert slow >= 3 and reading._servers == [before] and reading._shared[0] < 0.1
     assert read(tmp_path, "b.eml", mail("Mine.")).text == "Mine.\n"
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_small_document_that_unpacks_to_much_is_not_unpacked(tmp_path, packing):
+    path = tmp_path / "bomb.docx"
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", "<w:p/>" * 2**20)
+    with pytest.raises(Unreadable, match="unpacks to far more than text can"):
+        read_document(path)
