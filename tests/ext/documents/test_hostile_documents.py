@@ -14,7 +14,7 @@ from made_documents import docx, mail, odt, paragraph, pdf
 from ravenbench.errors import FormatError
 from ravenbench.formats import reading
 from ravenbench.formats.document import Document, Unreadable
-from ravenbench.formats.documents import read_document
+from ravenbench.formats.documents import read_document, read_documents
 
 
 def read(tmp_path: Path, name: str, data: bytes) -> Document:
@@ -130,6 +130,27 @@ def test_links_of_rich_text_take_time_by_its_size_whatever_their_case(tmp_path, 
         read(tmp_path, "a.rtf", rb"{\rtf1 Mine \u55357 ?.}")
     emoji = read(tmp_path, "a.rtf", rb"{\rtf1 Mine \u55357 ?\u56832 ? \u99999999 ?.}").text
     assert emoji.strip() == "Mine \U0001f600 \ufffd."
+
+
+TAGS = {
+    "nested": "<pre>" * 100_000,
+    "nested in turn": "<a><div>" * 60_000,
+    "closed by nobody": "</p><p><tr></x><b><i>" * 30_000,
+    "attributes": "<p " + " ".join(f"a{i}=1" for i in range(90_000)) + ">",
+}
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("tags", TAGS.values(), ids=TAGS)
+def test_a_mail_with_too_many_tags_costs_itself_alone(tmp_path, need_extra, tags):
+    need_extra("selectolax")
+    head = b"From a@x.org Mon Mar  2 10:00:00 2026\nFrom: a@x.org\nSubject: s\n"
+    plain = head + b"\nMine, all of it.\n\n"
+    page = head + b"Content-Type: text/html\n\n" + tags.encode() + b"\n\n"
+    (tmp_path / "a.mbox").write_bytes(plain + page + plain)
+    mails = read_documents(tmp_path / "a.mbox")
+    assert [mail.part for mail in mails] == ["mail 1", "mail 3"]
+    assert mails[0].unread[0][0] == "mail 2" and "too" in mails[0].unread[0][1]
 
 
 def test_half_a_character_in_what_is_left_out_loses_nothing(tmp_path):

@@ -7,6 +7,7 @@ out by rules that the account can name. trafilatura and readability choose by we
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,12 @@ _BLOCKS = {
 }  # fmt: skip
 _PARAGRAPH = 30
 """Words of a table's cell that make the table one of layout."""
+_NO_END = {
+    "area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img", "input", "li", "link",
+    "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
+}  # fmt: skip
+_MOST_OPEN, _MOST_ATTRIBUTES = 5_000, 2_000
+"""Elements open at once and attributes of one of them: browsers' trees cost the square of these."""
 
 
 def read_html(path: Path, encoding: str | None = None) -> list[Document]:
@@ -67,11 +74,13 @@ def decode_html(data: bytes, path: Path, encoding: str | None) -> str:
 
 
 def html_text(html: str, account: Account, *, mail: bool = False) -> str:
-    """The text of a page, or of a mail's HTML part. MissingPart without selectolax."""
+    """The text of a page, or of a mail's HTML part. MissingPart without selectolax; Unreadable if its tags would take
+    more time than its size allows."""
     try:
         from selectolax.lexbor import LexborHTMLParser
     except ImportError:
         raise MissingPart("reading HTML needs selectolax", fix=EXTRA) from None
+    _check_tags(html)
     body = LexborHTMLParser(html).body
     if body is None:
         return ""
@@ -85,6 +94,25 @@ def html_text(html: str, account: Account, *, mail: bool = False) -> str:
     pieces = "".join(_pieces(root, account, mail, False))
     lines = [" ".join(line.split(" ")).strip() for line in re.sub(r"[ \t\r\f\u00a0]+", " ", pieces).split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def _check_tags(html: str) -> None:
+    """Unreadable if more elements are open at once, or one has more attributes, than any page has."""
+    opened = Counter[str]()
+    depth = 0
+    for piece in html.split(">"):
+        tag = piece[piece.rfind("<") + 1 :]
+        name = re.match(r"/?[a-zA-Z][a-zA-Z0-9]*+", tag) if len(tag) < len(piece) else None
+        if name is None or tag.endswith("/"):
+            continue
+        kind = name[0].lower().lstrip("/")
+        change = -min(1, opened[kind]) if tag.startswith("/") else int(kind not in _NO_END)
+        opened[kind] += change
+        depth += change
+        if depth > _MOST_OPEN:
+            raise Unreadable("its tags are nested too deep", expected=f"at most {_MOST_OPEN:,} open at once")
+        if len(tag) > _MOST_ATTRIBUTES and len(tag.split()) > _MOST_ATTRIBUTES:
+            raise Unreadable("a tag has too many attributes", expected=f"at most {_MOST_ATTRIBUTES:,}")
 
 
 def _pieces(node: Any, account: Account, mail: bool, pre: bool) -> Iterator[str]:
