@@ -36,8 +36,8 @@ _BLOCKS = {
 _PARAGRAPH = 30
 """Words of a table's cell that make the table one of layout."""
 _NO_END = {
-    "area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img", "input", "li", "link",
-    "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
+    "area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img", "input", "li",
+    "link", "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
 }  # fmt: skip
 _MOST_OPEN, _MOST_ATTRIBUTES = 5_000, 2_000
 """Elements open at once and attributes of one of them: browsers' trees cost the square of these."""
