@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
+import re
 import tempfile
 import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
+from itertools import chain, count, pairwise
 from pathlib import Path
-from typing import IO, Any, overload
+from typing import IO, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ RESIDENT = 8 * 2**20
 four times as many as were read, for the system also maps what lies beside."""
 
 
+MOST_MARKS = 100
+"""Accents in a row that are put in order at once, which takes the square of their number."""
 SPOOL_LIMIT = 128 * 2**20
 """Bytes of gathered texts that are kept in memory before they go to disk."""
 
@@ -38,10 +41,17 @@ def content_hash(text: str | bytes) -> bytes:
     return hashlib.blake2b(text if isinstance(text, bytes) else text.encode(), digest_size=16).digest()
 
 
-def composed(text: str) -> str:
+_MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{MOST_MARKS},}}")
+
+
+def composed(text: str, form: Literal["NFC", "NFKC", "NFKD"] = "NFC") -> str:
     """The text with a letter and its accents as one character where there is one (NFC): systems differ in this, writers
-    do not."""
-    return unicodedata.normalize("NFC", text)
+    do not. A run of more than ``MOST_MARKS`` accents is composed in pieces."""
+    if text.isascii():
+        return text
+    runs = (range(*run.span(), MOST_MARKS)[1:] for run in _MARKS.finditer(text))
+    cuts = [0, *chain.from_iterable(runs), len(text)]
+    return "".join(unicodedata.normalize(form, text[start:end]) for start, end in pairwise(cuts))
 
 
 def _identified(text: str, number: int) -> tuple[bytes, bytes]:

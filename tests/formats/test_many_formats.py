@@ -109,6 +109,17 @@ def test_a_sheet_with_merged_cells_long_numbers_and_a_title(tmp_path):
         load_corpus(tmp_path / "title.xlsx", topic=None)
 
 
+@pytest.mark.parametrize("end", [b'<row r="4294967295"/>', b'<row r="9"><c r="ZZZZZZZ9"><v>1</v></c></row>'])
+def test_a_cell_beyond_any_sheet_is_refused(tmp_path, end):
+    pytest.importorskip("python_calamine")
+    workbook(tmp_path / "c.xlsx", [("author", "topic", "text"), *ROWS])
+    with zipfile.ZipFile(tmp_path / "c.xlsx") as packed, zipfile.ZipFile(tmp_path / "far.xlsx", "w") as far:
+        for name in packed.namelist():
+            far.writestr(name, packed.read(name).replace(b"</sheetData>", end + b"</sheetData>"))
+    with pytest.raises(FormatError, match="spans too many cells"):
+        load_corpus(tmp_path / "far.xlsx")
+
+
 def test_a_sheet_whose_last_cell_lies_far_away(tmp_path):
     pytest.importorskip("python_calamine")
     workbook(tmp_path / "c.xlsx", [("author", "topic", "text"), *ROWS])

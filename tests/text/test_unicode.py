@@ -1,6 +1,7 @@
 """Text as people type it: accents composed or not, vowel signs and joiners, letters that only look alike."""
 
 import re
+import time
 import unicodedata
 from collections import Counter
 
@@ -15,6 +16,7 @@ from ravenbench.text.lookalikes import disguised, plain_letters
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.segmenters import CUT, Characters
 from ravenbench.text.tokens import JOINING, WORD, count_words, cut, lowered, normalised, words
+from ravenbench.texts import composed
 from ravenbench.types import Problems
 
 TEXTS = {
@@ -55,6 +57,15 @@ def test_every_combining_sign_is_known():
     pictures = {c for c in signs if 0xFE00 <= ord(c) <= 0xFE0F or 0xE0100 <= ord(c) <= 0xE01EF}
     assert set(JOINING) == signs - pictures | {"\u200c", "\u200d"}
     assert not any(re.match(r"\s", c) for c in JOINING) and WORD.fullmatch("a" + JOINING)
+
+
+def test_accents_in_a_row_take_time_by_their_number():
+    many = "a" + "\u0300" * 200_000 + "\u0316" * 200_000
+    began = time.process_time()
+    assert sorted(composed(many + "e\u0301")[-1:] + composed(many)[:1]) == ["\u00e0", "é"]
+    assert time.process_time() - began < 5
+    for text in ("Zoë e\u0301 \u1112\u1161\u11ab…" * 500, "\U0001f600" * 3000, "\u0995\u09c7\u09be" * 900):
+        assert composed(text) == unicodedata.normalize("NFC", text)
 
 
 def test_composed_and_decomposed_texts_are_one_text():

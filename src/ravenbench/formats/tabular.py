@@ -131,7 +131,7 @@ def _cell(value: object) -> object:
     return None if value == "" else value
 
 
-_CELL = re.compile(rb'<(?:\w{1,20}:)?c [^<>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_CELL = re.compile(rb"""<(?:\w{1,20}:)?(?:c|row) [^<>]*?\br=["']([A-Za-z]*+)(\d*+)""")
 _HIDDEN = re.compile(rb"<(?:\w{1,20}:)?row [^<>]*?\bhidden=[\"'](?:1|true)")
 _MOST_CELLS = 2**25
 _STRING = re.compile(rb"<(?:\w{1,20}:)?si[\s>]")
@@ -154,8 +154,8 @@ def _check_sheets(data: bytes, label: str) -> None:
             unpacked += sum(lengths[i] for cell in _SHARED.finditer(cells) if (i := int(cell[1])) < len(lengths))
             check_size(label, unpacked, len(data))
             for cell in _CELL.finditer(cells):
-                columns.add(cell[1])
-                rows = max(rows, int(cell[2]))
+                columns.add(cell[1][:8].upper())
+                rows = max(rows, int(cell[2][:12] or 1))
             width = 0
             for letter in max(columns, key=lambda column: (len(column), column)):
                 width = 26 * width + letter - 64

@@ -16,6 +16,7 @@ from functools import lru_cache
 from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
 from ravenbench.text.phrases import any_of
+from ravenbench.texts import composed
 
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -61,14 +62,14 @@ def plain_name(name: str) -> str:
     """A name as it is kept: composed (NFC), without characters that nobody sees, one blank for any white space."""
     if _PLAIN.fullmatch(name):
         return name
-    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFC", name)).split())
+    return " ".join(_UNSEEN.sub("", composed(name)).split())
 
 
 def label_key(label: str) -> str:
     """What is equal for two spellings of one label."""
     plain = plain_name(label)
     if not plain.isascii():
-        plain = unicodedata.normalize("NFKC", _JOINERS.sub("", plain)).translate(_KEYBOARDS)
+        plain = composed(_JOINERS.sub("", plain), "NFKC").translate(_KEYBOARDS)
     return " ".join(plain.casefold().replace("_", " ").split())
 
 
@@ -132,8 +133,8 @@ def _apart(names: Sequence[str]) -> str:
     """In what names differ that look alike."""
     if len(names) < 2:
         return ""
-    composed = {unicodedata.normalize("NFC", name) for name in names}
-    return " (composed and decomposed)" if len(composed) < 2 else " (blanks or characters that nobody sees)"
+    forms = {composed(name) for name in names}
+    return " (composed and decomposed)" if len(forms) < 2 else " (blanks or characters that nobody sees)"
 
 
 def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
@@ -229,7 +230,7 @@ def _bare(name: str) -> str:
 
 
 def _plain_letters(key: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", key) if not unicodedata.combining(c)).translate(_LATIN)
+    return "".join(c for c in composed(key, "NFKD") if not unicodedata.combining(c)).translate(_LATIN)
 
 
 def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -8,7 +8,6 @@ metadata is shown as a hint, and never used.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from ravenbench.text.damage import MOST
 from ravenbench.text.names import handed_in_by, is_nobody, is_part, lookalikes, name_key, one_name_each, plain_name
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
+from ravenbench.texts import composed
 
 By = Literal["sender", "folder"]
 _SHOWN = 20_000
@@ -296,7 +296,7 @@ class _Names:
 
 
 def _safe(name: str) -> str:
-    plain = _UNSAFE.sub("_", unicodedata.normalize("NFC", name)).strip(" .")
+    plain = _UNSAFE.sub("_", composed(name)).strip(" .")
     cut = plain.encode()[: 2 * _LONGEST].decode(errors="ignore")[:_LONGEST].strip(" .")
     return cut or "_"
 

@@ -7,13 +7,14 @@ import unicodedata
 from collections.abc import Sequence
 
 from ravenbench.text.phrases import phrases
+from ravenbench.texts import composed
 
 WrittenDate = tuple[int, int, int]
 """Year, month and day; a day that is not told is 0."""
 
 
 def _plain(text: str) -> str:
-    letters = unicodedata.normalize("NFKD", text.casefold())
+    letters = composed(text.casefold(), "NFKD")
     return "".join(c for c in letters if not unicodedata.combining(c)).replace("_", " ")
 
 

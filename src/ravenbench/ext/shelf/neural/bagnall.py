@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from ravenbench.ext.shelf.neural.training import (
     training_spec,
 )
 from ravenbench.randomness import stream
+from ravenbench.texts import composed
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer, Verifier
 
@@ -45,7 +45,7 @@ _SPACE, _DIGITS = re.compile(r"\s+"), re.compile(r"\d+")
 
 def mapped(text: str) -> str:
     """Decomposed characters; a capital is a marker and the small letter; digits, dashes, brackets, spaces are one."""
-    text = unicodedata.normalize("NFKD", text.replace("\ufeff", "")).translate(_SAME)
+    text = composed(text.replace("\ufeff", ""), "NFKD").translate(_SAME)
     text = _DIGITS.sub(_DIGIT, _SPACE.sub(" ", text)).strip()
     return "".join(_CAPITAL + c.lower() if c.isupper() else c for c in text)
 
