@@ -32,10 +32,10 @@ _NAME_LINES = 8
 def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     """A mail's body as its sender's own words, and the passages that are not, each with its kind.
 
-    Lines that begin with ``>`` and what introduces them are quotations, wherever they stand, and ``[QUOTE]…[/QUOTE]`` of
-    a forum. All that follows the head
-    of another mail is forwarded or quoted. A signature is what follows ``--``, or the few short lines after a closing
-    formula, which itself stays: it is a habit. A notice of confidentiality at the end is left out.
+    Lines that begin with ``>`` and what introduces them are quotations, wherever they stand, and ``[QUOTE]…[/QUOTE]``
+    of a forum. All that follows the head of another mail is forwarded or quoted. A signature is what follows ``--``, or
+    the few short lines after a closing formula, which itself stays: it is a habit. A notice of confidentiality at the
+    end is left out.
     """
     rest: list[tuple[str, str]] = []
     while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
