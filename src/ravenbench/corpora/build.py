@@ -291,11 +291,8 @@ class CorpusBuilder:
         columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
         ids = tuple(r.name for r in rows)
         account += remarks(texts, author, ids)
-        names = {
-            "nobody's": dict(self._nobody.most_common()),
-            "joined": [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1],
-        }
-        whole = {"names": names} if any(names.values()) else {}
+        joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
+        whole = {"names": {"nobody's": self._nobody, "joined": joined}} if self._nobody or joined else {}
         return Corpus(
             name, texts, ids, author, Labels.of(None if topic is None else spelling[topic] for topic in topics),
             Labels.of(languages) if any(languages) else None,

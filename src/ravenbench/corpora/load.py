@@ -206,18 +206,14 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
         head, line, _ = stem.partition(" - " if " - " in stem else "_")
         inner.setdefault(author or "", set()).add(head if line or is_name(stem) else "")
     common = set.intersection(*inner.values()) - {""} if len(inner) > 1 and folders else set()
+    if not folders and any(map(is_kind, authors)):  # Essay 1 - Ann Roe
+        last = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
+        common = {one for one, times in last.items() if times > 1 and is_name(one)}
     if len(common) >= 3:
         doubts.append(
-            f"read as authors: {some(authors)}; but the files in every folder are called after {some(common)}. If "
-            "these are the authors, put all files into one folder, under names that differ"
+            f"read as authors: {some(authors)}; but files of each are called after {some(common)}. If these are the "
+            "authors, put all files into one folder, under names that differ and begin with theirs: Author_Title.txt"
         )
-    if not folders and any(map(is_kind, authors)):
-        last = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
-        if len(often := [one for one, times in last.items() if times > 1 and is_name(one)]) >= 3:
-            doubts.append(
-                f"read as authors: {some(authors)}; but {some(often)} stand behind several of them. If these are the "
-                "authors, put their names first: Author_Title.txt"
-            )
     topics = {topic for _, topic in labels.values() if topic is not None}
     if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
         doubts.append(
@@ -225,8 +221,7 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
             "author's folder outside"
         )
     fix = "Where first name and surname are apart, write first_last_-_title"
-    plain = [n for n in labels if not (folders or "_-_" in n or handed_in_by(n))]
-    parts_of = [PurePosixPath(name).stem.split("_") for name in plain]
+    parts_of = [PurePosixPath(n).stem.split("_") for n in labels if not (folders or "_-_" in n or handed_in_by(n))]
     if parts_of and len(parts_of) == len(labels) and all(len(parts) > 2 for parts in parts_of):
         doubts.append(f"read as authors, what stands before the first _ of the names: {some(authors, 12)}. {fix}")
         return doubts

@@ -18,9 +18,6 @@ LOOKED_AT = 2_000
 """Texts of a corpus that are looked through, the first ones."""
 MOST_BYTES = 64 * 2**20
 _SHOWN = 10
-_FIRST, _LAST = 6_000, 1_000
-"""Characters of a text in which its author's name is looked for, at its beginning and its end."""
-_FEWEST_LETTERS = 4
 
 
 def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
@@ -45,20 +42,19 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
 def _signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str]:
     """A sentence on texts in which their own author's name stands, where most texts have it, and few another's."""
     names = [" ".join(reversed(label_key(name).split(", "))) for name in author.names]
-    own = list[str]()
-    usable = others = 0
+    own, usable, others = list[str](), 0, 0
     for text, code, name in zip(texts, author.codes.tolist(), ids, strict=False):
-        if code < 0 or len(names[code]) < _FEWEST_LETTERS or names[code].isdecimal():
+        if code < 0 or len(names[code]) < 4 or names[code].isdecimal():
             continue
         usable += 1
-        read = " ".join(f"{text[:_FIRST]}\n{text[-_LAST:]}".casefold().split())
+        read = " ".join(f"{text[:6000]}\n{text[-1000:]}".casefold().split())
         if names[code] in read:
             own.append(name)
         others += names[code - 1] in read
     if 2 * len(own) <= usable or 4 * others > len(own):
         return []
-    said = f"the author's name stands in {len(own):,} of {len(texts):,} texts ({first_names(own, 3)})"
-    return [f"{said}, as at their heads or ends: it tells the author other than by style; take it out"]
+    said = f"the author's name stands in {len(own):,} of {len(texts):,} texts ({first_names(own, 3)}), as at their"
+    return [f"{said} heads or ends: it tells the author other than by style; take it out"]
 
 
 def _near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import islice
 from ravenbench.errors import offered
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.names import read_again
 from ravenbench.text.passages import GUTENBERG
 from ravenbench.text.tokens import count_evidence, count_words
 
@@ -118,7 +119,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     if text.isascii():
         return tuple(signs)
     runs = _RUN.findall(text)
-    wrong = [(run, meant) for run in runs if (meant := _meant(run)) is not None]
+    wrong = [(run, meant) for run in runs if (meant := read_again(run)) != run]
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
@@ -161,11 +162,3 @@ def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[st
     if mails:
         odd.append(f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style")
     return odd
-
-
-def _meant(run: str) -> str | None:
-    """What a run of characters was before UTF-8 was read as Windows-1252; None where it was not."""
-    try:
-        return run.encode("cp1252").decode("utf-8")
-    except UnicodeError:
-        return None

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from ravenbench.errors import first_names, some
@@ -47,17 +48,13 @@ _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
 _KINDS = re.compile(any_of("kinds"))
 _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 """A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
-_SAINT = re.compile(r"\bst\b\.?(?= \w{3})")
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
 """What some write in a name and others leave out: marks within words, zeros before the figures of a code."""
 _WHOLE = re.compile(r"(\d+)\.0+")
 _ADDRESS = re.compile(r"(?:https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
 _SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
-_ATTEMPT = re.compile(r".+_(?P<person>[^_]+)_attempt_\d{4}-\d\d-\d\d-.*", re.DOTALL)
-_NUMBERED = re.compile(r"\d{5,20} - (?P<person>.+?) - .+", re.DOTALL)
+_HANDED_IN = re.compile(r".+_([^_]+)_attempt_\d{4}-\d\d-\d\d-.*|\d{5,20} - (.+?) - .+", re.DOTALL)
 _COPY = re.compile(r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|kopi)(?: ?\(\d{1,2}\))?)$")
-"""What systems put behind the name of a second copy."""
-_PERSON = re.compile(r"[^\W\d_]{2,}+(?:[ -](?:[^\W\d_]++\.?)){1,3}")
 _BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
@@ -66,11 +63,10 @@ MOST_LETTERS, MOST_COMPARED = 60, 5_000
 
 @lru_cache(maxsize=2**16)
 def plain_name(name: str) -> str:
-    """A name as it is kept: composed (NFC), without characters that nobody sees, one blank for any white space, and
-    where its UTF-8 was read as Windows-1252 (``MÃ¼ller``), as it was."""
+    """A name as it is kept: composed (NFC), as it was before a misreading, without what nobody sees, with one blank."""
     if _PLAIN.fullmatch(name):
         return name
-    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFC", _read_again(name))).split())
+    return " ".join(_UNSEEN.sub("", unicodedata.normalize("NFC", read_again(name))).split())
 
 
 def label_key(label: str) -> str:
@@ -91,13 +87,11 @@ def name_key(name: str) -> str:
     return key if byline is None else key[byline.end() :]
 
 
-def _read_again(name: str) -> str:
+def read_again(name: str) -> str:
     """A name whose UTF-8 was read as Windows-1252 or Latin-1 (``MÃ¼ller``) as it was; another as it is."""
     for encoding in () if name.isascii() else ("cp1252", "latin-1"):
-        try:
+        with suppress(UnicodeError):
             return name.encode(encoding).decode("utf-8")
-        except UnicodeError:
-            continue
     return name
 
 
@@ -142,7 +136,7 @@ def sentence_on_joined(groups: Iterable[Collection[str]], what: str = "author's 
     for names in (of for of in groups if len(of) > 1):
         looks: dict[str, list[str]] = {}
         for name in sorted(names):
-            looks.setdefault(plain_name(name) if _read_again(name) == name else name, []).append(name)
+            looks.setdefault(plain_name(name) if read_again(name) == name else name, []).append(name)
         several.append(" = ".join(one + _apart(of) for one, of in looks.items()))
     return [f"spellings of one {what} were joined: {first_names(several)}"] if several else []
 
@@ -195,12 +189,10 @@ def is_several(name: str) -> bool:
 
 
 def handed_in_by(name: str) -> str | None:
-    """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``, or Blackboard,
-    ``Essay 1_aroe_attempt_2024-…``, or Turnitin, ``123456 - Ann Roe - Essay 1``; None of other names. Marked blind, a
-    person is a number."""
-    for pattern in (_ATTEMPT, _NUMBERED):
-        if (match := pattern.fullmatch(name)) is not None and (pattern is _ATTEMPT or is_name(match["person"])):
-            return match["person"]
+    """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``, Blackboard
+    (``…_aroe_attempt_2024-…``) or Turnitin (``12345 - Ann Roe - …``); else None. Marked blind, a person is a number."""
+    if (match := _HANDED_IN.fullmatch(name)) is not None and (match[1] or is_name(match[2])):
+        return match[1] or match[2]
     if (parts := _SUBMISSION.fullmatch(name)) is None:
         return None
     return f"{parts['person']} {parts['number']}" if _BLIND.fullmatch(parts["person"]) else parts["person"]
@@ -213,8 +205,8 @@ def is_part(folder: str) -> bool:
 
 def is_name(name: str) -> bool:
     """Whether a name has the form of a person's first name and surname, and of no kind of texts."""
-    words = plain_name(name).split()
-    return _PERSON.fullmatch(plain_name(name)) is not None and all(w[0].isupper() for w in words) and not is_kind(name)
+    words = re.split("[ -]", plain_name(name))
+    return len(words) in (2, 3, 4) and name.istitle() and all(map(str.isalpha, words)) and not is_kind(name)
 
 
 def is_kind(name: str) -> bool:
@@ -228,11 +220,10 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     groups: dict[str, dict[str, None]] = {}
     by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
-        bare = _bare(name)
-        words = _words(bare)
+        words = _words(bare := _bare(name))
         key = name_key(name)
         spelt_out = words if key.isascii() else _words(_plain_letters(key.translate(_UMLAUTS)))
-        tight = _words(_TIGHT.sub("", _SAINT.sub("saint", bare)))
+        tight = _words(_TIGHT.sub("", bare.replace("saint ", "st ")))
         for form in (words, spelt_out, tight[1:] if len(tight) == 2 and tight[0] in ("dr", "prof") else tight):
             groups.setdefault(" ".join(sorted({*form})) or name, {})[name] = None
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:

@@ -69,7 +69,7 @@ def from_sets(
     shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
     if not shared:
         raise InputError("the two sets have no problem in common", file=rewritten)
-    remark(_alone("problem", before.problems.ids.tolist(), after.problems.ids.tolist()))
+    remark(_alone("problem", [n for n in before.problems.ids if n not in place], []))
     for i, j in shared:
         name = str(before.problems.ids[i])
         a = before.problems.texts[before.problems.questioned_index[i]]
@@ -93,7 +93,10 @@ def _of_folders(
     shared = [name for name in names if (rewritten / name).is_file()]
     if not shared:
         raise InputError("the two folders have no .txt file in common", file=rewritten)
-    remark(_alone("file", *([p.relative_to(f).as_posix() for p in f.rglob("*.*")] for f in (original, rewritten))))
+    places = (
+        [p.relative_to(f).as_posix() for p in f.rglob("*.*") if p.suffix != ".json"] for f in (original, rewritten)
+    )
+    remark(_alone("file", *places))
     for name in shared:
         a, b = read_whole(original / name, encoding), read_whole(rewritten / name, encoding)
         file = parts_file(rewritten / name)
