@@ -93,8 +93,8 @@ def _of_folders(
     shared = [name for name in names if (rewritten / name).is_file()]
     if not shared:
         raise InputError("the two folders have no .txt file in common", file=rewritten)
-    names = [{p.relative_to(f).as_posix() for p in f.rglob("*.*")} for f in (original, rewritten)]
-    remark(_alone("file", *([n for n in of if not n.endswith(".json")] for of in names)))
+    both = [{p.relative_to(f).as_posix() for p in f.rglob("*.*")} for f in (original, rewritten)]
+    remark(_alone("file", *([n for n in of if not n.endswith(".json")] for of in both)))
     for name in shared:
         a, b = read_whole(original / name, encoding), read_whole(rewritten / name, encoding)
         file = parts_file(rewritten / name)
