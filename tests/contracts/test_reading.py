@@ -180,6 +180,79 @@ def test_every_command_says_what_varies_within_and_what_holds_no_word(room, comm
     assert "the same passages" not in room(command, "varied", "--strip-shared")
 
 
+def named(place: Path) -> None:
+    """Texts that say who wrote them, with words of others in them, by people of whom some have a second folder and one
+    a name that was read in a wrong encoding."""
+    people = ["Ann Roe", "Ann Roe (1)", "Jos\u00e9 Lima", "Jos\u00c3\u00a9 Lima", "Reuters", "Bo Kim-Li", "Bo Kimli"]
+    for i, one in enumerate(load_corpus("synthetic(authors=14, topics=3, documents=70, words=130, style=0.9, seed=3)")):
+        name = dict(enumerate(people)).get(int((one.author or "a0")[1:]), f"Eve {one.author}")
+        (place / name).mkdir(parents=True, exist_ok=True)
+        quoted = f"[QUOTE=Tom Grant]Words of his, number {i}.[/QUOTE]\n"
+        (place / name / f"{i:02d}.txt").write_text(f"{name.upper()}, class 7a\n{quoted}{one.text}", "utf-8")
+
+
+NAMED = {
+    "a name in its own texts": r"the author's name stands in \d\d of 70 texts",
+    "words of others": r"of 70 texts are odd; [^;]*words of others stand in it as \[QUOTE\]",
+    "a second copy": r"names that may be one person's: Ann Roe / Ann Roe \(1\); Bo Kim-Li / Bo Kimli",
+    "a name misread": r"spellings of one author's name were joined: Jos\u00c3\u00a9 Lima = Jos\u00e9 Lima",
+    "an agency": r"names that may be nobody's: Reuters",
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_says_what_names_tell(room, command, kind):
+    if not (room.place / "named").exists():
+        named(room.place / "named")
+    assert re.search(NAMED[kind], said := room(command, "named")), said[-3000:]
+
+
+LAYOUTS = {
+    "the title first": ("Essay {i} - {who}.txt", "are called after Ann Roe, Eve Low, Tom Orr"),
+    "folders of tasks": (
+        "Assignment {i}/{who} - final.txt",
+        "are called after Ann Roe, Eve Low, Tom Orr",
+    ),
+    "Blackboard": ("Essay {i}_{who}_attempt_2024-03-0{i}-10-10-22_text.txt", None),
+    "Turnitin": ("12345{i} - {who} - Essay {i}.txt", None),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_who_wrote_what_is_told_by_sure_signs_or_asked(tmp_path, layout):
+    pattern, said = LAYOUTS[layout]
+    for i in range(1, 4):
+        for who in ("Ann Roe", "Eve Low", "Tom Orr"):
+            file = tmp_path / "c" / pattern.format(i=i, who=who)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"Text {i} by one of them, {len(who) * i} {who[:2]}.")
+    ended = raven("corpus", "info", str(tmp_path / "c"), "--topic", "none", "--json")
+    assert ended.code == 0, ended.said
+    if said is None:
+        assert {*load_corpus(tmp_path / "c").author} == {"Ann Roe", "Eve Low", "Tom Orr"}
+        assert "read as authors" not in ended.said
+    else:
+        assert said in ended.said
+
+
+@pytest.mark.parametrize("command", ("verify", "run", "safety"))
+def test_pairs_of_nobody_are_left_out_and_counted(tmp_path, command):
+    values = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl"}
+    for name, column in (("$a", "label"), ("$b", "same")):
+        values[name] = pairs(tmp_path / f"{column}.jsonl", column)
+        rows = [json.loads(line) for line in values[name].read_text("utf-8").splitlines()]
+        for i, row in enumerate(rows):
+            row |= {"author1": f"a{i}", "author2": f"a{i}" if row[column] else f"b{i}"}
+        rows[0] |= {"author1": "[deleted]", "author2": "[deleted]", column: 1}
+        values[name].write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    ended = raven(*[str(values.get(part, part)) for part in PROBLEMS[command]], "--plan")
+    assert ended.code == 0, ended.said
+    assert "1 pair left out, for both authors are nobody in particular" in ended.said
+    (one,) = read_problem_sets(values["$b"])
+    assert len(one) == 11
+
+
 def test_what_varies_within_is_taken_out_whole(room):
     stripped = load_corpus(room.place / "varied", strip_shared=True, anonymous=True)
     assert len(stripped) == 70

@@ -291,11 +291,13 @@ class CorpusBuilder:
         columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
         ids = tuple(r.name for r in rows)
         account += remarks(texts, author, ids)
+        joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
+        whole = {"names": {"nobody's": self._nobody, "joined": joined}} if self._nobody or joined else {}
         return Corpus(
             name, texts, ids, author, Labels.of(None if topic is None else spelling[topic] for topic in topics),
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(labels) for key, labels in columns.items()},
-            {**notes, "dropped": dropped, **({ACCOUNT: account} if account else {})},
+            {**notes, "dropped": dropped, **whole, **({ACCOUNT: account} if account else {})},
         )  # fmt: skip
 
     def _account(self, texts: TextTable) -> list[str]:

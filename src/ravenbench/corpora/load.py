@@ -35,7 +35,7 @@ from ravenbench.formats.problems import is_truth, pair_table, pairs_files, probl
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
-from ravenbench.text.names import handed_in_by, is_part, lookalikes, name_key, plain_name, zeros_lost
+from ravenbench.text.names import handed_in_by, is_kind, is_name, is_part, lookalikes, name_key, plain_name, zeros_lost
 from ravenbench.text.passages import SharedPassages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -202,13 +202,17 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     doubts = [f"read as an author, though it may be a part of a data set: {part}" for part in parts if folders]
     inner: dict[str, set[str]] = {}
     for name, (author, _) in labels.items():
-        head, line, _ = PurePosixPath(name).stem.partition("_")
-        inner.setdefault(author or "", set()).add(head if line else "")
+        stem = PurePosixPath(name).stem
+        head, line, _ = stem.partition(" - " if " - " in stem else "_")
+        inner.setdefault(author or "", set()).add(head if line or is_name(stem) else "")
     common = set.intersection(*inner.values()) - {""} if len(inner) > 1 and folders else set()
+    if not folders and any(map(is_kind, authors)):  # Essay 1 - Ann Roe
+        last = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
+        common = {one for one, times in last.items() if times > 1 and is_name(one)}
     if len(common) >= 3:
         doubts.append(
-            f"read as authors: {some(authors)}; but the files in every folder are called after {some(common)}. If "
-            "these are the authors, put all files into one folder, under names that differ"
+            f"read as authors: {some(authors)}; but files of each are called after {some(common)}. If these are the "
+            "authors, put all files into one folder, under names that differ and begin with theirs: Author_Title.txt"
         )
     topics = {topic for _, topic in labels.values() if topic is not None}
     if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
@@ -217,7 +221,7 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
             "author's folder outside"
         )
     fix = "Where first name and surname are apart, write first_last_-_title"
-    parts_of = [PurePosixPath(n).stem.split("_") for n in labels if "_-_" not in n and not folders]
+    parts_of = [PurePosixPath(n).stem.split("_") for n in labels if not (folders or "_-_" in n or handed_in_by(n))]
     if parts_of and len(parts_of) == len(labels) and all(len(parts) > 2 for parts in parts_of):
         doubts.append(f"read as authors, what stands before the first _ of the names: {some(authors, 12)}. {fix}")
         return doubts

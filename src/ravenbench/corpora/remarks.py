@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ravenbench.errors import first_names
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import odd_texts
-from ravenbench.text.names import is_kind, is_several, lookalikes, may_be_nobody
+from ravenbench.text.names import is_kind, is_several, label_key, lookalikes, may_be_nobody
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
@@ -33,9 +33,28 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
     return [
         *odd_texts(several, ids),
         *sentence_on_shared(several, author.codes.tolist()),
+        *_signed(several, author, ids),
         *_near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
+
+
+def _signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str]:
+    """A sentence on texts in which their own author's name stands, where most texts have it, and few another's."""
+    names = [" ".join(reversed(label_key(name).split(", "))) for name in author.names]
+    own, usable, others = list[str](), 0, 0
+    for text, code, name in zip(texts, author.codes.tolist(), ids, strict=False):
+        if code < 0 or len(names[code]) < 4 or names[code].isdecimal():
+            continue
+        usable += 1
+        read = " ".join(f"{text[:6000]}\n{text[-1000:]}".casefold().split())
+        if names[code] in read:
+            own.append(name)
+        others += names[code - 1] in read
+    if 2 * len(own) <= usable or 4 * others > len(own):
+        return []
+    said = f"the author's name stands in {len(own):,} of {len(texts):,} texts ({first_names(own, 3)}), as at their"
+    return [f"{said} heads or ends: it tells the author other than by style; take it out"]
 
 
 def _near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:

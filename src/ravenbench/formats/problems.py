@@ -558,6 +558,11 @@ class TableRoles(NamedTuple):
         said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
         return [said] if self.authors and self.label is None else []
 
+    def are_nobody(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row names two authors who are nobody in particular."""
+        authors = [str(row.get(column) or "").strip() for column in self.authors]
+        return bool(authors) and all(authors) and all(map(is_nobody, authors))
+
 
 _UNNUMBERED = re.compile(r"(?:(?<!\d)\d++|(?<=text)[a-z])\Z")
 
@@ -612,22 +617,29 @@ def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: st
 
 
 def read_pair_table(
-    archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth], skipped: list[str] | None = None
+    archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth], notes: list[str], skip: bool = False
 ) -> Iterator[Pair]:
     """The pairs of a table; what their labels or authors say is put to ``truth`` before each. FormatError, after the
-    last, for all rows that lack a text or a label, or whose label is none; with ``skipped``, they are told to it
-    instead, unless most labels contradict the authors."""
+    last, for all rows that lack a text or a label, or whose label is none; with ``skip``, they are told to
+    ``notes`` instead, unless most labels contradict the authors. Pairs both of whose authors are nobody in particular
+    are left out, and counted there, unless all pairs are such."""
+    named = any(not roles.are_nobody(row) for _, row in table_rows(archive, name))
     own: set[str] = set()
-    faults, several = Faults("rows cannot be used"), 0
+    faults, several, nobodies = Faults("rows cannot be used"), 0, 0
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
             check_no_further_text(row, roles.texts, **where, fix="write a row for each pair of texts")
         pair, several = None, number
+        if named and roles.are_nobody(row):
+            nobodies += 1
+            continue
         with faults.gathered():
             pair = _table_pair(row, roles, _row_id(row, roles, number, own, where), truth, where)
         if pair is not None:
             yield pair
+    if nobodies:
+        notes.append(f"{counted(nobodies, 'pair')} left out, for both authors are nobody in particular, as [deleted]")
     problems = [fault.problem for fault in faults.since(0)]
     if 2 * (turned := problems.count(_CONTRADICTS)) > several:
         raise FormatError(
@@ -635,13 +647,11 @@ def read_pair_table(
             file=archive.label(name), found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
             fix=f"call the column {roles.label} different, if it says yes or 1 of different authors",
         )  # fmt: skip
-    if skipped is None:
+    if not skip:
         faults.check("" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty")
     elif faults:
         first = faults.since(0)[0]
-        skipped.append(
-            f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}: {first.problem}"
-        )
+        notes.append(f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}: {first.problem}")
 
 
 _CONTRADICTS = "the label contradicts the two authors"
@@ -718,9 +728,10 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
     """The truth that a table tells, of pairs or by id."""
     truth: dict[str, PairTruth] = {}
     if roles.texts:
-        for _ in read_pair_table(archive, name, roles, truth):
+        notes = roles.says_by_authors(archive.label(name))
+        for _ in read_pair_table(archive, name, roles, truth, notes):
             pass
-        remark(roles.says_by_authors(archive.label(name)))
+        remark(notes)
     else:
         own: set[str] = set()
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
@@ -819,7 +830,7 @@ def _problems(
     topic: dict[int, str | None] = {}
     source: Iterator[Pair | tuple[str, str]] = read_pairs(archive, name)
     if table is not None:
-        source = read_pair_table(archive, name, table, truth := {}, builder.notes if skip_faulty else None)
+        source = read_pair_table(archive, name, table, truth := {}, builder.notes, skip_faulty)
         truth = truth if table.has_truth else None
         builder.notes += table.says_by_authors(archive.label(name))
     for pair in source:

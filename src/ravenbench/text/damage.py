@@ -10,6 +10,7 @@ from itertools import islice
 from ravenbench.errors import offered
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.names import read_again
 from ravenbench.text.passages import GUTENBERG
 from ravenbench.text.tokens import count_evidence, count_words
 
@@ -45,6 +46,13 @@ _MARKS: tuple[tuple[str, str, int, str], ...] = (
     ("?", r"(?<![\w/?])[^\W\d_]+\?{1,3}[^\W\d_A-Z]+(?![\w=?/])", 3, "words with question marks for letters: {}"),
     ("\\n", r"\\n\\n|\\r\\n|(?<=[.!?])\\n(?![\"'\\])", 1, "line ends that stand there as \\n: {}"),
     ("", r"(?<!\w)(?:[^\W\d_][ \t]{1,3}){12}", 1, "letters that stand apart, with blanks between: {} times twelve"),
+    ("[/", r"\[/(?:quote|QUOTE)\]", 1, "words of others stand in it as [QUOTE]…[/QUOTE]: {}; take them out"),
+    ("---\n", r"\A\s*---\n(?:[\w-]+:.*\n(?:[ \t-].*\n)*){2,}---$", 1, "a head as of notes (---) stands before it"),
+    ("", r"(?:…|\.{3})\s*\[?(?i:read more|continue reading|weiterlesen)\b.{0,20}\Z", 1, "it is cut off (Read more)"),
+    ("-->", r"^\d\d:\d\d:\d\d[,.]\d{3} --> \d\d:", 3, "times of subtitles stand in it: {}; take them out"),
+    ("[[", r"\[\[[^\[\]\n]{1,200}\]\]", 3, "marks of a wiki ([[…]]) stand in it: {}"),
+    ("_", r"(?<=\w)_(?:[A-Z]{2,4}\$?|[,.:])(?=\s)", 20, "words with tags (house_NN) stand in it: {}"),
+    ("\t", r"^\d+\t[^\t\n]+\t[^\t\n]+\t", 20, "lines of a word and its tags stand in it: {}"),
     ("-\n", r"[^\W\d_]{2}-\n[^\W\d_A-Z]{2}", 10, "words divided at ends of lines, whose halves count as words: {}"),
 )
 """What shows a wrong conversion: a part of it that is looked for first, the pattern, how often it must stand, and what
@@ -111,7 +119,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     if text.isascii():
         return tuple(signs)
     runs = _RUN.findall(text)
-    wrong = [(run, meant) for run in runs if (meant := _meant(run)) is not None]
+    wrong = [(run, meant) for run in runs if (meant := read_again(run)) != run]
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
@@ -154,11 +162,3 @@ def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[st
     if mails:
         odd.append(f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style")
     return odd
-
-
-def _meant(run: str) -> str | None:
-    """What a run of characters was before UTF-8 was read as Windows-1252; None where it was not."""
-    try:
-        return run.encode("cp1252").decode("utf-8")
-    except UnicodeError:
-        return None

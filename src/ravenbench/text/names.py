@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from ravenbench.errors import first_names, some
@@ -48,9 +49,13 @@ _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
 _KINDS = re.compile(any_of("kinds"))
 _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 """A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
+_TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
+"""What some write in a name and others leave out: marks within words, zeros before the figures of a code."""
 _WHOLE = re.compile(r"(\d+)\.0+")
 _ADDRESS = re.compile(r"(?:https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
 _SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
+_HANDED_IN = re.compile(r".+_([^_]+)_attempt_\d{4}-\d\d-\d\d-.*|\d{5,20} - (.+?) - .+", re.DOTALL)
+_COPY = re.compile(r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|kopi)(?: ?\(\d{1,2}\))?)$")
 _BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
@@ -59,10 +64,10 @@ MOST_LETTERS, MOST_COMPARED = 60, 5_000
 
 @lru_cache(maxsize=2**16)
 def plain_name(name: str) -> str:
-    """A name as it is kept: composed (NFC), without characters that nobody sees, one blank for any white space."""
+    """A name as it is kept: composed (NFC), as it was before a misreading, without what nobody sees, with one blank."""
     if _PLAIN.fullmatch(name):
         return name
-    return " ".join(_UNSEEN.sub("", composed(name)).split())
+    return " ".join(_UNSEEN.sub("", composed(read_again(name))).split())
 
 
 def label_key(label: str) -> str:
@@ -81,6 +86,14 @@ def name_key(name: str) -> str:
         return whole[1]
     byline = _BYLINE.match(key)
     return key if byline is None else key[byline.end() :]
+
+
+def read_again(name: str) -> str:
+    """A name whose UTF-8 was read as Windows-1252 or Latin-1 (``MÃ¼ller``) as it was; another as it is."""
+    for encoding in () if name.isascii() else ("cp1252", "latin-1"):
+        with suppress(UnicodeError):
+            return name.encode(encoding).decode("utf-8")
+    return name
 
 
 def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
@@ -124,7 +137,7 @@ def sentence_on_joined(groups: Iterable[Collection[str]], what: str = "author's 
     for names in (of for of in groups if len(of) > 1):
         looks: dict[str, list[str]] = {}
         for name in sorted(names):
-            looks.setdefault(plain_name(name), []).append(name)
+            looks.setdefault(plain_name(name) if read_again(name) == name else name, []).append(name)
         several.append(" = ".join(one + _apart(of) for one, of in looks.items()))
     return [f"spellings of one {what} were joined: {first_names(several)}"] if several else []
 
@@ -177,8 +190,10 @@ def is_several(name: str) -> bool:
 
 
 def handed_in_by(name: str) -> str | None:
-    """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``; None of other names. Marked
-    blind, a person is a number."""
+    """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``, Blackboard
+    (``…_aroe_attempt_2024-…``) or Turnitin (``12345 - Ann Roe - …``); else None. Marked blind, a person is a number."""
+    if (match := _HANDED_IN.fullmatch(name)) is not None and (match[1] or is_name(match[2])):
+        return match[1] or match[2]
     if (parts := _SUBMISSION.fullmatch(name)) is None:
         return None
     return f"{parts['person']} {parts['number']}" if _BLIND.fullmatch(parts["person"]) else parts["person"]
@@ -187,6 +202,12 @@ def handed_in_by(name: str) -> str | None:
 def is_part(folder: str) -> bool:
     """Whether a folder's name is usual for a part of a data set, and so may be no author's: train, problem001."""
     return _PARTS.fullmatch(folder) is not None
+
+
+def is_name(name: str) -> bool:
+    """Whether a name has the form of a person's first name and surname, and of no kind of texts."""
+    words = re.split("[ -]", plain_name(name))
+    return len(words) in (2, 3, 4) and name.istitle() and all(map(str.isalpha, words)) and not is_kind(name)
 
 
 def is_kind(name: str) -> bool:
@@ -200,11 +221,12 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     groups: dict[str, dict[str, None]] = {}
     by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
-        words = _words(_bare(name))
+        words = _words(bare := _bare(name))
         key = name_key(name)
         spelt_out = words if key.isascii() else _words(_plain_letters(key.translate(_UMLAUTS)))
-        for form in (words, spelt_out):
-            groups.setdefault(" ".join(sorted(form)) or name, {})[name] = None
+        tight = _words(_TIGHT.sub("", bare.replace("saint ", "st ")))
+        for form in (words, spelt_out, tight[1:] if len(tight) == 2 and tight[0] in ("dr", "prof") else tight):
+            groups.setdefault(" ".join(sorted({*form})) or name, {})[name] = None
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
             short = all(len(word) == 1 for word in words[:-1])
             by_initials.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
@@ -218,6 +240,7 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
 def _words(bare: str) -> list[str]:
     """The words of a name, without years, titles and the host of an address; numbers without zeros before them."""
     name = _YEARS.sub("", _ADDRESS.sub("", bare, 1)).partition("@")[0]
+    name = name[: copy.start()] if (copy := _COPY.search(name)) and " " in name[: copy.start()] else name
     words = "".join(c if c.isalnum() else " " for c in name).split()
     words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
     return [word.lstrip("0") or "0" if word.isdecimal() else word for word in words]

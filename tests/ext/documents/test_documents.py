@@ -342,3 +342,10 @@ def test_a_reply_is_told_in_any_language(line, mark):
 @pytest.mark.parametrize("words", NO_REPLIES)
 def test_what_ends_in_a_colon_is_no_reply_by_that_alone(words):
     assert split_mail(f"Hello.\n\n{words}\n") == (f"Hello.\n\n{words}\n", [])
+
+
+def test_quotations_of_a_forum_are_cut_from_a_mail():
+    quoted = "[QUOTE=Ben]Words of Ben. [quote]Words of Eve.[/quote] More of Ben.[/QUOTE]"
+    own, rest = split_mail(f"{quoted}\nMy own words stand here.\n")
+    assert own == "My own words stand here.\n"
+    assert [kind for kind, _ in rest] == ["quotations"] * 2 and "Words of Eve." in rest[0][1]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from contracts.commands import raven
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.ext.site.diff.comparison import compare, diff_page, index_page
@@ -196,3 +197,13 @@ def test_the_space_before_a_changed_word_is_not_marked_whether_shaded_or_not():
 def test_line_breaks_that_end_a_row_are_wrapped():
     page = diff_page(compare("x", whole("Say of them.\n\n", "Say oof them.\n\n"), surprisal=False))
     assert page.count('<span class="end">\n\n</span>') == 2
+
+
+def test_files_that_stand_in_one_folder_alone_are_named(tmp_path):
+    for place in ("a/0.txt", "a/1.txt", "b/0.txt", "b/1.TXT", "b/0.json"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(f"The words of {place[0]} stand here.", "utf-8")
+    ended = raven("diff", str(tmp_path / "a"), str(tmp_path / "b"), "--out", str(tmp_path / "pages"))
+    assert ended.code == 0, ended.said
+    assert "1 file not compared, for the original ones alone have it: 1.txt" in ended.said
+    assert "1 file not compared, for the rewritten ones alone have it: 1.TXT" in ended.said

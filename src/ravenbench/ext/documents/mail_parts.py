@@ -21,6 +21,9 @@ _FORWARDED = re.compile(
 _PHONE = re.compile(rf"^[ \t]*(?:{any_of('mail_phone')}).{{0,60}}$", re.IGNORECASE | re.MULTILINE)
 _CLOSING = re.compile(rf"^[ \t]*(?:{any_of('mail_closing')})[ \t]*+(?:[,.!][ \t]*+)?$", re.IGNORECASE | re.MULTILINE)
 _NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
+_OF_A_FORUM = re.compile(
+    r"\[quote\b[^\]\n]{0,200}\](?:(?!\[/?quote\b).)*+\[/quote\][ \t]*\n?", re.IGNORECASE | re.DOTALL
+)
 _AFTER = re.compile(r"\s*+(>?)")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
@@ -29,11 +32,15 @@ _NAME_LINES = 8
 def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     """A mail's body as its sender's own words, and the passages that are not, each with its kind.
 
-    Lines that begin with ``>`` and what introduces them are quotations, wherever they stand. All that follows the head
-    of another mail is forwarded or quoted. A signature is what follows ``--``, or the few short lines after a closing
-    formula, which itself stays: it is a habit. A notice of confidentiality at the end is left out.
+    Lines that begin with ``>`` and what introduces them are quotations, wherever they stand, and ``[QUOTE]…[/QUOTE]``
+    of a forum. All that follows the head of another mail is forwarded or quoted. A signature is what follows ``--``, or
+    the few short lines after a closing formula, which itself stays: it is a habit. A notice of confidentiality at the
+    end is left out.
     """
     rest: list[tuple[str, str]] = []
+    while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
+        rest.append(("quotations", forum[0]))
+        body = body[: forum.start()] + body[forum.end() :]
     starts = [
         (match.start(), kind)
         for pattern, kind in ((_FORWARDED, "forwarded mail"), (_BLOCK, "quoted mail"), (INTRODUCED, "quoted mail"))

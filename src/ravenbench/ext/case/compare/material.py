@@ -221,7 +221,7 @@ class TextReader:
         self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
         self.notes += [f"{path}: left out; {OTHERS[path.suffix.lower()]}" for path in unread]
         if rest := [p for p in others if p not in unread]:
-            self.notes.append(f"{folder.name}: other files were not read: {len(rest)} ({rest[0].name} …)")
+            self.notes.append(f"{folder.name}: other files were not read: {some((p.name for p in rest), 10)}")
         return texts
 
     def _by_one(self, path: Path) -> tuple[Document, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench import files
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, counted, remark, some
 from ravenbench.ext.site.diff.comparison import TextComparison, columns_page, compare, diff_page, index_page
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split, no_such, read_whole
@@ -69,6 +69,7 @@ def from_sets(
     shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
     if not shared:
         raise InputError("the two sets have no problem in common", file=rewritten)
+    remark(_alone("problem", [n for n in before.problems.ids if n not in place], []))
     for i, j in shared:
         name = str(before.problems.ids[i])
         a = before.problems.texts[before.problems.questioned_index[i]]
@@ -92,12 +93,21 @@ def _of_folders(
     shared = [name for name in names if (rewritten / name).is_file()]
     if not shared:
         raise InputError("the two folders have no .txt file in common", file=rewritten)
+    both = [{p.relative_to(f).as_posix() for p in f.rglob("*.*")} for f in (original, rewritten)]
+    remark(_alone("file", *([n for n in of if not n.endswith(".json")] for of in both)))
     for name in shared:
         a, b = read_whole(original / name, encoding), read_whole(rewritten / name, encoding)
         file = parts_file(rewritten / name)
         parts = read_parts(file, a) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b:
             yield compare(name, parts, system, facts=_facts(parts, helpers))
+
+
+def _alone(what: str, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    """Sentences that name what is in one of two collections alone, and so is not compared."""
+    for where, names in (("original", {*before} - {*after}), ("rewritten", {*after} - {*before})):
+        if names:
+            yield f"{counted(len(names), what)} not compared, for the {where} ones alone have it: {some(names, 10)}"
 
 
 def from_run(folder: Path) -> Iterator[TextComparison]:
