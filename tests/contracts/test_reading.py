@@ -343,6 +343,44 @@ def test_copies_within_a_problem_are_said(tmp_path, command):
     assert "p0; p1; p2; p3; p4 and 1 more: the questioned text repeats a known one but for marks" in said
 
 
+UNLIKE = {
+    "another language": "Und der Mann sagte zu ihr, dass es nun Zeit sei, nach Hause zu gehen, denn es war spät. ",
+    "another script": "Мы вышли из дома рано утром, когда на улице ещё никого не было, и пошли к реке. ",
+    "addresses": "https://x.example/0123456789 ",
+}
+
+
+@pytest.mark.parametrize("kind", UNLIKE)
+@pytest.mark.parametrize("command", [*PROBLEMS, "pan14", "verify --load"])
+def test_answers_about_what_is_unlike_the_training_are_counted(tmp_path, command, kind):
+    """Whether it is the known or the questioned text; answers are 0.5 where no letter was learned from."""
+    texts = [one.text for one in load_corpus("synthetic(authors=4, documents=48, words=90)")]
+    same = np.arange(24) % 2 == 0
+    given = [(f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(24)]
+    given[12:15] = [("p12", [UNLIKE[kind] * 9], texts[25]), ("p13", [texts[26]], UNLIKE[kind] * 9),
+                    ("p14", [UNLIKE[kind] * 9], UNLIKE[kind] * 8)]  # fmt: skip
+    for name, rows in (("a", range(12)), ("b", range(12, 24))):
+        for place in (name, f"both/toy/{'train' if name == 'a' else 'test'}"):
+            write_pan_problems(tmp_path / place, Problems.of([given[i] for i in rows]), same[list(rows)])
+    arguments = WITHIN[command] if command == "pan14" else PROBLEMS[command.split()[0]]
+    arguments = [re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments]
+    if command == "verify --load":
+        trained = raven(*arguments[:-1], str(tmp_path / "o"), "--save", str(tmp_path / "saved"))
+        assert trained.code == 0, trained.said
+        at = arguments.index("--train")
+        arguments[at : at + 2] = ["--load", str(tmp_path / "saved")]
+        arguments[arguments.index("--out") + 1] = str(tmp_path / "more.jsonl")
+    ended = raven(*arguments, *(["--out", str(tmp_path / "out")] if command == "pan14" else []))
+    said = " ".join(ended.said.split())
+    assert ended.code == 0 and re.search(r"\b3 of 12 problems to answer have a text that is unlike", said), said
+    if command != "safety":
+        assert "unlike those to learn from" in (tmp_path / "out" / "plan.json").read_text("utf-8")
+    if command == "verify":
+        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+        open_ones = {row["id"] for row in rows if row["value"] == 0.5}
+        assert (open_ones >= {"p12", "p13", "p14"}) == (kind == "another script")
+
+
 @pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension is not here")
 def test_a_text_with_both_labels_is_said(tmp_path):
     texts = [one.text for one in load_corpus("synthetic(authors=4, documents=24, words=90)")]

@@ -270,6 +270,30 @@ def without_words(problems: Problems) -> Bools:
     return np.asarray(bare[problems.questioned_index] | known)
 
 
+UNTAUGHT = "one side has no letter of the texts that were learned from"
+
+
+def untaught(taught: Problems, test: Problems) -> Bools:
+    """Problems (n,) one of whose texts has no letter of those learned from, as where they are in another script: there
+    is nothing to go by. None where nothing was learned here."""
+
+    def letters(rows: Ints) -> frozenset[str]:
+        own = frozenset[str]().union(*(taught.texts[row][:2_000] for row in rows.tolist()))
+        return frozenset(filter(str.isalpha, own))
+
+    rows, strange = taught.documents, np.zeros(len(test.texts), dtype=np.bool_)
+    for some in (rows[:8], rows):  # a few nearly always have all of them
+        if known := letters(some):
+            strange[:] = False
+            odd = [row for row in test.documents.tolist() if known.isdisjoint(test.texts[row])]
+            strange[odd] = True
+            if not odd:
+                break
+    sides = strange[test.questioned_index]
+    sides[test.owner[strange[test.known_index]]] = True
+    return np.asarray(sides)
+
+
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:
     """As ``answer``, but a problem on which the method fails is left unanswered; also its reason, by id.
 

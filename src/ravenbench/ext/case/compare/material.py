@@ -25,6 +25,7 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
 from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
+from ravenbench.text.common_words import coverage
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import lookalikes, name_key
 from ravenbench.text.passages import cleaner
@@ -510,12 +511,6 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
         for what, (words, shown) in sizes.items()
         if words < FEWEST_WORDS
     ]
-
-
-def coverage(text: str, functions: frozenset[str]) -> float:
-    """Share of a text's words that are among the background's most frequent ones, in [0, 1]."""
-    words = [word.lower() for word in WORD.findall(text)]
-    return sum(word in functions for word in words) / len(words) if words else 0.0
 
 
 def unlike(case: CaseTexts, functions: frozenset[str], usual: float) -> list[Reason]:
