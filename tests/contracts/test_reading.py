@@ -373,8 +373,8 @@ def test_answers_about_what_is_unlike_the_training_are_counted(tmp_path, command
     ended = raven(*arguments, *(["--out", str(tmp_path / "out")] if command == "pan14" else []))
     said = " ".join(ended.said.split())
     assert ended.code == 0 and re.search(r"\b3 of 12 problems to answer have a text that is unlike", said), said
-    if command != "safety":
-        assert "unlike those to learn from" in (tmp_path / "out" / "plan.json").read_text("utf-8")
+    assert "unlike those to learn from" in (tmp_path / "out" / "plan.json").read_text("utf-8")
+    assert "unlike those to learn from" in (tmp_path / "out" / "report" / "index.html").read_text("utf-8")
     if command == "verify":
         rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
         open_ones = {row["id"] for row in rows if row["value"] == 0.5}
