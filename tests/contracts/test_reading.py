@@ -583,6 +583,59 @@ def test_tables_of_pairs_say_their_cause(tmp_path, command, kind):
     assert re.search(TABLES_OF_PAIRS[kind], said), ended.said
 
 
+CLASSES = {
+    "1 and 2": ("1", "2"),
+    "per cent": ("100%", "0%"),
+    "ja, nein": ("ja", "nein"),
+    "not": ("not so", "different"),
+}
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("command", sorted(set(READ_TABLES) - {"evaluate"}))
+def test_no_fix_drops_a_class(tmp_path, command, kind):
+    """Nor does --skip-faulty, where the labels of a whole class are not read."""
+    write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
+    rows = [json.loads(line) for line in pairs(tmp_path / "p.jsonl", "label").read_text("utf-8").splitlines()]
+    rows = [{**row, "label": CLASSES[kind][1 - row["label"]]} for row in rows]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    values = {"$good": tmp_path / "good", "$pairs": tmp_path / "pairs.jsonl", "$o.jsonl": tmp_path / "o.jsonl",
+              "$m.json": tmp_path / "m.json"}  # fmt: skip
+    arguments = [str(values.get(part, part)) for part in READ_TABLES[command]]
+    for more in ((), ("--skip-faulty",))[: 1 if command == "freeze" else 2]:
+        ended = raven(*arguments, *more)
+        said = " ".join(ended.said.split())
+        assert ended.code == 2 and re.search(r"in (6|12) of 12 rows, so that a whole class is not read", said), said
+        assert all(f"{value} (6 rows)" in said for value in CLASSES[kind]) and "leave" not in said, said
+
+
+ANSWERS = {
+    "probabilities of both": ({"prob_0": 0.9, "prob_1": 0.1}, "fix: call prob_1 value"),
+    "the probability of different": ({"proba_different": 0.9}, "fix: write 1 - proba_different as value"),
+    "in another order": ({"class1": 0.1, "class0": 0.9}, "fix: call it value, if class1 is"),
+    "confidence": ({"prediction": "no", "confidence": 0.9}, "and 1 - confidence where it says different authors"),
+    "zeros before a number": ({"value": 0.1}, "ids differ only in zeros before a number"),
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_no_fix_turns_answers_round(tmp_path, kind, ending):
+    columns, fix = ANSWERS[kind]
+    rows = [{"id": f"p{i:03d}" if "value" in columns else f"p{i}", **columns} for i in range(4)]
+    truth = [{"id": f"p{i}", "same": i % 2 == 0} for i in range(4)]
+    (tmp_path / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in truth))
+    with (tmp_path / f"a.{ending}").open("w", newline="") as file:
+        if ending == "jsonl":
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+        else:
+            table = csv.DictWriter(file, list(rows[0]))
+            table.writeheader()
+            table.writerows(rows)
+    ended = raven("evaluate", str(tmp_path / "truth.jsonl"), str(tmp_path / f"a.{ending}"))
+    assert ended.code == 2 and fix in " ".join(ended.said.split()), ended.said
+
+
 def test_rows_that_contradict_their_authors_are_named_by_the_authors(tmp_path):
     table = "id,text1,text2,author1,author2,label\n"
     table += "".join(f"{i},Words of {i}.,Others of {i}.,a,{'ab'[i % 2]},{1 - i % 2 if i else 0}\n" for i in range(9))

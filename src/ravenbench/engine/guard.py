@@ -266,6 +266,11 @@ def without_words(problems: Problems) -> Bools:
     if not (seen[rows] > 0).any():
         return np.zeros(len(problems), dtype=bool)
     bare = seen > 0
+    return _one_side(bare, problems)
+
+
+def _one_side(bare: Bools, problems: Problems) -> Bools:
+    """Problems (n,) whose questioned text, or all of whose known texts, are among those marked."""
     known = np.bincount(problems.owner, weights=~bare[problems.known_index], minlength=len(problems)) == 0
     return np.asarray(bare[problems.questioned_index] | known)
 
@@ -274,7 +279,7 @@ UNTAUGHT = "one side has no letter of the texts that were learned from"
 
 
 def untaught(taught: Problems, test: Problems) -> Bools:
-    """Problems (n,) one of whose texts has no letter of those learned from, as where they are in another script: there
+    """Problems (n,) one of whose sides has no letter of those learned from, as where they are in another script: there
     is nothing to go by. None where nothing was learned here."""
 
     def letters(rows: Ints) -> frozenset[str]:
@@ -289,9 +294,7 @@ def untaught(taught: Problems, test: Problems) -> Bools:
             strange[odd] = True
             if not odd:
                 break
-    sides = strange[test.questioned_index]
-    sides[test.owner[strange[test.known_index]]] = True
-    return np.asarray(sides)
+    return _one_side(strange, test)
 
 
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -618,12 +619,14 @@ def read_pair_table(
     last, for all rows that lack a text or a label, or whose label is none; with ``skipped``, they are told to it
     instead, unless most labels contradict the authors."""
     own: set[str] = set()
-    faults, several = Faults("rows cannot be used"), 0
+    faults, several, values = Faults("rows cannot be used"), 0, Counter[str]()
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
             check_no_further_text(row, roles.texts, **where, fix="write a row for each pair of texts")
         pair, several = None, number
+        if (said := row.get(roles.label or "")) not in (None, ""):
+            values[str(said)] += 1
         with faults.gathered():
             pair = _table_pair(row, roles, _row_id(row, roles, number, own, where), truth, where)
         if pair is not None:
@@ -634,6 +637,15 @@ def read_pair_table(
             f"the labels contradict the two authors in {turned:,} of {several:,} rows: are they the other way round?",
             file=archive.label(name), found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
             fix=f"call the column {roles.label} different, if it says yes or 1 of different authors",
+        )  # fmt: skip
+    neither = sum(_NEITHER in problem for problem in problems)
+    if neither and len({one.same for one in truth.values()}) < 2 and len(values) <= 4:
+        raise FormatError(
+            f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is not read",
+            file=archive.label(name), expected="1 or 0, true, false, Y or N",
+            found=", ".join(f"{value} ({counted(count, 'row')})" for value, count in values.most_common()),
+            fix=f"write 1 for the same author and 0 for different ones in {roles.label}, in place of "
+            + " and ".join(values),
         )  # fmt: skip
     if skipped is None:
         faults.check("" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty")
@@ -646,6 +658,7 @@ def read_pair_table(
 
 _CONTRADICTS = "the label contradicts the two authors"
 _TWICE = "an id stands twice"
+_NEITHER = "says neither same nor different"
 
 
 def _table_pair(
@@ -697,7 +710,7 @@ def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> 
     said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
     same, empty = said[roles.label or ""], row.get(roles.label or "") in (None, "")
     if same is None or (not same) in said.values():
-        opposed = "contradict each other" if same is not None else "says neither same nor different"
+        opposed = "contradict each other" if same is not None else _NEITHER
         raise FormatError(
             f"{' and '.join(said)} {'is empty' if empty else opposed}", **where, expected="1 or 0, true, false, Y or N",
             found=None if empty else " and ".join(str(row.get(column)) for column in said),
