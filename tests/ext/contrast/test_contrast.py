@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 
 import numpy as np
 import polars as pl
@@ -198,16 +197,13 @@ def test_what_is_unlike_both_sides_or_was_left_out_as_short_has_no_place(tmp_pat
         SECONDARY["B_1"]
         + " It is said again: a ship is a thing of men, of wood, of oak, of tar and of rope, a sea is not."
     )
-    others = {
-        "B_1": short,
-        **{f"B_{i}": f"{SECONDARY['B_2']} {short} {SECONDARY['B_2']} It ends, {i}." for i in (2, 3)},
-    }
+    others = {"B_1": short} | {f"B_{i}": f"It begins, {i}. " + f"{SECONDARY['B_2']} " * 3 for i in (2, 3)}
     first = {name: " ".join([text] * 3) for name, text in PRIMARY.items()}
     german = "Und der Mann sagte zu ihr, dass es nun Zeit sei, nach Hause zu gehen, denn der Abend war spät. " * 4
     made = contrast(first, others, test={"C_1": german, "C_2": short}, **{**SMALL, "text_slice_length": 70})
     notes = " ".join(made.analysis.notes)
     assert "C_1 is unlike the texts of both sides in language or kind (0% of its words" in notes
-    assert re.search("C_2 repeats B_1, a text of a side, left out as short: it has no place here", notes), notes
+    assert "C_2 repeats B_1, a text of a side, left out as short: it has no place here" in notes
     assert not [one for one in made.analysis.placed if one.side == "test"]
 
 

@@ -302,12 +302,14 @@ def _called(paths: Sequence[Path]) -> str:
     return "the candidate" if plain else name
 
 
-def _check_ids(cases: Sequence[CaseTexts]) -> None:
-    seen: set[str] = set()
-    for case in cases:
-        if case.id in seen:
-            raise InputError("two cases have one name", found=case.id, fix="rename a file, or give a batch with names")
-        seen.add(case.id)
+def _check_ids(cases: Sequence[CaseTexts], file: Path | None = None, lines: Sequence[int] = ()) -> None:
+    """InputError, with all of them, if cases have one name; of a batch with the ``lines`` they stand in."""
+    fix = "rename a file, or give a batch with names" if file is None else "give each case a name of its own (case)"
+    of: dict[str, list[str]] = {}
+    for i, case in enumerate(cases):
+        of.setdefault(case.id, []).append(f"line {lines[i]}" if lines else case.questioned.name)
+    if several := [f"{name} ({', '.join(places)})" for name, places in of.items() if len(places) > 1]:
+        raise InputError("two cases have one name", file=file, found=first_names(several), fix=fix)
 
 
 def _batch(path: Path, encoding: str | None) -> Material:
@@ -316,6 +318,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
         raise no_such(path)
     reader = TextReader(encoding)
     cases: list[CaseTexts] = []
+    lines: list[int] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
     with Archive(path, encoding) as archive:
         rows = list(table_rows(archive, path.name))
@@ -342,10 +345,11 @@ def _batch(path: Path, encoding: str | None) -> Material:
                 case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
                 checked_name(case, "the case", path, line)
                 cases.append(CaseTexts(case, text, CaseCandidate(name, tuple(read[places]))))
+                lines.append(line)
     reader.faults.check()
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
-    _check_ids(cases)
+    _check_ids(cases, path, lines)
     return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
