@@ -9,21 +9,73 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import operator
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
-from ravenbench.errors import SpecError, did_you_mean, writable
+from ravenbench.errors import SpecError, check_number, did_you_mean, writable
+
+_PLAIN: dict[type, tuple[type, str]] = {
+    int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text"),
+    bool: (bool, "True or False"), NoneType: (NoneType, "None"),
+}  # fmt: skip
+_BOUNDS = {
+    "ge": (operator.ge, "at least"), "gt": (operator.gt, "above"), "le": (operator.le, "at most"),
+    "lt": (operator.lt, "below"),
+}  # fmt: skip
 
 
 @cache
 def _signature(kind: type) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(kind).parameters
     return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """What the parameters of a class are declared to be, as far as the names in their annotations are known."""
+    hints: dict[str, Any] = {}
+    for name, parameter in _signature(kind).items():
+        with suppress(Exception):  # a name that only type checkers know
+            alone = SimpleNamespace(__annotations__={name: parameter.annotation})
+            names = getattr(inspect.unwrap(kind.__init__), "__globals__", {})
+            hints |= get_type_hints(alone, names, include_extras=True)
+    return hints
+
+
+def _misfit(value: Any, hint: Any) -> str:
+    """What a value should be and is not, in words; "" where it is as declared."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        bounds = [(*sign, bound) for name, sign in _BOUNDS.items() if (bound := getattr(inner[1], name)) is not None]
+        kind = _misfit(value, inner[0])
+        fits = not kind and all(holds(value, bound) for holds, _, bound in bounds)
+        return "" if fits else " and ".join([*([kind] if kind else []), *(f"{words} {b:,}" for _, words, b in bounds)])
+    if origin in (Union, UnionType):
+        wanted = [_misfit(value, one) for one in inner]
+        return " or ".join(dict.fromkeys(wanted)) if all(wanted) else ""
+    if origin is Literal:
+        return "" if any(type(value) is type(one) and value == one for one in inner) else " or ".join(map(repr, inner))
+    if origin in (list, tuple, Sequence):
+        wanted = [_misfit(one, inner[0]) for one in value] if isinstance(value, list | tuple) else ["what fits"]
+        return f"a list, and each in it {''.join(wanted[:1])}" if any(wanted) else ""
+    if hint in _PLAIN:
+        fits = isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
+        return "" if fits else _PLAIN[hint][1]
+    part = isinstance(hint, type) and issubclass(hint, Component)
+    return (
+        f"a component ({hint.__name__})"
+        if part and not isinstance(value, Component) and not is_estimator(value)
+        else ""
+    )
 
 
 class Component:
@@ -45,6 +97,28 @@ class Component:
     """Parameters of a search, as small as a plan tries it: their time grows with the product of these numbers."""
     not_in_key: ClassVar[tuple[str, ...]] = ()
     """Parameters that say under what conditions it works and never decide its answers: no part of its identity."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Check the values given, however the class sets its parameters. SpecError if one is not what it is declared
+        to be, or a number that cannot be meant."""
+        if cls.__init__ is object.__init__ and (args or kwargs):  # as Python says it where a class has no __new__
+            raise TypeError(f"{cls.__name__}() takes no arguments")
+        cls._check_values(dict(zip(cls._parameters(), args, strict=False)) | kwargs)
+        return super().__new__(cls)
+
+    @classmethod
+    def _check_values(cls, values: Mapping[str, Any]) -> None:
+        kind: Any = cls
+        for name, parameter in cls._parameters().items():
+            value, default = values.get(name, parameter.default), parameter.default
+            if value is default or (type(value) is type(default) is float and value == default):
+                continue
+            what, hint = f"{cls.name or cls.__qualname__}: {name}", _hints(kind).get(name)
+            if wanted := _misfit(value, hint):
+                raise SpecError(f"{what} must be {wanted}", found=value)
+            check_number(what, value)
+            if name.endswith("seed") and isinstance(value, int) and value < 0:
+                raise SpecError(f"{what} must be at least 0", found=value)
 
     @classmethod
     def _parameters(cls) -> dict[str, inspect.Parameter]:
@@ -72,6 +146,7 @@ class Component:
             if inner:
                 getattr(self, outer).set_params(**{inner: value})
             else:
+                self._check_values({key: value})
                 setattr(self, outer, value)
         return self
 
@@ -107,6 +182,10 @@ class Component:
 
     def __hash__(self) -> int:
         return hash(json.dumps(identity(self), sort_keys=True))
+
+
+# What has no __init__ takes no parameters.
+Component.__new__.__signature__ = inspect.Signature([inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)])  # type: ignore[attr-defined]
 
 
 def inner_components(component: Component) -> list[Component]:

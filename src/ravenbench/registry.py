@@ -31,14 +31,6 @@ KINDS = tuple(METHODS)
 _WITHIN = {"obfuscator": ("translator",)}
 """Kinds that are looked for first among a component's parameters: no obfuscator holds another."""
 
-_PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
-    "int": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "str": ((str,), "text"),
-    "bool": ((bool,), "True or False"),
-    "None": ((type(None),), "None"),
-}
-"""Annotations that a value is checked against; components check what else they take when they are used."""
 _RANGE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+(-?\d++)\.\.(-?\d+)")
 MOST_SEEDS = 100
 """How many seeds a range may name."""
@@ -215,28 +207,19 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     except ValueError as error:
         raise SpecError(f"{kind} {head!r} does not say which parameters it takes") from error
     try:
-        bound = signature.bind(*args, **kwargs).arguments
+        signature.bind(*args, **kwargs)
     except TypeError as error:
         plain_signature = signature.replace(
             parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
             return_annotation=signature.empty,
         )
         raise SpecError(f"{head}: {error}", expected=f"{head}{plain_signature}") from error
-    for key, value in bound.items():
-        _check(f"{head}: {key}", signature.parameters[key].annotation, value)
     try:
         return cls(*args, **kwargs)
     except RavenError:
         raise
     except (Exception, SystemExit) as error:  # whatever a class from outside does when it is made
         raise SpecError(f"{text!r} cannot be made", found=f"{type(error).__name__}: {said(error)}") from error
-
-
-def _check(what: str, annotation: Any, value: Any) -> None:
-    kinds = (annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)).split(" | ")
-    if _PLAIN.keys() >= set(kinds) and not any(type(value) in _PLAIN[kind][0] for kind in kinds):
-        expected = " or ".join(dict.fromkeys(_PLAIN[kind][1] for kind in kinds))
-        raise SpecError(f"{what} must be {expected}", found=value)
 
 
 def parse_list(kind: str, text: str) -> list[Any]:

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Protocol, Self
+from typing import Annotated, Any, Protocol, Self
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
 from ravenbench.errors import InputError, did_you_mean
@@ -21,6 +22,19 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Strings = NDArray[np.str_]
 """Names, as ``name_array`` makes them, or of one width as numpy and the files of a run keep them."""
+
+Count = Annotated[int, Meta(ge=1, le=100_000)]
+Few = Annotated[int, Meta(ge=0, le=1000)]
+Index = Annotated[int, Meta(ge=0)]
+Length = Annotated[int, Meta(ge=1, le=100)]
+Several = Annotated[int, Meta(ge=2)]
+Size = Annotated[int, Meta(ge=1)]
+NotNegative = Annotated[float, Meta(ge=0)]
+Part = Annotated[float, Meta(gt=0, le=1)]
+Base = Annotated[float, Meta(gt=1)]
+Positive = Annotated[float, Meta(gt=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+"""Values of components' parameters, held when one is made: what is repeated, characters of an n-gram, and so on."""
 
 
 def name_array(values: Iterable[str]) -> Strings:

@@ -189,7 +189,7 @@ def test_bad_input_is_named():
         registry.parse("attributor", "nb").fit(["a", "b"], ["x", "x"])
     with pytest.raises(InputError, match="differ in number"):
         registry.parse("attributor", "nb").fit(["a"], ["x", "y"])
-    with pytest.raises(SpecError, match="no such variant"):
+    with pytest.raises(SpecError, match="variant must be"):
         registry.parse("attributor", "distorted(nb, variant='no')").fit(["a", "b"], ["x", "y"])
     with pytest.raises(SpecError, match="no attributor named"):
         registry.parse("attributor", "maxnet")

@@ -42,10 +42,12 @@ def page() -> str:
     from bad_input.readers import GROUPS
     from ravenbench.formats.archive import LINE_LIMIT
     from ravenbench.formats.decoding import NAME_LIMIT
-    from ravenbench.formats.reading import MEMORY, SECONDS
+    from ravenbench.formats.reading import A_MEGABYTE, MEMORY
 
     count = sum(len(cases) for cases in GROUPS.values())
-    head = HEAD.format(limit=NAME_LIMIT, line=LINE_LIMIT, count=count, seconds=SECONDS, memory=MEMORY // 2**30)
+    head = HEAD.format(
+        limit=NAME_LIMIT, line=LINE_LIMIT, count=count, seconds=round(A_MEGABYTE), memory=MEMORY // 2**30
+    )
     lines = []
     for title, cases in GROUPS.items():
         example = cases[len(cases) // 3]

@@ -191,6 +191,16 @@ _BAD_MAILS = {
     "a NUL": b"From: e@x.org\nSubject: s\n\na\0b\n",
     "no headers": b"\nhello\n",
     "base64 that is none": b"From: e@x.org\nSubject: s\nContent-Transfer-Encoding: base64\n\n%%%\n",
+    "half a character in its subject": b"From: e@x.org\nSubject: =?utf-7?q?+2AA-?=\n\nhello\n",
+    "half a character in its sender": b"From: =?unicode_escape?q?=5Cud800?= <e@x.org>\nSubject: s\n\nhello\n",
+    "half a character in its date": b"From: e@x.org\nSubject: s\nDate: =?utf-7?q?+2AA-?=\n\nhello\n",
+    "half a character in a quotation": b"From: e@x.org\nSubject: s\nContent-Type: text/plain; charset=utf-7\n\n"
+    b"hello\n\n> quoted +2AA- b\n",
+    "half a character in a signature": b"From: e@x.org\nSubject: s\nContent-Type: text/plain; charset=utf-7\n\n"
+    b"hello\n\n-- \nE +2AA-\n",
+    "half a character in an attachment's name": b"From: e@x.org\nSubject: s\n"
+    b"Content-Type: multipart/mixed; boundary=b\n\n--b\n"
+    b"Content-Disposition: attachment; filename*=utf-7''+2AA-\n\nx\n--b\n\nhello\n--b--\n",
     "headers in no charset": b"From: =?no-such?b?AAAA?= <e@x.org>\nSubject: =?x?z?=\nDate: \xff\n\nhello\n",
 }
 _BAD_LINES = {

@@ -120,7 +120,7 @@ def test_a_full_disk_leaves_no_part_and_the_next_call_goes_on(tmp_path, monkeypa
 
 def test_a_disk_without_room_is_known_before_any_work(tmp_path):
     with pytest.raises(InputError, match="not enough disk space"):
-        generate_corpus(Synthetic(documents=10**10, words=1_000_000), tmp_path / "it")
+        generate_corpus(Synthetic(documents=2 * 10**9, words=1_000_000), tmp_path / "it")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_disk_without_room_is_known_before_any_work(tmp_path):
     ],
 )
 def test_impossible_dials_are_refused(dials, named, tmp_path):
-    with pytest.raises(SpecError, match=f"synthetic: {named} must"):
+    with pytest.raises(SpecError, match=f"synthetic: {named}( must|: no such number)"):
         generate_corpus(Synthetic(**dials), tmp_path / "it")
     assert not list(tmp_path.iterdir())
 

@@ -140,7 +140,7 @@ def test_faithful_mode_keeps_the_faults(spec, resources):
     task = toy_tasks()[0]
     repaired, faithful = (rewrite(s, task.questioned, 3, task.known) for s in (spec, f"{spec}(mode='faithful')"))
     assert repaired != faithful
-    with pytest.raises(SpecError, match="repaired or faithful"):
+    with pytest.raises(SpecError, match="'repaired' or 'faithful'"):
         registry.parse("obfuscator", f"{spec}(mode='x')").fit([])
 
 

@@ -82,7 +82,7 @@ def test_seeds_differ_and_repeat(no_resources):
 
 
 def test_random_rate_is_a_probability():
-    with pytest.raises(SpecError, match="probability"):
+    with pytest.raises(SpecError, match="rate must be"):
         registry.parse("obfuscator", "random(rate=2)").obfuscate(toy_tasks()[0])
 
 

@@ -94,7 +94,7 @@ class Distorted(Component):
     name = "distorted"
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
-    inner: Any
+    inner: Component
     variant: Literal["ma", "sa", "topic"] = "ma"
     k: int = 300
 
@@ -103,7 +103,7 @@ class Distorted(Component):
         from sklearn.base import clone
 
         self.mask_ = mask(self.variant, self.k).fit(texts)
-        self.inner_ = clone(self.inner).fit(self.mask_.transform(texts), authors)
+        self.inner_: Any = clone(self.inner).fit(self.mask_.transform(texts), authors)
         self.classes_: Strings = self.inner_.classes_
         return self
 

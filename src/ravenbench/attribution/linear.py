@@ -22,7 +22,7 @@ from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, TokenProfiles
 from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats, Ints, Length, NotNegative, Positive
 
 DUAL_LIMIT = 4000
 """Most documents (and fewer than features) for which products are used."""
@@ -151,7 +151,7 @@ class MaxEnt(Attributor):
 
     name = "maxent"
 
-    c: float = 1.0
+    c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.counts_ = Counts(PaperWords()).fit(texts, rows)
@@ -178,7 +178,7 @@ class NaiveBayes(Attributor):
 
     name = "nb"
 
-    alpha: float = 1.0
+    alpha: NotNegative = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         from sklearn.naive_bayes import MultinomialNB
@@ -205,7 +205,7 @@ class FunctionWords(Attributor):
     provenance = "ours"
 
     words: int = 150
-    c: float = 1.0
+    c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
@@ -243,7 +243,7 @@ class TopicWords(Attributor):
 
     without: int = 150
     size: int = 20_000
-    c: float = 1.0
+    c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         common = frozenset(frequent_words(texts.rows(rows), self.without))
@@ -286,11 +286,11 @@ class CharSVM(Attributor):
     name = "svm"
     version = 2
 
-    n: int = 3
+    n: Length = 3
     size: int = 20_000
     least: int = 5
     lowercase: bool = False
-    c: float = 1.0
+    c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.grams_ = Scaled(CharNgrams(self.n, self.lowercase), self.size, self.least).fit(texts, rows)

@@ -68,6 +68,16 @@ class _Switches:
                 param.metavar = ""
         return params
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click does; a word of the command line that it names commands no terminal."""
+        try:
+            rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+            return rest
+        except Exception as error:
+            if hasattr(error, "message"):
+                error.message = visible(error.message)
+            raise
+
 
 class ShownCommand(_Switches, TyperCommand):
     """A command of ``raven``; what is missing is said as every other error is."""

@@ -19,7 +19,7 @@ from typing import Any
 from ravenbench.components import Component, identity_hash
 from ravenbench.errors import InputError, StoreError
 from ravenbench.files import cache_folder, code_of, made_cache, make_folder, make_room, size_of, sweep
-from ravenbench.formats.archive import LINKS, walk
+from ravenbench.formats.archive import follows_links, walk
 from ravenbench.formats.output import digest
 from ravenbench.seams import document_formats
 from ravenbench.types import Corpus
@@ -74,7 +74,7 @@ def _stamps(files: Sequence[Any]) -> list[tuple[str, int, int]]:
 
 def _place(what: Path | Component, how: Mapping[str, Any], files: Sequence[Any]) -> Path | None:
     """Where it is kept; None where keeping it is not worth it, or nobody knows which files it is read from."""
-    if os.environ.get(LINKS) == "follow":  # what they lead to is not hashed
+    if follows_links():  # what they lead to is not hashed
         return None
     paths = [Path(file) for file in files if file]
     if not paths or not all(path.exists() for path in paths):

@@ -206,7 +206,7 @@ class Archive:
         except KeyError:
             raise FormatError("a zip stands where one file should be", file=self.path, fix="unpack it") from None
         except (zipfile.BadZipFile, RuntimeError) as error:
-            raise FormatError(f"cannot be unpacked ({error})", file=self.label(name)) from None
+            raise FormatError(f"cannot be unpacked ({error})", file=self.label(name), fix=_AGAIN) from None
 
     def read(self, name: str) -> bytes:
         """Read the bytes of one file of at most ``DOCUMENT_LIMIT``."""
@@ -214,7 +214,7 @@ class Archive:
             try:
                 data = file.read(DOCUMENT_LIMIT + 1)
             except _DAMAGE as error:
-                raise FormatError(f"cannot be read ({error})", file=self.label(name)) from None
+                raise FormatError(f"cannot be read ({error})", file=self.label(name), fix=_AGAIN) from None
         if len(data) > DOCUMENT_LIMIT:
             raise FormatError(
                 "too large for one document", file=self.label(name), expected=f"at most {DOCUMENT_LIMIT} bytes"
@@ -265,7 +265,8 @@ class Archive:
                 try:
                     block = file.readline(LINE_LIMIT + 1)
                 except _DAMAGE as error:
-                    raise FormatError(f"cannot be read ({error})", file=self.label(name), line=number + 1) from None
+                    fault = f"cannot be read ({error})"
+                    raise FormatError(fault, file=self.label(name), line=number + 1, fix=_AGAIN) from None
                 if not block:
                     return
                 number += 1
@@ -402,13 +403,20 @@ LINKS = "RAVEN_LINKS"
 LED_OUT = "it is a link that leads out of the folder"
 
 
+def follows_links() -> bool:
+    """Whether links out of a folder are followed. InputError if the variable says something else than that."""
+    if (given := os.environ.get(LINKS, "")) not in ("", "follow"):
+        raise InputError(f"the variable {LINKS} says nothing that is known", found=given, expected="follow, or nothing")
+    return given == "follow"
+
+
 def why_unread(path: Path, folder: Path) -> str:
     """Why something in a folder is not read, whatever its name: a link that leads out of it or nowhere, no ordinary
     file; "" of what can be read."""
     if path.is_symlink():
         if not path.exists():
             return "it is a link that leads nowhere"
-        if os.environ.get(LINKS) != "follow" and not path.resolve().is_relative_to(folder.resolve()):
+        if not follows_links() and not path.resolve().is_relative_to(folder.resolve()):
             return LED_OUT
     return "" if path.is_file() or path.is_dir() else "it is no ordinary file"
 
@@ -419,6 +427,7 @@ def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
     unread: dict[str, str] = {}
     seen: dict[str, str] = {}
     pages = pages_of_texts(folder)
+    follows_links()
     for place, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
         real, within = os.path.realpath(place), Path(place).relative_to(folder).as_posix()

@@ -12,6 +12,7 @@ import msgspec
 from ravenbench.errors import FormatError, RavenError, install, said
 
 EXTRA = install("documents")
+FIX = "open it in the program that wrote it, and save it again or as plain text"
 _SHOWN, FRONT_AND_BACK = 2000, "front and back matter"
 
 
@@ -99,8 +100,7 @@ def guarded(path: Path, what: str) -> Iterator[None]:
         problem = f"it is damaged, or no {what} ({type(error).__name__}: {said(error)})"
     else:
         return
-    fix = "open it in the program that wrote it, and save it again or as plain text"
-    raise Unreadable(problem[:300], file=path, expected=what, fix=fix)
+    raise Unreadable(problem[:300], file=path, expected=what, fix=FIX)
 
 
 class Account:

@@ -46,12 +46,14 @@ RUN = "run.json"
 
 
 def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
-    """Refuse an output that is an input, contains one, or lies in one.
+    """Refuse an output that is an input, contains one, or lies in one; or a link to nothing.
 
     A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
     """
     place = location(path)
     target = place if is_remote(place) else place.resolve()
+    if target is not place and place.is_symlink() and not target.exists():
+        raise InputError("the output is a link that leads nowhere", file=path, found=str(target), fix="name the place")
     for input_path in inputs:
         there = location(input_path)
         if is_remote(there) != is_remote(place) or not there.exists():

@@ -1,33 +1,38 @@
 """The process that reads documents: one that hangs, swells or falls over a file takes no command with it.
 
 ``read_apart`` is called by the command, and starts this module as a process of its own, which serves one file after
-another: a line of JSON with the path comes in, a line with the documents or the error goes out. Each file has
-``SECONDS`` of the processor, and the process ``MEMORY`` bytes of address space.
+another: a line of JSON with the path comes in, a line with the documents or the error goes out. Files have
+``A_MEGABYTE`` seconds of the processor for each 2**20 bytes, all together ``SECONDS`` more, and the process ``MEMORY``
+bytes of address space.
 """
 
 from __future__ import annotations
 
 import atexit
 import importlib
+import math
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ravenbench import errors
 from ravenbench.errors import InputError
-from ravenbench.formats.document import Document, Unreadable, guarded
+from ravenbench.formats.collector import checked_text
+from ravenbench.formats.document import FIX, Document, Unreadable, guarded
 from ravenbench.programs.parent import end_with, me
 from ravenbench.seams import document_formats
 
-SECONDS = 10
-"""Of the processor for a file, and ``A_MEGABYTE`` more for each 2**20 bytes."""
-A_MEGABYTE = 10
+SECONDS, A_MEGABYTE, LEAST = 1.0, 10.0, 0.02
+"""Of the processor: what all files share, and each process has for the first of a format; what a file has for each
+2**20 bytes; and what it has at least. What files leave of theirs fills up what they share."""
 MEMORY = 2 * 2**30
 
 
@@ -35,7 +40,7 @@ class _Request(msgspec.Struct):
     path: str
     format: str
     encoding: str | None
-    seconds: int
+    seconds: float
     memory: int
 
 
@@ -50,6 +55,11 @@ class _Error(msgspec.Struct):
 class _Answer(msgspec.Struct):
     documents: list[Document] = []
     error: _Error | None = None
+    seconds: float = 0.0
+
+
+class _Late(BaseException):
+    """A file's time is over."""
 
 
 class _Server:
@@ -85,6 +95,7 @@ class _Server:
 
 _lock = threading.Lock()
 _servers: list[_Server] = []
+_shared = [SECONDS]
 
 
 def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
@@ -98,17 +109,20 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
         server = _servers[0]
         answer: _Answer | int | None = None
         try:
-            seconds = SECONDS + A_MEGABYTE * (path.stat().st_size // 2**20)
-            answer = server.read(_Request(str(path.absolute()), name, encoding, seconds, MEMORY))
+            own = A_MEGABYTE * path.stat().st_size / 2**20
+            seconds = own + max(LEAST, _shared[0])
+            address = os.fsencode(path.absolute()).decode("latin-1")
+            answer = server.read(_Request(address, name, encoding, seconds, MEMORY))
         finally:
+            used = answer.seconds if isinstance(answer, _Answer) else seconds
+            _shared[0] = min(SECONDS, max(0.0, _shared[0] + own - used))
             if not isinstance(answer, _Answer):
                 server.stop()
                 _servers.clear()
     if isinstance(answer, int):
         late = answer == -getattr(signal, "SIGXCPU", 0)
         raise Unreadable(
-            f"reading it takes more than {seconds} seconds, the limit" if late else "no reader gets through this file",
-            file=path, expected=name, fix="open it in the program that wrote it, and save it as plain text",
+            too_late(seconds) if late else "no reader gets through this file", file=path, expected=name, fix=FIX
         )  # fmt: skip
     if answer.error is not None:
         error = answer.error
@@ -117,26 +131,59 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
     return [msgspec.structs.replace(document, path=path) for document in answer.documents]
 
 
+def too_late(seconds: float) -> str:
+    """What is wrong with a file that asks for more."""
+    return f"reading it takes more than {seconds:.1f} seconds, the limit of its size"
+
+
 def serve(parent: int, at_once: bool) -> None:
     """Answer requests until there are no more."""
     end_with(parent, at_once)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
+    formats = set[str]()
     for line in sys.stdin.buffer:
         request = msgspec.json.decode(line, type=_Request)
-        _limit(request)
+        request.seconds += SECONDS * (request.format not in formats)
+        formats.add(request.format)
+        began = time.process_time()
         answer = _answer(request)
-        out.write(msgspec.json.encode(answer, enc_hook=str) + b"\n")
+        answer.seconds = time.process_time() - began
+        try:
+            encoded = msgspec.json.encode(answer, enc_hook=_address)
+        except UnicodeEncodeError:
+            encoded = msgspec.json.encode(_whole(msgspec.to_builtins(answer, enc_hook=_address)))
+        out.write(encoded + b"\n")
         out.flush()
 
 
+def _address(path: Path) -> str:
+    """In the place of a document's path, which the command knows better: a name may be no Unicode."""
+    return ""
+
+
+def _whole(value: Any) -> Any:
+    """The same with U+FFFD for each half of a character."""
+    if isinstance(value, dict):
+        return {key: _whole(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(_whole, value)]
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str) else value
+
+
+def _late(*_: object) -> None:
+    raise _Late
+
+
 def _limit(request: _Request) -> None:
-    """Bound what one file may take; some systems know no such limits."""
-    with suppress(ImportError, ValueError, OSError):
+    """Bound what one file may take; some systems know no such limits. Native code, which nothing interrupts, ends
+    within a second of it, and with it the process."""
+    with suppress(ImportError, AttributeError, ValueError, OSError):
         import resource
 
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        seconds = int(used.ru_utime + used.ru_stime) + request.seconds
+        signal.signal(signal.SIGPROF, _late)
+        signal.setitimer(signal.ITIMER_PROF, request.seconds, 1)
+        seconds = math.ceil(time.process_time() + request.seconds + 0.1)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         resource.setrlimit(resource.RLIMIT_AS, (request.memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
@@ -144,11 +191,21 @@ def _limit(request: _Request) -> None:
 
 def _answer(request: _Request) -> _Answer:
     module, _, function = document_formats()[request.format].reader.partition(":")
-    path = Path(request.path)
+    path = Path(os.fsdecode(request.path.encode("latin-1")))
     try:
         reader = getattr(importlib.import_module(module), function)
+        _limit(request)
         with guarded(path, request.format):
-            return _Answer(reader(path, request.encoding))
-    except InputError as error:
-        found = None if error.found is None else str(error.found)
-        return _Answer(error=_Error(type(error).__name__, error.problem, found, error.expected, error.fix))
+            documents = reader(path, request.encoding)
+            for document in documents:
+                checked_text(document.text)
+            return _Answer(documents)
+    except _Late:
+        error: InputError = Unreadable(too_late(request.seconds), expected=request.format, fix=FIX)
+    except InputError as unread:
+        error = unread
+    finally:
+        with suppress(AttributeError):
+            signal.setitimer(signal.ITIMER_PROF, 0)
+    found = None if error.found is None else str(error.found)
+    return _Answer(error=_Error(type(error).__name__, error.problem, found, error.expected, error.fix))

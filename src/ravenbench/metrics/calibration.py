@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ravenbench.metrics.base import Metric
 from ravenbench.metrics.sums import checked
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Count, Floats, Ints
 
 
 class Reliability(NamedTuple):
@@ -115,7 +115,7 @@ class ECE(Metric):
 
     name, title, higher = "ece", "ECE", False
 
-    bins: int = 10
+    bins: Count = 10
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
         return reliability(truth, answers, self.bins).ece

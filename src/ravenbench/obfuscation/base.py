@@ -12,7 +12,6 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import SpecError
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import mended
 from ravenbench.obfuscation.wording.words import reason_not_english
@@ -182,12 +181,6 @@ class Obfuscator(Component):
 def unchanged(text: str, *notes: str) -> Rewriting:
     """The rewriting that leaves the text as it is, in one part."""
     return Rewriting((Part(0, len(text), text, text),) if text else (), notes)
-
-
-def check_mode(name: str, mode: str) -> None:
-    """Raise ``SpecError`` for a mode that is neither ``repaired`` nor ``faithful``."""
-    if mode not in ("repaired", "faithful"):
-        raise SpecError(f"{name}: unknown mode", found=mode, expected="repaired or faithful")
 
 
 def count_operations(parts: Sequence[Part]) -> dict[str, int]:

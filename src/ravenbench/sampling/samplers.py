@@ -30,9 +30,9 @@ from typing import ClassVar
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import CorpusError, SpecError
+from ravenbench.errors import CorpusError
 from ravenbench.randomness import Draws
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats, Index, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,12 +177,10 @@ class Random(Sampler):
     name = "random"
     merges = False
 
-    draw: int = 0
+    draw: Index = 0
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         check(similarity, m)
-        if type(self.draw) is not int or self.draw < 0:
-            raise SpecError("random: draw must be a whole number from 0", found=self.draw)
         return Selection.cutting(rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity))
 
 

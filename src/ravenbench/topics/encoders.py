@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import CorpusError, SpecError
+from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import lowered
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Count, Floats, Ints, Size
 
 
 class Encoder(Component):
@@ -41,12 +41,6 @@ class Encoder(Component):
         None where a text's vector depends on more than that, or the texts are few enough for ``encode`` to hold.
         """
         return None
-
-    def need_some(self, *names: str) -> None:
-        """Refuse parameters that are below 1. SpecError if one is not."""
-        for name in names:
-            if getattr(self, name) < 1:
-                raise SpecError(f"{self.name}: {name} must be at least 1", found=getattr(self, name))
 
 
 def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
@@ -260,13 +254,13 @@ class LSA(Encoder):
 
     name = "lsa"
 
-    dimensions: int = 100
+    dimensions: Size = 100
     seed: int = 0
     min_df: int | float = 3
     max_df: int | float = 0.3
-    features: int = 30000
-    window: int = 500
-    sample: int = 50_000
+    features: Size = 30000
+    window: Size = 500
+    sample: Size = 50_000
 
     def encode(self, texts: Sequence[str]) -> Floats:
         encoder = self.learn(texts)
@@ -276,7 +270,6 @@ class LSA(Encoder):
         return averaged(self._fit(chunks)[1](), owner)
 
     def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
-        self.need_some("dimensions", "features", "window", "sample")
         rows = sampled(texts, self.window, self.sample, stream(self.seed, "lsa-sample"))
         if rows is None:
             return None
@@ -352,20 +345,19 @@ class NMF(Encoder):
 
     name = "nmf"
 
-    components: int = 50
+    components: Size = 50
     seed: int = 0
     min_df: int | float = 20
     max_df: int | float = 0.5
-    features: int = 5000
-    window: int = 500
-    iterations: int = 2000
+    features: Size = 5000
+    window: Size = 500
+    iterations: Size = 2000
 
     def encode(self, texts: Sequence[str]) -> Floats:
         from sklearn.decomposition import NMF as Factorisation
         from sklearn.exceptions import ConvergenceWarning
         from threadpoolctl import threadpool_limits
 
-        self.need_some("components", "features", "window", "iterations")
         chunks, owner = chunked(texts, self.window)
         weights, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True)
         rank = max(1, min(self.components, min(weights.shape)))
@@ -400,18 +392,17 @@ class LDA(Encoder):
 
     name = "lda"
 
-    components: int = 50
+    components: Count = 50
     seed: int = 0
     min_df: int | float = 20
     max_df: int | float = 0.5
-    features: int = 5000
-    window: int = 500
+    features: Size = 5000
+    window: Size = 500
 
     def encode(self, texts: Sequence[str]) -> Floats:
         from sklearn.decomposition import LatentDirichletAllocation
         from threadpoolctl import threadpool_limits
 
-        self.need_some("components", "features", "window")
         chunks, owner = chunked(texts, self.window)
         present, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, binary=True)
         with threadpool_limits(1):

@@ -7,13 +7,12 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, TokenProfiles, row_cosines, unit
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Few, Floats, Ints, Length, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 
 
@@ -45,10 +44,10 @@ class CharNgram(Scorer):
     reads = "characters"
     calibrated_by = "threshold-band"
 
-    n: int = 4
+    n: Length = 4
     size: int = 3000
     lowercase: bool = True
-    bags: int = 0
+    bags: Few = 0
     reference: bool = False
     seed: int = 0
 
@@ -125,7 +124,7 @@ class PPM(FoldFree):
     calibrated_by = "logistic"
 
     features: Literal["symmetric", "raw"] = "symmetric"
-    order: int = 5
+    order: Literal[0, 1, 2, 3, 4, 5] = 5
     escape: Literal["C"] | None = None
 
     @property
@@ -135,14 +134,8 @@ class PPM(FoldFree):
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         """Features of document pairs, (n, 2). SpecError if a parameter is not one of those named above."""
-        from ravenbench.text.ppm import ORDERS, cross_entropies
+        from ravenbench.text.ppm import cross_entropies
 
-        if self.features not in ("symmetric", "raw") or self.order not in ORDERS or self.escape not in (None, "C"):
-            raise SpecError(
-                "ppm has no such option",
-                found=str(self),
-                expected="features 'symmetric' or 'raw', order 0 … 5, escape None or 'C'",
-            )
         h = cross_entropies(texts, known, questioned, self.order, self.escape)
         if self.features == "raw":
             return h

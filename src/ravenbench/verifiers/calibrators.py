@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.former import moved_name
 from ravenbench.metrics.calibration import newton
 from ravenbench.text.tfidf import centre_of
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Base, Bools, Floats, Positive
 from ravenbench.verifiers.contract.base import Calibrator
 from ravenbench.verifiers.contract.folds import both_classes
 
@@ -68,21 +69,15 @@ class Logistic(Calibrator):
 
     name = "logistic"
 
-    radius: float = 0.01
-    C: float = 1.0
-    prior: float | None = None
+    radius: Annotated[float, Meta(ge=0, lt=0.5)] = 0.01
+    C: Positive = 1.0
+    prior: Annotated[float, Meta(gt=0, lt=1)] | None = None
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,) or (n, f).
 
         SpecError if a parameter is out of range. CorpusError if one class is absent.
         """
-        if not 0 <= self.radius < 0.5 or not self.C > 0 or (self.prior is not None and not 0 < self.prior < 1):
-            raise SpecError(
-                "a parameter of logistic is out of range",
-                found=str(self),
-                expected="0 ≤ radius < 0.5, C > 0, 0 < prior < 1",
-            )
         scores, same = learnable(table_of(scores), same, self.name)
         solution = newton(scores, same, np.full(len(same), self.C), 1.0, np.zeros(scores.shape[1]))
         self.coef_: Floats = solution[:-1]
@@ -153,15 +148,13 @@ class LogOdds(Calibrator):
 
     name = "log-odds"
 
-    base: float = 2.0
+    base: Base = 2.0
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Return itself: there is nothing to learn.
 
         SpecError if the base is not above 1, or the scorer gives several features a problem.
         """
-        if not self.base > 1:
-            raise SpecError("the base of a logarithm must be above 1", found=self.base, expected="2, e or 10")
         one_column(scores, self.name)
         return self
 
@@ -301,8 +294,6 @@ class ThresholdBand(Calibrator):
         SpecError if ``metrics`` is neither 4 nor 5, or there are several features a problem. CorpusError if one class
         is absent, or has too few problems and ``fallback`` is off.
         """
-        if self.metrics not in (4, 5):
-            raise SpecError("threshold-band maximises 4 or 5 metrics", found=self.metrics)
         scores, same = learnable(one_column(scores, self.name), same, self.name)
         positives, negatives = int(same.sum()), int((~same).sum())
         self.fallback_: str | None = None

@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.errors import SpecError
 from ravenbench.text.masks import mask
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Count, Floats, Problems
 from ravenbench.verifiers.calibrators import (
     LogOdds,
     ScaledLogistic,
@@ -170,7 +170,7 @@ class Stacked(Combined):
 
     members: Sequence[Component]
     C: float = 0.1
-    folds: int = 5
+    folds: Count = 5
     band: bool = False
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -284,7 +284,7 @@ def test_genetic_search_stops_and_finds():
 
 def test_bad_parameters_are_named():
     train, same = toy_problems(8)
-    with pytest.raises(SpecError, match="positive"):
+    with pytest.raises(SpecError, match="rounds must be at least 1"):
         registry.parse("verifier", "spatium-2015(rounds=0)").fit(train, same)
 
 

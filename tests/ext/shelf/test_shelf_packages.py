@@ -129,10 +129,10 @@ def test_general_impostors_need_others():
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [NgramTracing(n=0), NgramTracing(unit="letter"), GeneralImpostors(draw="all"), GeneralImpostors(share=0.0),
-     CosineDelta(words=1)],
+    ("kind", "wrong"),
+    [(NgramTracing, {"n": 0}), (NgramTracing, {"unit": "letter"}), (GeneralImpostors, {"draw": "all"}),
+     (GeneralImpostors, {"share": 0.0}), (CosineDelta, {"words": 1})],
 )  # fmt: skip
-def test_parameters_out_of_range(wrong):
-    with pytest.raises(SpecError, match=r"out of range|two words"):
-        wrong.fit(TRAIN, SAME)
+def test_parameters_out_of_range(kind, wrong):
+    with pytest.raises(SpecError, match=r"out of range|must be"):
+        kind(**wrong).fit(TRAIN, SAME)

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ravenbench.components import Component
 from ravenbench.corpora.catalogue import entry
-from ravenbench.errors import CorpusError, MissingPart, SpecError
+from ravenbench.errors import CorpusError, MissingPart
 from ravenbench.ext.corpora import newsgroups_cleaning as clean
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import WORD
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Corpus, Labels
+from ravenbench.types import Bools, Corpus, Labels, Part, Size
 
 _ADDRESS = re.compile(r"(?<![^\s<>(),;\"])[^\s<>(),;\"][^\s<>(),;\"@!]*+[@!][^\s<>(),;\"]+|<[^\s<>]+>|^\w+(?= \()")
 _AFTER_NAME = re.compile(r"\s[-/]|[,;] (?=ph\.?d|esq|jr|sr)|\(|\b(?:ext|x)\.? ?\d", re.I)
@@ -243,11 +243,11 @@ class Newsgroups(Component):
 
     name = "newsgroups"
 
-    min_words: int = 50
-    max_chars: int = 2000
-    max_posts_per_author: int = 20
-    max_nonword: float = 0.2
-    overlap: float = 0.1
+    min_words: Size = 50
+    max_chars: Size = 2000
+    max_posts_per_author: Size = 20
+    max_nonword: Part = 0.2
+    overlap: Part = 0.1
     download: bool = False
 
     def files(self) -> list[Path]:
@@ -262,7 +262,6 @@ class Newsgroups(Component):
         MissingPart if the collection is not in scikit-learn's data folder; SpecError if a parameter is out of range;
         CorpusError if no post survives.
         """
-        self._check()
         posts = [post for post in _read(self.download) if post.author]
         steps = [{"step": "read", "documents": len(posts)}]
 
@@ -294,14 +293,6 @@ class Newsgroups(Component):
         if not posts:
             raise CorpusError("no post of 20 Newsgroups survives this cleaning", found=str(self))
         return self._corpus(posts, steps)
-
-    def _check(self) -> None:
-        for name in ("min_words", "max_chars", "max_posts_per_author"):
-            if getattr(self, name) < 1:
-                raise SpecError(f"newsgroups: {name} must be at least 1", found=getattr(self, name))
-        for name in ("max_nonword", "overlap"):
-            if not 0 < getattr(self, name) <= 1:
-                raise SpecError(f"newsgroups: {name} must lie in (0, 1]", found=getattr(self, name))
 
     def _corpus(self, posts: list[_Post], steps: list[dict[str, Any]]) -> Corpus:
         texts, _ = TextTable.collect(post.text for post in posts)

@@ -82,10 +82,6 @@ class Generated(Component):
                 continue
             if value is None and dial.default is None:
                 continue
-            whole = not isinstance(dial.default, float)
-            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-                expected = "a whole number" if whole else "a number"
-                raise SpecError(f"{self.name}: {dial.name} must be {expected}", found=value)
             least, most = self.limits[dial.name]
             if not least <= value <= most:
                 raise SpecError(f"{self.name}: {dial.name} must lie in [{least:,}, {most:,}]", found=value)

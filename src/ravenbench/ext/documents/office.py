@@ -1,6 +1,7 @@
 """Word (.docx, .docm) and OpenDocument (.odt): what stands in the body of the text, by the XML of their zips.
 
-Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes: images and embedded files stay packed.
+Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes and as far as text can grow: images and
+embedded files stay packed.
 Deleted text that tracked changes keep is left out, inserted text is taken. Python's own XML reader is used, because
 python-docx passes over inserted text and footnotes, and unpacks every image.
 """
@@ -15,7 +16,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from ravenbench.formats.archive import DOCUMENT_LIMIT
+from ravenbench.errors import FormatError
+from ravenbench.formats.archive import DOCUMENT_LIMIT, check_members
 from ravenbench.formats.document import Account, Document, Unreadable
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -134,6 +136,11 @@ def _zip(path: Path, name: str) -> zipfile.ZipFile:
     if any(info.flag_bits & 1 for info in archive.infolist()):
         archive.close()
         raise _protected(path)
+    try:
+        check_members(path, archive)
+    except FormatError as error:
+        archive.close()
+        raise Unreadable(error.problem, file=path, found=error.found, expected=error.expected, fix=_AGAIN) from None
     return archive
 
 

@@ -7,6 +7,7 @@ out by rules that the account can name. trafilatura and readability choose by we
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,12 @@ _BLOCKS = {
 }  # fmt: skip
 _PARAGRAPH = 30
 """Words of a table's cell that make the table one of layout."""
+_NO_END = {
+    "area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img", "input", "li",
+    "link", "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
+}  # fmt: skip
+_MOST_OPEN, _MOST_ATTRIBUTES = 5_000, 2_000
+"""Elements open at once and attributes of one of them: browsers' trees cost the square of these."""
 
 
 def read_html(path: Path, encoding: str | None = None) -> list[Document]:
@@ -67,11 +74,13 @@ def decode_html(data: bytes, path: Path, encoding: str | None) -> str:
 
 
 def html_text(html: str, account: Account, *, mail: bool = False) -> str:
-    """The text of a page, or of a mail's HTML part. MissingPart without selectolax."""
+    """The text of a page, or of a mail's HTML part. MissingPart without selectolax; Unreadable if its tags would take
+    more time than its size allows."""
     try:
         from selectolax.lexbor import LexborHTMLParser
     except ImportError:
         raise MissingPart("reading HTML needs selectolax", fix=EXTRA) from None
+    _check_tags(html)
     body = LexborHTMLParser(html).body
     if body is None:
         return ""
@@ -85,6 +94,25 @@ def html_text(html: str, account: Account, *, mail: bool = False) -> str:
     pieces = "".join(_pieces(root, account, mail, False))
     lines = [" ".join(line.split(" ")).strip() for line in re.sub(r"[ \t\r\f\u00a0]+", " ", pieces).split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def _check_tags(html: str) -> None:
+    """Unreadable if more elements are open at once, or one has more attributes, than any page has."""
+    opened = Counter[str]()
+    depth = 0
+    for piece in html.split(">"):
+        tag = piece[piece.rfind("<") + 1 :]
+        name = re.match(r"/?[a-zA-Z][a-zA-Z0-9]*+", tag) if len(tag) < len(piece) else None
+        if name is None or tag.endswith("/"):
+            continue
+        kind = name[0].lower().lstrip("/")
+        change = -min(1, opened[kind]) if tag.startswith("/") else int(kind not in _NO_END)
+        opened[kind] += change
+        depth += change
+        if depth > _MOST_OPEN:
+            raise Unreadable("its tags are nested too deep", expected=f"at most {_MOST_OPEN:,} open at once")
+        if len(tag) > _MOST_ATTRIBUTES and len(tag.split()) > _MOST_ATTRIBUTES:
+            raise Unreadable("a tag has too many attributes", expected=f"at most {_MOST_ATTRIBUTES:,}")
 
 
 def _pieces(node: Any, account: Account, mail: bool, pre: bool) -> Iterator[str]:
@@ -141,7 +169,8 @@ def _is_layout(table: Any) -> bool:
 
 
 _GROUP = re.compile(
-    r"\{\s*(?:\\\*\s*)?\\(header|footer|footnote|pict|shppict|nonshppict|object|annotation|shptxt|fldinst)[lrf]?\b"
+    r"\{\s*(?:\\\*\s*)?\\(header|footer|footnote|pict|shppict|nonshppict|object|annotation|shptxt|fldinst)[lrf]?\b",
+    re.IGNORECASE,
 )
 _KINDS = {
     "header": "headers and footers of pages", "footer": "headers and footers of pages",
@@ -151,6 +180,7 @@ _KINDS = {
 """Groups that are left out; a field's instruction and the second form of an image are passed over."""
 _INNERMOST = re.compile(r"\{([^{}]*+)\}")
 _DELETED = re.compile(r".*\\deleted(?!0)\b(.*)", re.DOTALL)
+_NO_CHARACTER = re.compile(r"\\u(?:\d{6,}|-(?:\d{6,}|[7-9]\d{4}|6[6-9]\d{3}))")
 _BRACES = re.compile(r"\\[\\{}]|[{}]")
 _RTF_LIMIT = 256 * 2**20
 
@@ -162,7 +192,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
         from striprtf.striprtf import rtf_to_text
     except ImportError:
         raise MissingPart("reading RTF needs striprtf", fix=EXTRA) from None
-    raw = _bytes(path, _RTF_LIMIT).decode("latin-1")
+    raw = _NO_CHARACTER.sub(r"\\u65533", _bytes(path, _RTF_LIMIT).decode("latin-1"))
     if not raw.lstrip().startswith("{\\rtf"):
         raise Unreadable("it is no Rich Text", file=path, expected="{\\rtf at its beginning")
     account = Account()
@@ -170,7 +200,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
     done = 0
     while (group := _GROUP.search(raw, done)) is not None:
         end = _end(raw, group.start(), path)
-        name = group[1]
+        name = group[1].lower()
         if name in _KINDS:
             words = "" if name in ("pict", "shppict", "object") else raw[group.end() : end]
             account.add(_KINDS[name], rtf_to_text("{\\rtf1" + words, errors="ignore"))
@@ -186,7 +216,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
 
     body = _INNERMOST.sub(without_marks, body)
     _end(body, body.index("{"), path)
-    text = rtf_to_text(body, errors="replace")
+    text = rtf_to_text(body, errors="replace").encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     written = []
     for line in text.split("\n"):
         if line.rstrip().endswith("|") and "\\row" in body:

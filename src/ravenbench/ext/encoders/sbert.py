@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ravenbench.ext.encoders.pretrained import is_static, load_static, missing, model_folder, static_vectors
 from ravenbench.topics.encoders import Encoder, averaged, chunked
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Size
 
 
 @dataclass(eq=False, repr=False)
@@ -39,7 +39,7 @@ class SBERT(Encoder):
     name = "sbert"
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    window: int = 180
+    window: Size = 180
     batch: int | None = None
     device: str = "cpu"
     revision: str | None = None
@@ -51,7 +51,6 @@ class SBERT(Encoder):
         MissingPart if the extra is not installed, or the model is not on this machine. FormatError, InputError if
         files are missing, or the tokenizer belongs to another model.
         """
-        self.need_some("window")
         folder = model_folder(self.model, self.revision)
         windows, owner = chunked(texts, self.window)
         if is_static(folder):

@@ -7,8 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Problems, Share
 from ravenbench.verifiers.contract.base import Scorer
 from ravenbench.verifiers.controls import StyleOnly, TopicOnly
 
@@ -33,11 +32,9 @@ class Blend(Scorer):
     calibrated_by = "threshold-band"
     provenance = "ours"
 
-    dose: float = 0.5
+    dose: Share = 0.5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        if not 0 <= self.dose <= 1:
-            raise SpecError("blend: dose must lie in [0, 1]", found=self.dose)
         self.parts_: tuple[Scorer, Scorer] = (StyleOnly().fit(problems, same), TopicOnly().fit(problems, same))
         scores = np.stack([part.score(problems) for part in self.parts_], axis=1)
         self.mean_, spread = scores.mean(axis=0), scores.std(axis=0)

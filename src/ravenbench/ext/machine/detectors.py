@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from ravenbench.errors import CorpusError, MissingPart, SpecError, install
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Scorer, Verifier
 
 
@@ -168,15 +168,13 @@ class Likelihood(Detector):
     name = "likelihood"
 
     model: str = "smollm2"
-    longest: int = 512
+    longest: Size = 512
     device: str = "auto"
 
     def require(self) -> None:
         """Check that the model is on this machine (``causal``). SpecError if ``longest`` is not positive."""
         from ravenbench.ext.encoders.causal import model_file
 
-        if self.longest < 1:
-            raise SpecError("likelihood: no token would be read", found=str(self), expected="longest of 1 or more")
         model_file(self.model)
 
     def model_digest(self) -> str:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ravenbench.obfuscation.wording.words import base_form, brown, wordnet_pos
-from ravenbench.reports.view import Column, Table
+from ravenbench.reports.view import Column, Table, printable
 from ravenbench.text.content_words import LETTERS
 from ravenbench.text.nltk_data import tag as tag_words
 from ravenbench.text.tokens import frequent
@@ -152,7 +152,7 @@ def table_for_r(frequencies: Table) -> str:
     """The same as R's ``write.table`` writes it, for ``stylo(frequencies = "table_with_frequencies.txt")``."""
 
     def quoted(value: Any) -> str:
-        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + printable(str(value)).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
     head = " ".join(quoted(column.title) for column in frequencies.columns[1:])
     rows = (" ".join([quoted(row[0]), *(f"{value:.15g}" for value in row[1:])]) for row in frequencies.rows)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
+from ravenbench.errors import FormatError, InputError, ProgramError
 from ravenbench.ext.programs.process import Rules, arguments
 from ravenbench.formats.archive import Archive, read_whole
 from ravenbench.formats.pan_obfuscation import Part, read_parts
@@ -22,6 +22,7 @@ from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, 
 from ravenbench.obfuscation.wording.words import is_no_longer_english
 from ravenbench.programs.parent import private_folder
 from ravenbench.text.alignment import plain_words
+from ravenbench.types import Positive
 
 LONGEST = 10
 """A rewriting with so many times the words of its original, or so few, is another text."""
@@ -185,7 +186,7 @@ class Command(Obfuscator):
     not_in_key = ("confine", "readable")
 
     command: str
-    timeout: float = 3600.0
+    timeout: Positive = 3600.0
     folder: str = "."
     release: str = ""
     confine: Literal["auto", "required", "off"] = "auto"
@@ -196,8 +197,6 @@ class Command(Obfuscator):
 
         SpecError if a parameter cannot be used; InputError if the program is not there.
         """
-        if not self.timeout > 0:
-            raise SpecError("the timeout of a command must be positive", found=self.timeout)
         self._rules().check()
         self._argv({})
         return self

@@ -9,13 +9,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import FormatError, ProgramError, SpecError
+from ravenbench.errors import FormatError, ProgramError
 from ravenbench.ext.programs.process import Ran, Rules, arguments
 from ravenbench.formats.answers import SystemAnswers, read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.programs.parent import private_folder
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Labels, Problems, name_array
+from ravenbench.types import Bools, Floats, Labels, Positive, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier
 
 _INPUT, _OUTPUT, _TRAIN = "inputDataset", "outputDir", "trainDataset"
@@ -85,7 +85,7 @@ class Command(Verifier):
 
     command: str
     format: Literal["auto", "pairs", "problems"] = "auto"
-    timeout: float = 3600.0
+    timeout: Positive = 3600.0
     folder: str = "."
     language: str = "english"
     release: str = ""
@@ -100,10 +100,6 @@ class Command(Verifier):
 
         SpecError if a parameter cannot be used. InputError if the program is not there.
         """
-        if self.format not in ("auto", "pairs", "problems"):
-            raise SpecError("no such format", found=self.format, expected="auto, pairs or problems")
-        if not self.timeout > 0:
-            raise SpecError("the timeout of a command must be positive", found=self.timeout)
         self._rules().check()
         self._argv({})
         learns = any(name in self.command for name in (f"${_TRAIN}", f"${{{_TRAIN}}}"))

@@ -8,9 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Bools, Floats, Positive
 from ravenbench.verifiers.calibrators import Logistic, apply_band, best_radius, learnable, one_column, scored
 from ravenbench.verifiers.contract.base import Calibrator
 from ravenbench.verifiers.contract.folds import Folds, out_of_fold
@@ -71,15 +70,13 @@ class Linear(Calibrator):
     name = "linear"
 
     theta: float = 1.02
-    width: float = 0.15
+    width: Positive = 0.15
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Check the parameters.
 
         SpecError if ``width`` is not positive or the scorer gives several features a problem.
         """
-        if not self.width > 0:
-            raise SpecError("the width of linear must be positive", found=self.width)
         one_column(scores, self.name)
         return self
 

@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from ravenbench.components import is_estimator
+from ravenbench.errors import SpecError
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Scorer
 
@@ -63,6 +65,8 @@ class Estimator(Scorer):
     def _fresh(self, part: Any) -> Any:
         from sklearn.base import clone
 
+        if not is_estimator(part):
+            raise SpecError("estimator: this is no estimator of scikit-learn", found=part)
         copy = clone(part)
         states = {k: self.seed for k, v in copy.get_params().items() if k.endswith("random_state") and v is None}
         return copy.set_params(**states)

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import InputError
 from ravenbench.obfuscation.base import (
     ObfuscationTask,
     Obfuscator,
     Part,
     Rewriting,
-    check_mode,
     count_operations,
     unchanged,
 )
@@ -21,6 +20,7 @@ from ravenbench.obfuscation.guards import relatives, same_form, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.words import match_case, related, usual_sense
 from ravenbench.text.nltk_data import missing
+from ravenbench.types import Share
 
 
 class Identity(Obfuscator):
@@ -95,13 +95,10 @@ class Random(Obfuscator):
     provenance = "ours"
     version = 3
 
-    rate: float = 0.1
+    rate: Share = 0.1
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        check_mode(self.name, self.mode)
-        if not 0 <= self.rate <= 1:
-            raise SpecError("random: rate is a probability", found=self.rate, expected="a number from 0 to 1")
         return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:

@@ -16,7 +16,6 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting, count_operations
 from ravenbench.obfuscation.guards import Stretches, acceptable, inflected, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
@@ -34,7 +33,7 @@ from ravenbench.obfuscation.wording.words import (
     wordnet_pos,
 )
 from ravenbench.text.language_model import LanguageModel
-from ravenbench.types import Ints
+from ravenbench.types import Ints, Size
 
 _FREQUENT = 200
 _SENSES = 3
@@ -77,7 +76,7 @@ class Mansoorizadeh(Obfuscator):
     name = "mansoorizadeh-2016"
     version = 3
 
-    k: int = 1
+    k: Size = 1
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
@@ -85,8 +84,6 @@ class Mansoorizadeh(Obfuscator):
 
         SpecError if a parameter is out of range; MissingPart if WordNet, Brown or the tagger is not here.
         """
-        if self.k < 1 or self.mode not in ("repaired", "faithful"):
-            raise SpecError(f"{self.name}: a parameter is out of range", expected="k ≥ 1, mode repaired or faithful")
         language_model()
         return self
 

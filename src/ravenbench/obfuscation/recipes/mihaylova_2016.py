@@ -23,7 +23,6 @@ from ravenbench.obfuscation.base import (
     Obfuscator,
     Part,
     Rewriting,
-    check_mode,
     count_operations,
     unchanged,
 )
@@ -580,7 +579,6 @@ class Mihaylova(Obfuscator):
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Load those resources that are installed. SpecError if the mode is neither of the two."""
-        check_mode(self.name, self.mode)
         if has_vocabulary():
             language_model()
         return self

@@ -11,7 +11,6 @@ import numpy as np
 from numba import njit
 
 from ravenbench.attribution.base import Attributor
-from ravenbench.errors import SpecError
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
@@ -39,7 +38,7 @@ class PPM(Attributor):
 
     name = "ppm"
 
-    order: int = 5
+    order: Literal[0, 1, 2, 3, 4, 5] = 5
     escape: Literal["C"] | None = None
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
@@ -196,11 +195,9 @@ class Peng2004(Attributor):
 
     name = "peng-2004"
 
-    order: int = 5
+    order: Literal[1, 2, 3, 4, 5] = 5
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        if not 1 <= self.order <= 64 // BITS:
-            raise SpecError("the order of peng-2004 must lie in 1 … 5", found=self.order)
         every = texts.rows(rows)
         kinds = sorted(set().union(*every))[: (1 << BITS) - 1]
         # 0 is every character that no author uses.

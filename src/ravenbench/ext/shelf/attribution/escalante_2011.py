@@ -11,7 +11,7 @@ from ravenbench.attribution.base import Attributor
 from ravenbench.attribution.linear import svm
 from ravenbench.text.tokens import collapse
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Count, Floats, Ints, Positive
 
 
 @dataclass(eq=False, repr=False)
@@ -41,9 +41,9 @@ class Escalante2011(Attributor):
 
     n: int = 3
     size: int = 2500
-    places: int = 5
+    places: Count = 5
     width: float = 0.2
-    c: float = 1.0
+    c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         count: Counter[str] = Counter()

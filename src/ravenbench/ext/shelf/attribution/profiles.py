@@ -23,7 +23,7 @@ from ravenbench.text.lexicon import Tokens
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import frequent_words, lowered, words
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Count, Floats, Ints, Length, Positive
 
 
 @dataclass(eq=False, repr=False)
@@ -42,7 +42,7 @@ class CNG(Attributor):
     name = "cng"
     shared_only: ClassVar[bool] = False
 
-    n: int = 4
+    n: Length = 4
     size: int = 1500
     lowercase: bool = False
 
@@ -196,7 +196,7 @@ class Koppel2011(Attributor):
 
     name = "koppel-2011"
 
-    repeats: int = 100
+    repeats: Count = 100
     share: float = 0.4
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
@@ -256,7 +256,7 @@ class Arun2009(Attributor):
 
     stopwords: int = 200
     window: int = 10
-    smoothing: float = 1.0
+    smoothing: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         every = texts.rows(rows)

@@ -10,7 +10,7 @@ from ravenbench.attribution.base import Attributor, author_means
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import TokenProfiles
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Count, Floats, Ints
 
 
 @dataclass(eq=False, repr=False)
@@ -38,7 +38,7 @@ class Stamatatos2006(Attributor):
     name = "stamatatos-2006"
 
     words: int = 1000
-    size: int = 20
+    size: Count = 20
     shrinkage: float = 0.1
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:

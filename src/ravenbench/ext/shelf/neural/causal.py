@@ -17,7 +17,7 @@ from ravenbench.ext.shelf.published.lambdag import TokenRatio
 from ravenbench.randomness import stream
 from ravenbench.services import DiskCache
 from ravenbench.text.tokens import normalised
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 _KEPT = KeptVectors(shared=True)
@@ -88,10 +88,10 @@ class InContext(Scorer):
     model: str = causal.SMALL
     against: Literal["others", "nothing"] = "others"
     neutral: bool = False
-    references: int = 3
-    longest: int = 512
-    context: int = 512
-    population: int = 1000
+    references: Size = 3
+    longest: Size = 512
+    context: Size = 512
+    population: Size = 1000
     precision: str = "fp32"
     device: str = "auto"
     seed: int = 0
@@ -99,12 +99,6 @@ class InContext(Scorer):
     def require(self) -> None:
         """Check that the model is on this machine, and the parameters; nothing is loaded. SpecError, MissingPart or
         FormatError if not."""
-        positive = min(self.references, self.population, self.longest, self.context) >= 1
-        if self.against not in ("others", "nothing") or not positive:
-            raise SpecError(
-                "a parameter of causal-lm is out of range", found=str(self),
-                expected="against='others' or 'nothing'; positive numbers",
-            )  # fmt: skip
         causal.model_file(self.model)
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class Encoder(Scorer):
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     revision: str | None = None
-    pooling: str = "mean"
+    pooling: Literal["mean", "pooler"] = "mean"
     window: int | None = None
     batch: int | None = None
     remote_code: bool = False
@@ -88,8 +88,6 @@ class Encoder(Scorer):
         MissingPart if it is not on this machine. FormatError, InputError if files are missing, or the tokenizer
         belongs to another model. SpecError if pooling is neither way.
         """
-        if self.pooling not in ("mean", "pooler"):
-            raise SpecError("encoder has no such pooling", found=self.pooling, expected="mean or pooler")
         self.digest_ = self.model_digest()
         chosen = stream(0, "encoder-scale", len(problems)).permutation(len(problems))[:SAMPLE]
         self.scale_ = scale_of(self._cosines(problems.select(np.sort(chosen))))

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from ravenbench.errors import SpecError, did_you_mean
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, check_mode, unchanged
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, unchanged
 from ravenbench.obfuscation.base import count_operations as counted
 from ravenbench.obfuscation.guards import stretches
 from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.text.nltk_data import missing
+from ravenbench.types import Positive, Size
 
 THRESHOLDS = {
     "gutenberg": (-0.10437, 2.0831),
@@ -59,19 +60,16 @@ class Bevendorff(Obfuscator):
 
     target: str = "pan14-ee"
     search: Literal["greedy", "astar"] = "greedy"
-    nodes: int = 3000
-    edits: float = 0.5
+    nodes: Size = 3000
+    edits: Positive = 0.5
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Load the language model, if its data are on this machine. SpecError if a parameter is out of range."""
-        check_mode(self.name, self.mode)
         if self.target not in THRESHOLDS:
             raise SpecError(
                 f"{self.name}: unknown target", found=self.target, fix=did_you_mean(self.target, THRESHOLDS)
             )
-        if self.search not in ("greedy", "astar") or self.nodes < 1 or not self.edits > 0:
-            raise SpecError(f"{self.name}: a parameter is out of range", expected="search greedy or astar; positive")
         if missing("brown") is None:
             language_model()
         return self

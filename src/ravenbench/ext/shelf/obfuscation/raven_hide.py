@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.errors import InputError, MissingPart
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.formats.archive import walk
 from ravenbench.formats.decoding import decode
@@ -30,6 +30,7 @@ from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import TAGGER, find, missing
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
+from ravenbench.types import Positive
 
 if TYPE_CHECKING:
     from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
@@ -84,14 +85,12 @@ class RavenHide(Obfuscator):
     mode: ClassVar[str] = "repaired"
 
     goal: float = -1.0
-    limit: float = 3.0
+    limit: Positive = 3.0
     background: str = ""
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Check the parameters. SpecError if the limit is not positive; InputError if the background has no text;
         MissingPart if there is neither a background nor Brown."""
-        if not self.limit > 0:
-            raise SpecError("raven-hide: limit is a cost", found=self.limit, expected="a number above 0")
         if not self.background:
             try:
                 find("brown")

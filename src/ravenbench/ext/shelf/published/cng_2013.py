@@ -8,11 +8,10 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.cng import dissimilarities, gram_numbers, profiles
 from ravenbench.ext.shelf.published.one_class import sides
 from ravenbench.text.tokens import TOKEN, lowered, normalised
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Ints, Problems, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 _EPSILON = 1e-6
@@ -102,13 +101,11 @@ class CNG2013(Scorer):
     symmetric = False
     provenance = "reconstructed"
 
-    n: int = 7
-    size: int = 700
+    n: Size = 7
+    size: Size = 700
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check the parameters; there is nothing to learn. SpecError if a parameter is not positive."""
-        if self.n < 1 or self.size < 1:
-            raise SpecError("n and size of cng-2013 must be positive", found=str(self))
         return self
 
     def score(self, problems: Problems) -> Floats:

@@ -7,11 +7,10 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.tfidf import TokenProfiles, unit
 from ravenbench.text.tokens import WORD
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Index, Problems, Several
 from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
 
 
@@ -48,13 +47,11 @@ class CosineDelta(Scorer):
     reads = "words"
     counted = ALL_TOKENS
 
-    words: int = 150
-    marks: int = 10
+    words: Several = 150
+    marks: Index = 10
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Choose words, and learn their means and deviations. SpecError if a parameter is out of range."""
-        if self.words < 2 or self.marks < 0:
-            raise SpecError("cosine-delta needs two words or more", found=str(self), expected="words ≥ 2, marks ≥ 0")
         self.profiles_ = TokenProfiles(self.words, self.marks).fit(problems.texts, problems.documents)
         return self
 

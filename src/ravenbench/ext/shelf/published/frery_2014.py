@@ -11,7 +11,7 @@ from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace
 from ravenbench.ext.shelf.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.metrics.pan import METRICS, scores
 from ravenbench.text.tfidf import row_cosines, unit
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 
@@ -76,8 +76,8 @@ class Frery2014(Verifier):
     symmetric = False
     provenance = "reconstructed"
 
-    leaf: int = 5
-    folds: int = 10
+    leaf: Count = 5
+    folds: Count = 10
     size: int = 20_000
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -23,7 +23,7 @@ from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Weight
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer
 
 Together = Literal["centroid", "nearest"]
@@ -84,7 +84,7 @@ class GeneralImpostors(Scorer):
 
     known: Together = "centroid"
     draw: int | str = "root"
-    iterations: int = 100
+    iterations: Count = 100
     share: float = 0.5
     measure: Measure = "minmax"
     units: str = "char4"

@@ -10,12 +10,11 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.calibrators import Linear
 from ravenbench.ext.shelf.published.one_class import OneClass, cut
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import lowered, words
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Positive, Problems, Several
 
 _EPSILON = 1e-6
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -62,16 +61,14 @@ class Halvani2014(OneClass):
     name = "halvani-2014"
     reads = "both"
 
-    chunks: int = 5
-    width: float = 0.3
+    chunks: Several = 5
+    width: Positive = 0.3
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check the parameters; there is nothing to learn.
 
         SpecError if there are fewer than two chunks, or the width is not positive.
         """
-        if self.chunks < 2 or not self.width > 0:
-            raise SpecError("halvani-2014 needs two chunks or more and a positive width", found=str(self))
         return self
 
     def answer(self, known: list[str], questioned: str) -> float:

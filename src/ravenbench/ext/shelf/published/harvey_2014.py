@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.one_class import known_and_questioned, sides
 from ravenbench.text.nltk_data import tagger
-from ravenbench.text.ppm import ORDERS, cross_entropies
+from ravenbench.text.ppm import cross_entropies
 from ravenbench.text.tokens import tokens
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Problems, Size
 from ravenbench.verifiers.calibrators import Logistic, scored
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 
@@ -88,16 +87,14 @@ class Harvey2014(Scorer):
     symmetric = False
     provenance = "reconstructed"
 
-    chunk: int = 200
-    order: int = 5
+    chunk: Size = 200
+    order: Literal[0, 1, 2, 3, 4, 5] = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check the parameters and that the tagger is here; there is nothing to learn.
 
         SpecError if a parameter is out of range. MissingPart if NLTK or its English tagger is not here.
         """
-        if self.chunk < 1 or self.order not in ORDERS:
-            raise SpecError("harvey-2014 needs a positive chunk and an order of 0 … 5", found=str(self))
         tag_symbols("Missing parts are better known before the work than after it.")
         return self
 

@@ -28,7 +28,7 @@ from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Readin
 from ravenbench.randomness import stream
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import normalised
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.contract.folds import author_clusters
 
@@ -202,7 +202,7 @@ class Impostors(Scorer):
     units: str | None = None
     size: int | None = None
     weights: Weights = "tfidf"
-    iterations: int | None = None
+    iterations: Count | None = None
     candidates: int | None = None
     draw: int | None = None
     share: float = 0.5

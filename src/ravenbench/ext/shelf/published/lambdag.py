@@ -9,12 +9,11 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.grammar import SentenceVocabulary, grammar_log10, sentences, spans
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Part, Problems, Size
 from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 
@@ -90,12 +89,12 @@ class LambdaG(Scorer):
     reads = "blanks"
     symmetric = False
 
-    order: int = 10
-    references: int = 30
-    discount: float = 0.75
+    order: Size = 10
+    references: Count = 30
+    discount: Part = 0.75
     lowercase: bool = True
     correction: Literal["none", "square_root", "hapax"] = "none"
-    population: int = 1000
+    population: Size = 1000
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -103,13 +102,6 @@ class LambdaG(Scorer):
 
         SpecError if a parameter is out of range. CorpusError if fewer than two authors can be told apart.
         """
-        counts = min(self.order, self.references, self.population)
-        if counts < 1 or not 0 < self.discount <= 1 or self.correction not in ("none", "square_root", "hapax"):
-            raise SpecError(
-                "a parameter of lambdag is out of range",
-                found=str(self),
-                expected="positive numbers, 0 < discount ≤ 1, correction none, square_root or hapax",
-            )
         self.population_ = Background(self.population, self.seed).fit(problems, same)
         self._read: _Population | None = None
         return self

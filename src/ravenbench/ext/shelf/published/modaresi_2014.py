@@ -13,7 +13,7 @@ from ravenbench.ext.shelf.raven_2026.families import Grams
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import centre_of, unit
 from ravenbench.text.tokens import frequent_words, lowered
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Count, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes
 
@@ -67,7 +67,7 @@ class Modaresi2014(Verifier):
     symmetric = False
 
     words: int = 50
-    restarts: int = 10
+    restarts: Count = 10
     tolerance: float = 1e-5
     seed: int = 0
 

@@ -9,11 +9,10 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.grammar import divided
 from ravenbench.text.tokens import TOKEN, lowered
 from ravenbench.texts import content_hash
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 Coefficient = Literal["simpson", "overlap", "phi", "jaccard", "kulczynski", "cole"]
@@ -61,7 +60,7 @@ class NgramTracing(Scorer):
     name = "ngram-tracing"
     reads = "units"
 
-    n: int = 9
+    n: Size = 9
     unit: Literal["character", "word"] = "character"
     coefficient: Coefficient = "simpson"
     lowercase: bool = True
@@ -76,12 +75,6 @@ class NgramTracing(Scorer):
 
         SpecError if a parameter is out of range.
         """
-        if self.n < 1 or self.unit not in ("character", "word") or self.coefficient not in COEFFICIENTS:
-            raise SpecError(
-                "a parameter of ngram-tracing is out of range",
-                found=str(self),
-                expected=f"n ≥ 1, unit character or word, coefficient {', '.join(COEFFICIENTS)}",
-            )
         self.grams_ = np.empty(0, dtype=np.uint64)
         if self.coefficient in ("phi", "cole"):
             every = set().union(*(self.grams([text]) for text in problems.texts.rows(problems.documents)))

@@ -7,12 +7,13 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.calibrators import Banded
 from ravenbench.ext.shelf.published.one_class import OneClass, sides
 from ravenbench.ext.shelf.published.shelf_views import cosines, count, dense, units_of
 from ravenbench.ext.shelf.views import chunks
 from ravenbench.metrics.pan import auc
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Count, Floats, Problems
 
 _WIDEST = 0.02
 
@@ -58,12 +59,14 @@ class Satyam2014(OneClass):
     reads = "characters"
 
     lengths: tuple[int, ...] = (3, 4, 5)
-    segment: int = 750
+    segment: Count = 750
     rank: int = 10
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         from scipy.special import expit
 
+        if not self.lengths:
+            raise SpecError("satyam-2014: lengths must name one at least", found=self.lengths)
         same = np.asarray(same, dtype=bool)
         each = np.stack([self._scores(problems, n) for n in self.lengths], axis=1)
         distances = []

@@ -9,11 +9,10 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import lowered, normalised, tokens
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Count, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Verifier
 
 MARGIN = 0.025
@@ -62,9 +61,9 @@ class Spatium2015(Verifier):
     symmetric = False
     provenance = "sourced"
 
-    size: int = 200
-    rounds: int = 5
-    impostors: int = 3
+    size: Size = 200
+    rounds: Count = 5
+    impostors: Size = 3
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -72,8 +71,6 @@ class Spatium2015(Verifier):
 
         SpecError if a parameter is not positive. CorpusError if training holds fewer than two authors.
         """
-        if min(self.size, self.rounds, self.impostors) < 1:
-            raise SpecError("size, rounds and impostors of spatium-2015 must be positive", found=str(self))
         self.background_ = Background(len(problems.texts), self.seed).fit(problems, same)
         row = {text: i for i, text in enumerate(self.background_.texts_)}
         read = {int(d): normalised(problems.texts[d]) for d in problems.documents}

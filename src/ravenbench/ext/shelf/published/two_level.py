@@ -29,14 +29,13 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.problems.transplant import known_authors
 from ravenbench.text.counting import CountStore, frequencies, largest, with_counts
 from ravenbench.text.lexicon import ALL_TOKENS, WORD, Tokens
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import spread_counts
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Ints, Problems, Several, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 LN10 = float(np.log(10))
@@ -53,8 +52,8 @@ class TwoLevel(Scorer):
     reads = "units"
 
     unit: Literal["word", "character"] = "word"
-    n: int = 3
-    size: int = 400
+    n: Size = 3
+    size: Several = 400
 
     @property
     def counted(self) -> Tokens | CharNgrams:
@@ -69,11 +68,6 @@ class TwoLevel(Scorer):
         SpecError
             If a parameter is out of range.
         """
-        if self.unit not in ("word", "character") or self.n < 1 or self.size < 2:
-            raise SpecError(
-                f"a parameter of {self.name} is out of range",
-                found=str(self), expected="unit 'word' or 'character', n ≥ 1, size ≥ 2",
-            )  # fmt: skip
         texts, documents = problems.texts, problems.documents
         self.units_ = with_counts(self.counted, lambda store: self._frequent(store, texts, documents))
         counts, sizes = self.counts(texts, documents)

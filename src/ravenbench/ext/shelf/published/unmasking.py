@@ -13,7 +13,7 @@ from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.ext.shelf.published.one_class import sides
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent, lowered, words
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 
@@ -251,12 +251,12 @@ class Unmasking(Verifier):
     provenance = "sourced"
 
     form: Literal["2019", "2007"] = "2019"
-    words: int | None = None
-    chunks: int | None = None
+    words: Count | None = None
+    chunks: Count | None = None
     features: int | None = None
     drop: int | None = None
-    rounds: int | None = None
-    runs: int | None = None
+    rounds: Count | None = None
+    runs: Count | None = None
     C: float | None = None
     threshold: float = 0.1
     seed: int = 0

@@ -8,10 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.one_class import OneClass, accepts, known_and_questioned
 from ravenbench.text.tokens import frequent_words, lowered, words
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Problems, Size
 
 _PIECES = 4
 
@@ -47,13 +46,11 @@ class Vartapetiance2014(OneClass):
     name = "vartapetiance-2014"
     reads = "words"
 
-    stop_words: int = 50
-    gap: int = 5
+    stop_words: Size = 50
+    gap: Size = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Choose stop words and learn scales. SpecError if a parameter is not positive."""
-        if min(self.stop_words, self.gap) < 1:
-            raise SpecError("stop_words and gap of vartapetiance-2014 must be positive", found=str(self))
         texts = problems.texts.rows(problems.documents)
         self.words_ = frequent_words(texts, self.stop_words)
         squares, total = np.zeros((3, len(self.words_) ** 2)), np.zeros((3, len(self.words_) ** 2))

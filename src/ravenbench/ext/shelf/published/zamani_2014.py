@@ -13,7 +13,7 @@ from ravenbench.ext.shelf.published.shelf_views import Family, Members, symbols,
 from ravenbench.ext.shelf.raven_2026.families import Grams
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer
 
 FAMILIES: tuple[tuple[Family, int, int], ...] = (
@@ -68,8 +68,8 @@ class Zamani2014(Scorer):
     symmetric = False
     provenance = "reconstructed"
 
-    others: int = 30
-    best: int = 2
+    others: Count = 30
+    best: Count = 2
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -8,11 +8,11 @@ from functools import cache
 from typing import Self
 
 from ravenbench.components import Component
-from ravenbench.errors import SpecError
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.segmenters import is_word
 from ravenbench.text.splicing import CAPITAL, UPPER, Splicer, case_of
 from ravenbench.texts import TextTable
+from ravenbench.types import Size
 
 
 @dataclass(eq=False, repr=False)
@@ -49,13 +49,11 @@ class ContentMask(Component):
     name = "content-mask"
     reads = "words"
 
-    k: int = 160
+    k: Size = 160
     lengths: bool = False
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn which words stay; SpecError if ``k`` is below 1."""
-        if self.k < 1:
-            raise SpecError("content-mask must keep a word or more", found=self.k, expected="k of 1 or more")
         splicer = Splicer(TextTable.collect(texts)[0], self.k)
         listed = splicer.functions & closed_class(splicer.ranked)
         self.words_ = listed or splicer.functions
