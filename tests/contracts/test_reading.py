@@ -609,6 +609,17 @@ def test_no_fix_drops_a_class(tmp_path, command, kind):
         assert all(f"{value} (6 rows)" in said for value in CLASSES[kind]) and "leave" not in said, said
 
 
+@pytest.mark.parametrize("command", ["verify", "freeze"])
+def test_a_table_without_truth_says_which_columns_are_not_read(tmp_path, command):
+    write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
+    values = {"$good": tmp_path / "good", "$pairs": pairs(tmp_path / "p.jsonl", "similarity"),
+              "$o.jsonl": tmp_path / "o.jsonl", "$m.json": tmp_path / "m.json"}  # fmt: skip
+    ended = raven(*[str(values.get(part, part)) for part in READ_TABLES[command]])
+    assert "p.jsonl has no column same or label, so that nothing is scored; not read: similarity" in " ".join(
+        ended.said.split()
+    )
+
+
 ANSWERS = {
     "probabilities of both": ({"prob_0": 0.9, "prob_1": 0.1}, "fix: call prob_1 value"),
     "the probability of different": ({"proba_different": 0.9}, "fix: write 1 - proba_different as value"),

@@ -540,14 +540,15 @@ _WORDS = ("different", "same")
 
 
 class TableRoles(NamedTuple):
-    """Columns of a table of pairs: both texts, the label and the id, None where there is none; further labels; and both
-    authors, where there are such."""
+    """Columns of a table of pairs: both texts, the label and the id, None where there is none; further labels; both
+    authors, where there are such; and the others, where none of these says what is the same."""
 
     texts: tuple[str, ...]
     label: str | None
     id: str | None
     further: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def has_truth(self) -> bool:
@@ -555,7 +556,9 @@ class TableRoles(NamedTuple):
         return self.label is not None or bool(self.authors)
 
     def says_by_authors(self, file: str) -> list[str]:
-        """A sentence where truth follows from the authors alone."""
+        """A sentence where truth follows from the authors alone, or there is none and other columns are not read."""
+        if self.others:
+            return [f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}"]
         said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
         return [said] if self.authors and self.label is None else []
 
@@ -591,7 +594,10 @@ def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
     further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
     authors = tuple(here[name] for name in ("author1", "author2") if name in here)
     own_id = next((here[n] for n in _IDS if n in here), None)
-    return TableRoles(texts, next(iter(labels), None), own_id, further, authors if len(authors) == 2 else ())
+    authors = authors if len(authors) == 2 else ()
+    rest = (column for column in here.values() if column not in (*texts, own_id) and "topic" not in plain_key(column))
+    others = () if labels or authors else tuple(rest)
+    return TableRoles(texts, next(iter(labels), None), own_id, further, authors, others)
 
 
 def _own_label(record: Mapping[str, Any]) -> str | None:
