@@ -650,8 +650,7 @@ def read_pair_table(
             f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is not read",
             file=archive.label(name), expected="1 or 0, true, false, Y or N",
             found=", ".join(f"{value} ({counted(count, 'row')})" for value, count in values.most_common()),
-            fix=f"write 1 for the same author and 0 for different ones in {roles.label}, in place of "
-            + " and ".join(values),
+            fix=f"write 1 for the same author and 0 for different ones in place of {' and '.join(values)}",
         )  # fmt: skip
     if skipped is None:
         faults.check("" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty")
