@@ -230,6 +230,19 @@ def test_words_of_evidence_count_once_and_copies_are_said(room, tmp_path, comman
     assert re.search(r"repeats the known text|stand in .*, which was not learned from", said), said
 
 
+@pytest.mark.parametrize("command", [name for name, one in ABOUT_ONE_TEXT.items() if "$known" in one])
+def test_known_texts_that_repeat_each_other_are_said(room, tmp_path, command):
+    data = room.place / "data"
+    shutil.copytree(data / "known", tmp_path / "known")
+    first = sorted((tmp_path / "known").rglob("*.txt"))[0]
+    first.with_name("copy.txt").write_text(first.read_text("utf-8").upper() + "\nThe end.\n", "utf-8")
+    values = {"$corpus": data / "others", "$out": tmp_path / "o", "$questioned": data / "questioned.txt",
+              "$known": tmp_path / "known"}  # fmt: skip
+    ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
+    said = " ".join(ended.said.split())
+    assert "texts of one author that repeat each other, as drafts do: " in said and "copy.txt" in said, said
+
+
 PROBLEMS = {
     "verify": ("verify", "length", "--train", "$a", "--test", "$b", "--out", "$out.jsonl", "--folder", "$out"),
     "run": ("run", "--train", "$a", "--test", "$b", "--verifiers", "length", "--probe", "none", "--out", "$out"),

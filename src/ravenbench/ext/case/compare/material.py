@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.corpora.remarks import near_copies
 from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
@@ -232,9 +233,16 @@ class TextReader:
 
 
 def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
-    """What was left out of the texts that are compared."""
+    """What was left out of the texts that are compared, and which known texts repeat each other."""
     texts = dict.fromkeys(text for case in cases for text in (case.questioned, *case.candidate.texts))
-    return account_of([text.document for text in texts if text.document is not None])
+    known = {text.path: (text, case.candidate.name) for case in cases for text in case.candidate.texts}
+    whose = list(dict.fromkeys(name for _, name in known.values()))
+    drafts = near_copies(
+        [text.text for text, _ in known.values()],
+        [whose.index(name) for _, name in known.values()],
+        [text.name for text, _ in known.values()],
+    )
+    return [*account_of([text.document for text in texts if text.document is not None]), *drafts]
 
 
 def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:
