@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import ravenbench
 from contracts.tasks import write_data
 from ravenbench.engine.task import declared_of
-from ravenbench.errors import RavenError
+from ravenbench.errors import InputError, RavenError
 
 WRONG = (None, 3, 2.5, True, b"x", [], {}, object(), [object()], [[1]], {"a": object()}, "", "\0")
 FUNCTIONS = sorted(name for name in dir(ravenbench) if isinstance(getattr(ravenbench, name), FunctionType))
@@ -86,3 +87,18 @@ def test_a_value_of_another_type_is_refused_by_name(
             if said is not None and not isinstance(said, RavenError | Begins):
                 bare.append(f"{parameter}={value!r}: {type(said).__name__}: {said}")
     assert not bare, "\n".join(bare)
+
+
+def test_numbers_and_rows_of_numpy_are_taken():
+    corpus = "synthetic(documents=120, authors=24, topics=6, words=40)"
+    preview = ravenbench.plan(
+        ravenbench.run, corpus, verifiers=np.array(["length"]), folds=np.int64(2), seed=np.int64(3)
+    )
+    same = ravenbench.plan(ravenbench.run, corpus, verifiers=["length"], folds=2, seed=3)
+    assert (preview.documents, [*preview.seconds]) == (same.documents, [*same.seconds])
+
+
+@pytest.mark.parametrize("place", ["x" * 5000, "a\0b"])
+def test_a_path_that_is_none_is_said(place):
+    with pytest.raises(InputError, match="the path of its file is expected"):
+        ravenbench.load_corpus(Path(place))

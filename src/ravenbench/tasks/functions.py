@@ -129,11 +129,13 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
     if value is None and (default is None or (of_task and default is not Parameter.empty)):
         return None
     name, takes = ("table", "") if parameter is None else (parameter.name, str(parameter.annotation))
-    if isinstance(value, str) and "Path" in takes:
-        parts = value.encode("utf-8", "replace").split(b"/")
-        if "\n" in value or max(map(len, parts)) > LONGEST_NAME:
+    if getattr(value, "ndim", 2) < 2 and hasattr(value, "tolist"):  # a number or a row of NumPy, a column of pandas
+        value = value.tolist()
+    if isinstance(value, str | Path) and "Path" in takes:
+        parts = str(value).encode("utf-8", "replace").split(b"/")
+        if {"\n", "\0"} & {*str(value)} or max(map(len, parts)) > LONGEST_NAME:
             raise InputError(
-                f"{name}: this is a text, and the path of its file is expected", found=value[:60],
+                f"{name}: this is a text, and the path of its file is expected", found=str(value)[:60],
                 expected="a path", fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
             )  # fmt: skip
     if not isinstance(value, str | Path | None):
