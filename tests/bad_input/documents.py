@@ -23,7 +23,7 @@ DOCUMENTS = [
     _case("a table of Excel's", "it holds no Word text", "a.docx", zip_of({"[Content_Types].xml": "<Types/>"})),
     _case(
         "a Word file that unpacks to 80 MB",
-        "it unpacks to far more than a text can",
+        "a file in this zip unpacks to far more than text can",
         "a.docx",
         zip_of({"[Content_Types].xml": "<Types/>", "word/document.xml": b"<a>" + b" " * (80 << 20)}),
     ),

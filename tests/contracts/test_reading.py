@@ -303,6 +303,19 @@ def test_words_of_evidence_count_once_and_copies_are_said(room, tmp_path, comman
     assert re.search(r"repeats the known text|stand in .*, which was not learned from", said), said
 
 
+@pytest.mark.parametrize("command", [name for name, one in ABOUT_ONE_TEXT.items() if "$known" in one])
+def test_known_texts_that_repeat_each_other_are_said(room, tmp_path, command):
+    data = room.place / "data"
+    shutil.copytree(data / "known", tmp_path / "known")
+    first = sorted((tmp_path / "known").rglob("*.txt"))[0]
+    first.with_name("copy.txt").write_text(first.read_text("utf-8").upper() + "\nThe end.\n", "utf-8")
+    values = {"$corpus": data / "others", "$out": tmp_path / "o", "$questioned": data / "questioned.txt",
+              "$known": tmp_path / "known"}  # fmt: skip
+    ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
+    said = " ".join(ended.said.split())
+    assert "texts of one author that repeat each other, as drafts do: " in said and "copy.txt" in said, said
+
+
 PROBLEMS = {
     "verify": ("verify", "length", "--train", "$a", "--test", "$b", "--out", "$out.jsonl", "--folder", "$out"),
     "run": ("run", "--train", "$a", "--test", "$b", "--verifiers", "length", "--probe", "none", "--out", "$out"),
@@ -414,6 +427,44 @@ def test_copies_within_a_problem_are_said(tmp_path, command):
     assert ended.code == 0 and "p7: known texts repeat one another, and count as several" in said, ended.said
     assert "p6: the questioned text is identical with a known one" in said, "but for white space"
     assert "p0; p1; p2; p3; p4 and 1 more: the questioned text repeats a known one but for marks" in said
+
+
+UNLIKE = {
+    "another language": "Und der Mann sagte zu ihr, dass es nun Zeit sei, nach Hause zu gehen, denn es war spät. ",
+    "another script": "Мы вышли из дома рано утром, когда на улице ещё никого не было, и пошли к реке. ",
+    "addresses": "https://x.example/0123456789 ",
+}
+
+
+@pytest.mark.parametrize("kind", UNLIKE)
+@pytest.mark.parametrize("command", [*PROBLEMS, "pan14", "verify --load"])
+def test_answers_about_what_is_unlike_the_training_are_counted(tmp_path, command, kind):
+    """Whether it is the known or the questioned text; answers are 0.5 where no letter was learned from."""
+    texts = [one.text for one in load_corpus("synthetic(authors=4, documents=48, words=90)")]
+    same = np.arange(24) % 2 == 0
+    given = [(f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(24)]
+    given[12:15] = [("p12", [UNLIKE[kind] * 9], texts[25]), ("p13", [texts[26]], UNLIKE[kind] * 9),
+                    ("p14", [UNLIKE[kind] * 9], UNLIKE[kind] * 8)]  # fmt: skip
+    for name, rows in (("a", range(12)), ("b", range(12, 24))):
+        for place in (name, f"both/toy/{'train' if name == 'a' else 'test'}"):
+            write_pan_problems(tmp_path / place, Problems.of([given[i] for i in rows]), same[list(rows)])
+    arguments = WITHIN[command] if command == "pan14" else PROBLEMS[command.split()[0]]
+    arguments = [re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments]
+    if command == "verify --load":
+        trained = raven(*arguments[:-1], str(tmp_path / "o"), "--save", str(tmp_path / "saved"))
+        assert trained.code == 0, trained.said
+        at = arguments.index("--train")
+        arguments[at : at + 2] = ["--load", str(tmp_path / "saved")]
+        arguments[arguments.index("--out") + 1] = str(tmp_path / "more.jsonl")
+    ended = raven(*arguments, *(["--out", str(tmp_path / "out")] if command == "pan14" else []))
+    said = " ".join(ended.said.split())
+    assert ended.code == 0 and re.search(r"\b3 of 12 problems to answer have a text that is unlike", said), said
+    assert "unlike those to learn from" in (tmp_path / "out" / "plan.json").read_text("utf-8")
+    assert "unlike those to learn from" in (tmp_path / "out" / "report" / "index.html").read_text("utf-8")
+    if command == "verify":
+        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+        open_ones = {row["id"] for row in rows if row["value"] == 0.5}
+        assert (open_ones >= {"p12", "p13", "p14"}) == (kind == "another script")
 
 
 @pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension is not here")
@@ -616,6 +667,70 @@ def test_tables_of_pairs_say_their_cause(tmp_path, command, kind):
     said = " ".join(ended.said.split())
     assert ended.code == (0 if kind == "authors without a label" else 2), ended.said
     assert re.search(TABLES_OF_PAIRS[kind], said), ended.said
+
+
+CLASSES = {
+    "1 and 2": ("1", "2"),
+    "per cent": ("100%", "0%"),
+    "ja, nein": ("ja", "nein"),
+    "not": ("not so", "different"),
+}
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("command", sorted(set(READ_TABLES) - {"evaluate"}))
+def test_no_fix_drops_a_class(tmp_path, command, kind):
+    """Nor does --skip-faulty, where the labels of a whole class are not read."""
+    write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
+    rows = [json.loads(line) for line in pairs(tmp_path / "p.jsonl", "label").read_text("utf-8").splitlines()]
+    rows = [{**row, "label": CLASSES[kind][1 - row["label"]]} for row in rows]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    values = {"$good": tmp_path / "good", "$pairs": tmp_path / "pairs.jsonl", "$o.jsonl": tmp_path / "o.jsonl",
+              "$m.json": tmp_path / "m.json"}  # fmt: skip
+    arguments = [str(values.get(part, part)) for part in READ_TABLES[command]]
+    for more in ((), ("--skip-faulty",))[: 1 if command == "freeze" else 2]:
+        ended = raven(*arguments, *more)
+        said = " ".join(ended.said.split())
+        assert ended.code == 2 and re.search(r"in (6|12) of 12 rows, so that a whole class is not read", said), said
+        assert all(f"{value} (6 rows)" in said for value in CLASSES[kind]) and "leave" not in said, said
+
+
+@pytest.mark.parametrize("command", ["verify", "freeze"])
+def test_a_table_without_truth_says_which_columns_are_not_read(tmp_path, command):
+    write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
+    values = {"$good": tmp_path / "good", "$pairs": pairs(tmp_path / "p.jsonl", "similarity"),
+              "$o.jsonl": tmp_path / "o.jsonl", "$m.json": tmp_path / "m.json"}  # fmt: skip
+    ended = raven(*[str(values.get(part, part)) for part in READ_TABLES[command]])
+    assert "p.jsonl has no column same or label, so that nothing is scored; not read: similarity" in " ".join(
+        ended.said.split()
+    )
+
+
+ANSWERS = {
+    "probabilities of both": ({"prob_0": 0.9, "prob_1": 0.1}, "fix: call prob_1 value"),
+    "the probability of different": ({"proba_different": 0.9}, "fix: write 1 - proba_different as value"),
+    "in another order": ({"class1": 0.1, "class0": 0.9}, "fix: call it value, if class1 is"),
+    "confidence": ({"prediction": "no", "confidence": 0.9}, "and 1 - confidence where it says different authors"),
+    "zeros before a number": ({"value": 0.1}, "ids differ only in zeros before a number"),
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_no_fix_turns_answers_round(tmp_path, kind, ending):
+    columns, fix = ANSWERS[kind]
+    rows = [{"id": f"p{i:03d}" if "value" in columns else f"p{i}", **columns} for i in range(4)]
+    truth = [{"id": f"p{i}", "same": i % 2 == 0} for i in range(4)]
+    (tmp_path / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in truth))
+    with (tmp_path / f"a.{ending}").open("w", newline="") as file:
+        if ending == "jsonl":
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+        else:
+            table = csv.DictWriter(file, list(rows[0]))
+            table.writeheader()
+            table.writerows(rows)
+    ended = raven("evaluate", str(tmp_path / "truth.jsonl"), str(tmp_path / f"a.{ending}"))
+    assert ended.code == 2 and fix in " ".join(ended.said.split()), ended.said
 
 
 def test_rows_that_contradict_their_authors_are_named_by_the_authors(tmp_path):

@@ -76,7 +76,7 @@ def test_rare_words_give_way_to_signs_of_their_kind():
     assert mask.transform(["The sea AND Anna's 2 b2b—team."]) == ["The # AND §'# µ µ—team."]
     greek = FrequencyMask(k=1).fit(["και η θάλασσα", "και το πλοίο"])
     assert greek.transform(["Και η Αθήνα, 1999"]) == ["Και # §, µ"]
-    with pytest.raises(SpecError, match="k of 1 or more"):
+    with pytest.raises(SpecError, match="k must be at least 1"):
         FrequencyMask(k=0).fit(texts)
 
 

@@ -135,7 +135,7 @@ def _one_of(choices: list[tuple[object, object]], rng: random.Random) -> str:
     shown = []
     for operation, value in choices:
         if str(operation) == "NEGATE":
-            return next(c for c in "aB7 .-\n'\u00e9" if re.match(_class(choices), c))
+            return next(c for c in "aB7 .-\n'\u00e9\u0300" if re.match(_class(choices), c))
         if str(operation) == "LITERAL":
             shown.append(chr(value))
         elif str(operation) == "RANGE":

@@ -353,14 +353,15 @@ def sentence_on_dropped(dropped: Mapping[str, int]) -> str:
 
 
 def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:
-    best: dict[str, str] = {}
+    met: dict[str, list[str]] = {}
     for topic in sorted(counts, key=lambda t: (-counts[t], t)):
-        key = topic.casefold()
-        other = best.setdefault(key, topic)
-        if other != topic and not fold_case:
-            raise CorpusError(
-                "two topics are equal up to case", file=file,
-                found=f"{other!r} ({counts[other]} documents) and {topic!r} ({counts[topic]})",
-                fix="rename one, or join them with --fold-case (fold_case=True)",
-            )  # fmt: skip
-    return {t: best[t.casefold()] for t in counts}
+        met.setdefault(topic.casefold(), []).append(topic)
+    both = [own for own in met.values() if len(own) > 1]
+    several = [" and ".join(f"{one!r} ({counts[one]})" for one in own) for own in both]
+    if several and not fold_case:
+        raise CorpusError(
+            ("two " if len(several) == 1 else "") + "topics are equal up to case", file=file,
+            found=f"{first_names(several)} (with their documents)",
+            fix="write them alike, or join them with --fold-case (fold_case=True)",
+        )  # fmt: skip
+    return {t: met[t.casefold()][0] for t in counts}

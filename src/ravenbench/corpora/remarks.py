@@ -34,7 +34,7 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
         *odd_texts(several, ids),
         *sentence_on_shared(several, author.codes.tolist()),
         *_signed(several, author, ids),
-        *_near_copies(several, author.codes.tolist(), ids),
+        *near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
 
@@ -57,7 +57,7 @@ def _signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[st
     return [f"{said} heads or ends: it tells the author other than by style; take it out"]
 
 
-def _near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:
+def near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:
     """Sentences on texts that repeat another one, of two authors and of one."""
     copies = Copies.among(list(map(Sketch.of, texts)))
     pairs = [(ids[one], ids[other], authors[one] == authors[other]) for one, other in copies.repeated()]

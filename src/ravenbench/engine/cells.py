@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
+import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.components import Component
 from ravenbench.engine.apart import answered, exposed, learned, outsider
-from ravenbench.engine.guard import answer, answer_each, isolated, tell
+from ravenbench.engine.guard import UNTAUGHT, answer, answer_each, isolated, tell, untaught
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
 from ravenbench.engine.prepare import (
     PairUnit,
@@ -34,6 +35,7 @@ from ravenbench.engine.prepare import (
 from ravenbench.programs.confinement import ways
 from ravenbench.store.records import CellPlace, CellRecord, Seconds
 from ravenbench.store.store import Store, keep_open, open_store
+from ravenbench.types import Problems
 from ravenbench.verifiers.contract.base import Calibrated, Scorer, as_verifier, fresh
 from ravenbench.verifiers.contract.languages import check_language
 
@@ -145,6 +147,16 @@ def pending(store: Store) -> dict[tuple[str, str], list[CellPlace]]:
     return places
 
 
+def abstained(filled: Filled, taught: Problems, test: Problems) -> Filled:
+    """Answers with 0.5 for problems that are in letters which were not learned from, and why."""
+    strange = untaught(taught, test)
+    if not strange.any():
+        return filled
+    arrays, faults = filled
+    answers = np.where(strange, 0.5, arrays["answers"])
+    return {**arrays, "answers": answers}, dict.fromkeys(test.ids[strange].tolist(), UNTAUGHT) | dict(faults)
+
+
 @dataclass(frozen=True)
 class FitUnit(CellUnit):
     """One fit of a verifier and all its test sets: the folds share a train set.
@@ -171,7 +183,10 @@ class FitUnit(CellUnit):
         return verifier.calibrate(features.score(fold.train.calibration_split[1]), same), features
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        test = store.shared_fold(place.fold).test
+        fold = store.shared_fold(place.fold)
+        return abstained(self._answer(store, learned, place, fold.test), fold.train, fold.test)
+
+    def _answer(self, store: Store, learned: Any, place: CellPlace, test: Problems) -> Filled:
         if outsider(self.method):
             return answered(learned, store, place.fold, test, each=self.isolate)
         verifier, features = learned

@@ -266,8 +266,26 @@ def without_words(problems: Problems) -> Bools:
     if not (seen[rows] > 0).any():
         return np.zeros(len(problems), dtype=bool)
     bare = seen > 0
+    return _one_side(bare, problems)
+
+
+def _one_side(bare: Bools, problems: Problems) -> Bools:
+    """Problems (n,) whose questioned text, or all of whose known texts, are among those marked."""
     known = np.bincount(problems.owner, weights=~bare[problems.known_index], minlength=len(problems)) == 0
     return np.asarray(bare[problems.questioned_index] | known)
+
+
+UNTAUGHT = "one side has no letter of the texts that were learned from"
+
+
+def untaught(taught: Problems, test: Problems) -> Bools:
+    """Problems (n,) one of whose sides has no letter of those learned from, as where they are in another script: there
+    is nothing to go by. None where nothing was learned here."""
+    letters = frozenset[str]().union(*(taught.texts[row][:2_000] for row in taught.documents[:500].tolist()))
+    known = frozenset(filter(str.isalpha, letters))
+    odd = [row for row in test.documents.tolist() if known and known.isdisjoint(test.texts[row])]
+    strange = np.isin(np.arange(len(test.texts)), odd)
+    return _one_side(strange, test)
 
 
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:

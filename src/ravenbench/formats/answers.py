@@ -426,6 +426,8 @@ def _answer(
             fix = _UNANSWERED
         elif not numbers:
             fix = f"write a number from 0 (different authors) to 1 (the same) as value, in place of {other}"
+        elif (of_class := _fix_of_class(other, further)) is not None:
+            fix = of_class
         elif any(word in plain_key(other) for word in OPPOSITES):
             fix = f"{other} says how different they are: write 1 - {other} as value, if it is from 0 to 1"
         raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=fix)
@@ -447,6 +449,26 @@ def _answer(
         }.get(type(value), _UNANSWERED)
         raise FormatError(f"the value is {kind}", **where, found=value, expected="a number from 0 to 1", fix=cure)
     return key, _number(value, where)
+
+
+_CLASS = re.compile(r"(p|prob|proba|probability|class|score|logit)_?(?:class_?|of_?)?(0|no|false|different)", re.I)
+_PREDICTED = ("prediction", "predicted", "pred", "label", "answer", "decision", "verdict")
+
+
+def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
+    """What to write as value where a column is about one class, or about what was predicted; else None."""
+    if _CLASS.fullmatch(column) is not None:
+        stem = plain_key(_CLASS.sub(r"\1", column))
+        same = [c for c in columns if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", plain_key(c))]
+        first = f"call {same[0]} value" if same else f"write 1 - {column} as value"
+        return f"{first}, if it is from 0 to 1: {column} is the probability of 0, different authors"
+    predicted = next((c for c in columns if plain_key(c) in _PREDICTED), None)
+    if predicted is None or not plain_key(column).startswith(("confidence", "certainty")):
+        return None
+    return (
+        f"{column} is about what {predicted} says, and no probability that the author is the same: write it as value "
+        f"where {predicted} says so, and 1 - {column} where it says different authors"
+    )
 
 
 def _decimal(text: str) -> str | None:

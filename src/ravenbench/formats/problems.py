@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -539,14 +540,15 @@ _WORDS = ("different", "same")
 
 
 class TableRoles(NamedTuple):
-    """Columns of a table of pairs: both texts, the label and the id, None where there is none; further labels; and both
-    authors, where there are such."""
+    """Columns of a table of pairs: both texts, the label and the id, None where there is none; further labels; both
+    authors, where there are such; and the others, where none of these says what is the same."""
 
     texts: tuple[str, ...]
     label: str | None
     id: str | None
     further: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def has_truth(self) -> bool:
@@ -554,7 +556,9 @@ class TableRoles(NamedTuple):
         return self.label is not None or bool(self.authors)
 
     def says_by_authors(self, file: str) -> list[str]:
-        """A sentence where truth follows from the authors alone."""
+        """A sentence where truth follows from the authors alone, or there is none and other columns are not read."""
+        if self.others:
+            return [f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}"]
         said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
         return [said] if self.authors and self.label is None else []
 
@@ -595,7 +599,10 @@ def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
     further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
     authors = tuple(here[name] for name in ("author1", "author2") if name in here)
     own_id = next((here[n] for n in _IDS if n in here), None)
-    return TableRoles(texts, next(iter(labels), None), own_id, further, authors if len(authors) == 2 else ())
+    authors = authors if len(authors) == 2 else ()
+    rest = (column for column in here.values() if column not in (*texts, own_id) and "topic" not in plain_key(column))
+    others = () if labels or authors else tuple(rest)
+    return TableRoles(texts, next(iter(labels), None), own_id, further, authors, others)
 
 
 def _own_label(record: Mapping[str, Any]) -> str | None:
@@ -626,6 +633,7 @@ def read_pair_table(
     named = any(not roles.are_nobody(row) for _, row in table_rows(archive, name))
     own: set[str] = set()
     faults, several, nobodies = Faults("rows cannot be used"), 0, 0
+    values = Counter[str]()
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
@@ -634,6 +642,8 @@ def read_pair_table(
         if named and roles.are_nobody(row):
             nobodies += 1
             continue
+        if (said := row.get(roles.label or "")) not in (None, ""):
+            values[str(said)] += 1
         with faults.gathered():
             pair = _table_pair(row, roles, _row_id(row, roles, number, own, where), truth, where)
         if pair is not None:
@@ -647,6 +657,14 @@ def read_pair_table(
             file=archive.label(name), found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
             fix=f"call the column {roles.label} different, if it says yes or 1 of different authors",
         )  # fmt: skip
+    neither = sum(_NEITHER in problem for problem in problems)
+    if neither and len({one.same for one in truth.values()}) < 2 and len(values) <= 4:
+        raise FormatError(
+            f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is not read",
+            file=archive.label(name), expected="1 or 0, true, false, Y or N",
+            found=", ".join(f"{value} ({counted(count, 'row')})" for value, count in values.most_common()),
+            fix=f"write 1 for the same author and 0 for different ones in place of {' and '.join(values)}",
+        )  # fmt: skip
     if not skip:
         faults.check("" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty")
     elif faults:
@@ -656,6 +674,7 @@ def read_pair_table(
 
 _CONTRADICTS = "the label contradicts the two authors"
 _TWICE = "an id stands twice"
+_NEITHER = "says neither same nor different"
 
 
 def _table_pair(
@@ -707,7 +726,7 @@ def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> 
     said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
     same, empty = said[roles.label or ""], row.get(roles.label or "") in (None, "")
     if same is None or (not same) in said.values():
-        opposed = "contradict each other" if same is not None else "says neither same nor different"
+        opposed = "contradict each other" if same is not None else _NEITHER
         raise FormatError(
             f"{' and '.join(said)} {'is empty' if empty else opposed}", **where, expected="1 or 0, true, false, Y or N",
             found=None if empty else " and ".join(str(row.get(column)) for column in said),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -14,6 +15,7 @@ from ravenbench.errors import FormatError, InputError, remark
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.decoding import from_json
 from ravenbench.formats.problems import ProblemSet
+from ravenbench.text.common_words import CommonWords
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.names import name_key
 from ravenbench.types import Problems
@@ -21,11 +23,12 @@ from ravenbench.types import Problems
 
 class LearnedHashes(NamedTuple):
     """What was learned from, by hashes: its documents with what shows copies of them, the documents of each problem,
-    the last one questioned, and its authors."""
+    the last one questioned, and its authors; and its most frequent words, None in a version that kept none."""
 
     documents: Mapping[str, Sketch]
     problems: Sequence[Sequence[str]]
     authors: frozenset[str]
+    common: CommonWords | None = None
 
     @classmethod
     def of(cls, part: ProblemSet) -> Self:
@@ -34,7 +37,8 @@ class LearnedHashes(NamedTuple):
         keys = {row: identity_key(texts[row]).hex() for row in part.problems.documents.tolist()}
         sketches = {key: Sketch.of(texts[row]) for row, key in keys.items()}
         problems = [[keys[row] for row in rows] for rows in _rows(part.problems)]
-        return cls(sketches, problems, frozenset(_names(part)))
+        common = CommonWords.of(texts[row] for row in keys)
+        return cls(sketches, problems, frozenset(_names(part)), common)
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
@@ -50,7 +54,10 @@ class LearnedHashes(NamedTuple):
                 key: Sketch(whole, tuple(np.frombuffer(bytes.fromhex(part), dtype=np.uint32) for part in parts))
                 for key, (whole, *parts) in record["documents"].items()
             }
-            return cls(documents, [list(map(str, keys)) for keys in record["problems"]], frozenset(record["authors"]))
+            problems, authors = [list(map(str, keys)) for keys in record["problems"]], frozenset(record["authors"])
+            words = record.get("common")
+            common = words and CommonWords(frozenset(words["words"]), float(words["usual"]), float(words["least"]))
+            return cls(documents, problems, authors, common)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise FormatError("this does not say what was learned from", file=file, fix="train again") from None
 
@@ -59,7 +66,8 @@ class LearnedHashes(NamedTuple):
         documents = sorted(self.documents.items())
         sketches = {key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)] for key, sketch in documents}
         problems, authors = sorted(map(list, self.problems)), sorted(self.authors)
-        return json.dumps({"documents": sketches, "problems": problems, "authors": authors}).encode()
+        common = self.common and {**asdict(self.common), "words": sorted(self.common.words)}
+        return json.dumps({"documents": sketches, "problems": problems, "authors": authors, "common": common}).encode()
 
 
 def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False) -> list[str]:
@@ -87,8 +95,15 @@ def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: 
         )
     if authors := _names(test) & train.authors:
         said.append(f"{len(authors):,} of {len(_names(test)):,} authors to answer about are among those to learn from")
+    said += [] if train.common is None else unlike_problems(train.common, test.problems)
     remark(said)
     return said
+
+
+def unlike_problems(common: CommonWords, problems: Problems) -> list[str]:
+    """A sentence that counts the problems with a text that is unlike those learned from in language or kind."""
+    named = zip(problems.ids.tolist(), _rows(problems), strict=True)
+    return common.unlike({name: [problems.texts[row] for row in rows] for name, rows in named})
 
 
 def _rows(problems: Problems) -> list[list[int]]:

@@ -156,12 +156,17 @@ def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
     here, there = set(ids), set(others)
 
     def plain(name: str) -> str:
-        return f"{float(name):.15g}" if _NUMBER.fullmatch(name) else name.casefold()
+        number = _NUMBER.fullmatch(name)
+        return f"{float(name):.15g}" if number else re.sub(r"(?<!\d)0+(?=\d)", "", name.casefold())
 
     alone = {plain(one): one for one in there - here}
     pairs = [f"{one} and {alone[plain(one)]}" for one in here - there if plain(one) in alone]
     if pairs and not any(map(_NUMBER.fullmatch, pairs[0].split(" and "))):
-        return [f"{len(pairs):,} ids differ only in letter case ({some(pairs)}): write them alike in both"]
+        in_case = len({*map(str.casefold, pairs[0].split(" and "))}) == 1
+        if len(pairs) == 1 and not in_case:
+            return []
+        what = "letter case" if in_case else "zeros before a number"
+        return [f"{len(pairs):,} ids differ only in {what} ({some(pairs)}): write them alike in both"]
     said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
     return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
 

@@ -177,7 +177,8 @@ def test_segments_that_were_learned_from_are_counted(tmp_path):
         for number, segments in enumerate(own, start=1):
             (tmp_path / side / f"problem-{number}.txt").write_text("\n".join(segments))
             (tmp_path / side / f"truth-problem-{number}.json").write_text(json.dumps({"changes": [0, 1, 0]}))
-    ended = raven("changes", str(tmp_path / "b"), "--train", str(tmp_path / "a"), "--out", str(tmp_path / "out"))
+    out = str(tmp_path / "out")
+    ended = raven("changes", str(tmp_path / "b"), "--train", str(tmp_path / "a"), "--allow-shared", "--out", out)
     assert ended.code == 0 and "3 of 8 segments to answer about stand in texts to learn from" in ended.said
     assert "3 of 8 segments" in (tmp_path / "out" / "report.json").read_text("utf-8")
     assert "3 of 8 segments" in (tmp_path / "out" / "index.html").read_text("utf-8")

@@ -192,6 +192,34 @@ def test_a_text_that_chose_the_words_has_no_place_and_copies_are_named():
         contrast(PRIMARY, {**SECONDARY, "B_3": PRIMARY["A_2"].upper()}, **SMALL)
 
 
+def test_what_is_unlike_both_sides_or_was_left_out_as_short_has_no_place(tmp_path):
+    short = (
+        SECONDARY["B_1"]
+        + " It is said again: a ship is a thing of men, of wood, of oak, of tar and of rope, a sea is not."
+    )
+    others = {"B_1": short} | {f"B_{i}": f"It begins, {i}. " + f"{SECONDARY['B_2']} " * 3 for i in (2, 3)}
+    first = {name: " ".join([text] * 3) for name, text in PRIMARY.items()}
+    german = "Und der Mann sagte zu ihr, dass es nun Zeit sei, nach Hause zu gehen, denn der Abend war spät. " * 4
+    made = contrast(first, others, test={"C_1": german, "C_2": short}, **{**SMALL, "text_slice_length": 70})
+    notes = " ".join(made.analysis.notes)
+    assert "C_1 is unlike the texts of both sides in language or kind (0% of its words" in notes
+    assert "C_2 repeats B_1, a text of a side, left out as short: it has no place here" in notes
+    assert not [one for one in made.analysis.placed if one.side == "test"]
+
+
+def test_authors_whose_texts_are_short_are_known(tmp_path):
+    for side, text in (("her", PRIMARY["A_1"]), ("his", SECONDARY["B_2"])):
+        for author in range(6):
+            for title in range(3):
+                place = tmp_path / side / f"Person {author}" / f"{title}.txt"
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(" ".join([f"{title} of {author}.", *[text] * (3 if author < 3 else 1)]), "utf-8")
+    notes = " ".join(contrast(tmp_path / "her", tmp_path / "his", text_slice_length=60, resamples=50).analysis.notes)
+    assert "Of 6 authors of her 3 wrote texts of a slice, fewer than 5" in notes and "not known" not in notes
+    notes = " ".join(contrast(tmp_path / "her", tmp_path / "his", text_slice_length=20, resamples=50).analysis.notes)
+    assert "wrote texts of a slice" not in notes and "not known" not in notes
+
+
 def test_texts_without_authors_are_texts(tmp_path):
     for side in ("her", "his"):
         (tmp_path / side).mkdir()

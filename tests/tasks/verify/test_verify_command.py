@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench.cli.main import build
+from ravenbench.engine.guard import UNTAUGHT
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
@@ -169,14 +171,15 @@ def test_bad_problems_are_recorded_non_answers(corpus):
         "toy001": "there is no known document",
         "toy002": "the questioned document is empty",
         "toy003": "every known document is empty",
+        "toy005": UNTAUGHT,
     }
     assert all(found[name] == 0.5 for name in told["faults"])
     assert len(found) == told["problems"] == 14
-    notes = [note for note in told["notes"] if " odd; " not in note and "cannot be used" not in note]
+    notes = [note for note in told["notes"] if not re.search(" odd; |cannot be used|have a text that is unlike", note)]
     assert notes == ["toy006: the questioned text is identical with a known one"]
     assert found["toy006"] > 0.5
     shown = ask(corpus, "answers.jsonl")
-    assert "6 could not be answered:" in shown.stdout and "and 1 more" in shown.stdout
+    assert "7 could not be answered:" in shown.stdout and "and 2 more" in shown.stdout
 
 
 @pytest.mark.parametrize("method", ["ppm", "function-words", "cng-2013", "impostors(iterations=5)", "char-ngram"])
@@ -186,7 +189,7 @@ def test_odd_problems_through_methods(corpus, method):
     spoil(corpus, "toy001", {"known01.txt": GREEK, "unknown.txt": text})
     spoil(corpus, "toy002", {f"known{i:03d}.txt": f"{text} {i}" for i in range(500)} | {"unknown.txt": text})
     told = result(ask(corpus, "answers.jsonl", method, "--json"))
-    assert told["faults"] == {} and told["problems"] == 12
+    assert told["faults"] == {"toy001": UNTAUGHT} and told["problems"] == 12
 
 
 def test_training_faults_are_left_out_and_named(corpus):

@@ -35,6 +35,7 @@ from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, s
 from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import percentiles
+from ravenbench.text.common_words import FOREIGN, CommonWords, coverage
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.splicing import Splicer
@@ -206,12 +207,16 @@ def _side(name: str, documents: Sequence[Document], words: Sequence[Any], size: 
     text = np.repeat(np.arange(len(long)), [len(own) for own in cuts])
     authors = Labels.of(documents[i].author or f"\0{i}" for i in long)
     unit, unit_name = (text, "text") if len(long) > 1 else (np.arange(len(text)), "slice")
-    # Where every text is called as its author is, nobody said who wrote it.
-    if len(authors.names) >= FEW and any(documents[i].author != documents[i].id for i in long):
+    if len(authors.names) >= FEW and _authored([documents[i] for i in long]):
         unit, unit_name = authors.codes[text], "author"
     return ContrastSide(
         name, tuple(documents[i] for i in long), tuple(words[i] for i in long), flat, text, unit, unit_name
     )
+
+
+def _authored(documents: Sequence[Document]) -> bool:
+    """Whether somebody said who wrote the texts: where each is called as its author is, nobody did."""
+    return any(d.author not in (None, d.id) for d in documents)
 
 
 def _table(counts: Sequence[Mapping[str, int]], column: Mapping[str, int]) -> csr_array:
@@ -265,7 +270,14 @@ def analyse_contrast(
     for side, (_, documents) in zip(sides, groups, strict=True):
         if short := len(documents) - len(side.documents):
             notes.append(f"{counted(short, 'text')} of {side.name} left out: shorter than a slice of {size:,} words.")
-        if side.unit_name == "text" and len(side.documents) >= FEW:
+        if side.unit_name == "text" and len(side.documents) >= FEW and _authored(documents):
+            left, every = (len({d.author for d in some}) for some in (side.documents, documents))
+            notes.append(
+                f"Of {counted(every, 'author')} of {side.name} {left:,} wrote texts of a slice, fewer than {FEW}, so "
+                "that intervals are over texts, and too narrow where a person wrote several"
+                + (": take shorter slices (--text-slice-length)." if every >= FEW else ".")
+            )
+        elif side.unit_name == "text" and len(side.documents) >= FEW:
             notes.append(
                 f"Who wrote the texts of {side.name} is not known, so that intervals are over texts, and too narrow "
                 "where a person wrote several: put the texts of each into a folder, or call them Author_Title.txt."
@@ -306,7 +318,14 @@ def analyse_contrast(
     placed, right = _placed(spec, sides, present, units)
     if test is not None:
         placed += _test(
-            _Words(lists, present), spec, column, test, size, notes, [d for s in sides for d in s.documents]
+            _Words(lists, present),
+            spec,
+            column,
+            test,
+            size,
+            notes,
+            [d for s in sides for d in s.documents],
+            [d for _, documents in groups for d in documents],
         )
     texts = [_added(table[part] > 0).astype(np.int64) for part in parts]
     frame = _frame(words, sides, (p, q), bounds, key, log_ratio(a, b, *sizes), texts, within, classes, lists)
@@ -452,18 +471,26 @@ def _placed(
 
 def _test(
     chosen_words: _Words, spec: ContrastSpec, column: Mapping[str, int], test: Any, size: int, notes: list[str],
-    learned: Sequence[Document],
+    learned: Sequence[Document], short: Sequence[Document],
 ) -> list[Placed]:  # fmt: skip
     """Further texts placed by the words that all texts of both sides chose; a short one is a slice as it is. Those that
-    repeat one of these texts have no place."""
+    repeat one of these texts, or are unlike them all, have no place."""
     if not chosen_words.usable:
         raise CorpusError("no words to place a text by", fix="lower --zeta-filter-threshold")
     placed = list[Placed]()
     documents = _texts_of(test, spec.reading()).documents
-    copies = repeated(learned, documents)
+    copies, usual = repeated([*learned, *short], documents), CommonWords.of(d.text for d in learned)
     for place, d in enumerate(documents):
         if place in copies:
-            notes.append(f"{d.id} repeats {copies[place].id}, by which the words were chosen: it has no place here.")
+            chose = any(copies[place] is one for one in learned)
+            why = "by which the words were chosen" if chose else "a text of a side, left out as short"
+            notes.append(f"{d.id} repeats {copies[place].id}, {why}: it has no place here.")
+            continue
+        if (share := coverage(d.text, usual.words)) < FOREIGN * usual.usual:
+            notes.append(
+                f"{d.id} is unlike the texts of both sides in language or kind ({share:.0%} of its words are among "
+                f"their most frequent ones, of theirs {usual.usual:.0%}): it has no place here."
+            )
             continue
         words = _features(spec, d)
         cuts = _cuts(words, size, spec.text_slice_overlap)

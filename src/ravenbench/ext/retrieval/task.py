@@ -194,7 +194,7 @@ class Retrieve(Task):
         spec = self.spec
         if (pool := pool_at(place, spec.seed, spec.encoding, spec.strip_shared)) is not None:
             return pool, None
-        corpus = load_corpus(place, **spec.reading())
+        corpus = load_corpus(place, **(spec.reading() | ({"topic": None} if spec.topic == "none" else {})))
         suited = corpus.notes.get("defaults", {})
         level = spec.topic or suited.get("topic")
         if level is not None and level != "none":

@@ -263,7 +263,7 @@ def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tup
 
 def _unlike(known: Sequence[str]) -> Any:
     """Says of a text why it is too unlike known ones to be attributed: in its share of their common words."""
-    from ravenbench.ext.case.compare.material import coverage
+    from ravenbench.text.common_words import coverage
     from ravenbench.text.tokens import frequent_words
 
     common = frozenset(frequent_words(known, 200))

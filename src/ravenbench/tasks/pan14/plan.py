@@ -15,10 +15,12 @@ from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants, plan_transplants
 from ravenbench.errors import FormatError, remark
 from ravenbench.formats.problems import ProblemSet, read_problem_sets
+from ravenbench.problems.overlap import unlike_problems
 from ravenbench.problems.sources import given
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes
+from ravenbench.text.common_words import CommonWords
 from ravenbench.text.copies import repeating
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.folds import collapsed
@@ -160,6 +162,8 @@ def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord
         f"{documents:,} documents to answer about stand among those to learn from, maybe cut or changed a little, and "
         f"{int(touched.sum()):,} of {len(touched):,} problems have one"
     ][: bool(documents)]
+    learned = corpus.train.problems
+    common += unlike_problems(CommonWords.of(learned.texts[row] for row in learned.documents), corpus.test.problems)
     remark(f"{corpus.name}: {one}" for one in common)
     return Pan14CorpusRecord(
         name=corpus.name,

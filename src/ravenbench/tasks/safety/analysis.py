@@ -176,6 +176,7 @@ class SafetyAnalysis(Shown):
     people: People | None
     run: Head
     imitations: tuple[ImitationRow, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def attacks(self) -> str:
@@ -394,6 +395,7 @@ def analyse(store: Store) -> SafetyAnalysis:
     ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(
         corpus=plan.corpus.name,
+        notes=tuple(plan.corpus.notes),
         problems=len(methods.same),
         attacked=int(methods.same.sum()),
         seeds=tuple(sorted({seed for entry in plan.obfuscators for seed in entry.sets})),

@@ -41,6 +41,7 @@ class Attacked:
     ``truth`` names the author of each questioned text of attribution problems, as ``PROBLEM/CANDIDATE`` or ``<UNK>``.
     Their ``base`` holds a training problem for each candidate, all of whose texts are known, and a test problem for
     each questioned text, whose known texts are its true author's: obfuscators read these, methods do not.
+    ``notes`` say what both sets share or lack.
     """
 
     train: ProblemSet | None
@@ -48,6 +49,7 @@ class Attacked:
     base: Fold
     tasks: tuple[ObfuscationTask, ...]
     truth: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def tasks_for(self, obfuscator: Obfuscator) -> tuple[ObfuscationTask, ...]:
         """What an obfuscator rewrites: what is attacked, or the different-author problems where it imitates. Raises
@@ -69,13 +71,14 @@ def read_attacked(spec: SafetySpec) -> Attacked:
         return _of_candidates(spec, train)
     assert train is not None
     test = read_problems(files.local_copy(spec.problems), "test", spec.encoding, **how)
-    check_overlap(train, test, spec.allow_shared)
+    common = check_overlap(train, test, spec.allow_shared)
     chosen = choose(test.truth(), spec.limit)
     if not test.truth()[chosen].any():
         raise CorpusError("no same-author problem is there to obfuscate", file=spec.problems)
     same = test.truth()[chosen]
     base = given(train.problems, train.truth(), test.problems.select(chosen), same, "original")
-    return Attacked(train, test, base, tuple(tasks_of(base.test, np.flatnonzero(same).tolist(), test.language)))
+    tasks = tuple(tasks_of(base.test, np.flatnonzero(same).tolist(), test.language))
+    return Attacked(train, test, base, tasks, notes=tuple(common))
 
 
 def choose(same: Bools, limit: int | None) -> Ints:

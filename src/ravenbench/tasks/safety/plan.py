@@ -62,6 +62,7 @@ class SafetyPlanner:
                 language=material.test.language,
                 faults=dict(material.test.faults),
                 left_out_of_training={} if material.train is None else dict(material.train.faults),
+                notes=list(material.notes),
             ),
             attacked=[task.id for task in material.tasks],
             attacks=list(self.spec.attacks),

@@ -10,13 +10,14 @@ from ravenbench.store.records import Plan, Record
 class AttackedCorpus(Record, frozen=True, kw_only=True):
     """The problems attacked: their name and language, and what could not be read of them and of the training problems.
 
-    ``faults`` and ``left_out_of_training`` say by problem why it was left out.
+    ``faults`` and ``left_out_of_training`` say by problem why it was left out, ``notes`` what both sets share or lack.
     """
 
     name: str
     language: str | None
     faults: dict[str, str]
     left_out_of_training: dict[str, str]
+    notes: list[str] = []
 
 
 class InversionRecord(Record, frozen=True, kw_only=True):

@@ -354,9 +354,10 @@ class SafetyReport(Report[SafetyAnalysis]):
         )  # fmt: skip
 
     def notes(self) -> Table:
-        """Obfuscators that could not be used, and what a reader must know of the others."""
+        """What a reader must know of the problems; obfuscators that could not be used, and notes on the others."""
         every = self.analysis.obfuscators
-        rows = [(o.name, o.error) for o in every if o.error]
+        rows = [("problems", note) for note in self.analysis.notes]
+        rows += [(o.name, o.error) for o in every if o.error]
         rows += [(o.name, f"{note} ({count} texts)") for o in every for note, count in o.notes.items()]
         return table(
             "failures", "Notes", rows,
@@ -528,6 +529,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         a = self.analysis
         return {
             "corpus": a.corpus,
+            "notes": list(a.notes),
             "problems": a.problems,
             "attacked": a.attacked,
             "seeds": list(a.seeds),

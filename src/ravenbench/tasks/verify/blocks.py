@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ravenbench import files, registry
 from ravenbench.components import Component
 from ravenbench.engine.apart import answered, exposed, outsider, sent
-from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.engine.cells import CellUnit, Filled, abstained
 from ravenbench.engine.guard import answer_each
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.store.records import CellPlace, record_or_none, write_record
@@ -110,6 +110,9 @@ class BlockUnit(CellUnit):
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         test = self._test(store)
+        return abstained(self._answer(store, learned, place, test), store.shared_fold("test").train, test)
+
+    def _answer(self, store: Store, learned: Any, place: CellPlace, test: Problems) -> Filled:
         if outsider(self.method or loaded(self.run)):
             return answered(learned, store, place.fold, test, each=True)
         scores, answers, faults = answer_each(learned, test)

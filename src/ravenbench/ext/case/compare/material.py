@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.corpora.remarks import near_copies
 from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
@@ -25,6 +26,7 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
 from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
+from ravenbench.text.common_words import coverage
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import lookalikes, name_key
 from ravenbench.text.passages import cleaner
@@ -231,9 +233,16 @@ class TextReader:
 
 
 def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
-    """What was left out of the texts that are compared."""
+    """What was left out of the texts that are compared, and which known texts repeat each other."""
     texts = dict.fromkeys(text for case in cases for text in (case.questioned, *case.candidate.texts))
-    return account_of([text.document for text in texts if text.document is not None])
+    known = {text.path: (text, case.candidate.name) for case in cases for text in case.candidate.texts}
+    whose = list(dict.fromkeys(name for _, name in known.values()))
+    drafts = near_copies(
+        [text.text for text, _ in known.values()],
+        [whose.index(name) for _, name in known.values()],
+        [text.name for text, _ in known.values()],
+    )
+    return [*account_of([text.document for text in texts if text.document is not None]), *drafts]
 
 
 def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:
@@ -301,12 +310,14 @@ def _called(paths: Sequence[Path]) -> str:
     return "the candidate" if plain else name
 
 
-def _check_ids(cases: Sequence[CaseTexts]) -> None:
-    seen: set[str] = set()
-    for case in cases:
-        if case.id in seen:
-            raise InputError("two cases have one name", found=case.id, fix="rename a file, or give a batch with names")
-        seen.add(case.id)
+def _check_ids(cases: Sequence[CaseTexts], file: Path | None = None, lines: Sequence[int] = ()) -> None:
+    """InputError, with all of them, if cases have one name; of a batch with the ``lines`` they stand in."""
+    fix = "rename a file, or give a batch with names" if file is None else "give each case a name of its own (case)"
+    of: dict[str, list[str]] = {}
+    for i, case in enumerate(cases):
+        of.setdefault(case.id, []).append(f"line {lines[i]}" if lines else case.questioned.name)
+    if several := [f"{name} ({', '.join(places)})" for name, places in of.items() if len(places) > 1]:
+        raise InputError("two cases have one name", file=file, found=first_names(several), fix=fix)
 
 
 def _batch(path: Path, encoding: str | None) -> Material:
@@ -315,6 +326,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
         raise no_such(path)
     reader = TextReader(encoding)
     cases: list[CaseTexts] = []
+    lines: list[int] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
     with Archive(path, encoding) as archive:
         rows = list(table_rows(archive, path.name))
@@ -341,10 +353,11 @@ def _batch(path: Path, encoding: str | None) -> Material:
                 case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
                 checked_name(case, "the case", path, line)
                 cases.append(CaseTexts(case, text, CaseCandidate(name, tuple(read[places]))))
+                lines.append(line)
     reader.faults.check()
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
-    _check_ids(cases)
+    _check_ids(cases, path, lines)
     return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
@@ -510,12 +523,6 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
         for what, (words, shown) in sizes.items()
         if words < FEWEST_WORDS
     ]
-
-
-def coverage(text: str, functions: frozenset[str]) -> float:
-    """Share of a text's words that are among the background's most frequent ones, in [0, 1]."""
-    words = [word.lower() for word in WORD.findall(text)]
-    return sum(word in functions for word in words) / len(words) if words else 0.0
 
 
 def unlike(case: CaseTexts, functions: frozenset[str], usual: float) -> list[Reason]:

@@ -22,7 +22,6 @@ from ravenbench.ext.case.compare.material import (
     Material,
     Screened,
     Text,
-    coverage,
     not_comparable,
     plainly,
     screen,
@@ -42,6 +41,7 @@ from ravenbench.ext.case.compare.record import (
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
+from ravenbench.text.common_words import coverage
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Corpus
 from ravenbench.verifiers.contract.base import as_verifier

@@ -1,0 +1,54 @@
+"""Texts that are unlike others in language or kind: hardly any of their words are common ones there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Self
+
+import numpy as np
+
+from ravenbench.errors import first_names
+from ravenbench.text.tokens import WORD, frequent_words
+
+COMMON, SAMPLE, BEGINNING = 200, 2_000, 2_000
+"""How many words count as common; texts that they are taken from, the first ones; letters of a text looked at."""
+FOREIGN = 0.2
+"""A text is unlike others where it has less than this share of a usual one's common words, and less than all but one in
+a hundred of them have."""
+
+
+def coverage(text: str, common: frozenset[str]) -> float:
+    """Share of a text's words that are among the common ones, in [0, 1]."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return sum(word in common for word in words) / len(words) if words else 0.0
+
+
+@dataclass(frozen=True)
+class CommonWords:
+    """The most frequent words of some texts, the share of its words that they are in a usual text, and the share below
+    which a text is unlike these."""
+
+    words: frozenset[str]
+    usual: float
+    least: float
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Self:
+        """Of some texts."""
+        begun = [text[:BEGINNING] for text in islice(texts, SAMPLE)]
+        words = frozenset(frequent_words(begun, COMMON))
+        shares = [coverage(text, words) for text in begun] or [0.0]
+        usual = float(np.median(shares))
+        return cls(words, usual, min(FOREIGN * usual, float(np.quantile(shares, 0.01))))
+
+    def unlike(self, parts: Mapping[str, Sequence[str]]) -> list[str]:
+        """A sentence that counts the problems, by name, that have a text which is unlike these; none where none is."""
+        least = {name: min(coverage(text[:BEGINNING], self.words) for text in texts) for name, texts in parts.items()}
+        odd = [name for name, share in least.items() if share < self.least]
+        return [
+            f"{len(odd):,} of {len(parts):,} problems to answer have a text that is unlike those to learn from in "
+            f"language or kind, so that an answer has little to go by: {first_names(odd)}; of the first, "
+            f"{least[odd[0]]:.0%} of a text's words are among their most frequent ones, of their own {self.usual:.0%}"
+        ] if odd else []  # fmt: skip
