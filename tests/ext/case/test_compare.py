@@ -375,9 +375,9 @@ def test_the_same_text_twice_is_taken_once_and_said(tmp_path, others):
     write(known / "notes.md", "More.")
     material = read_material(spec_of({"questioned": questioned, "known": known, "background": others}))
     assert len(material.cases[0].candidate.texts) == 2
-    assert ["again.txt repeats 0.txt" in note or "other files were not read: notes.md" in note for note in material.notes] == [
-        True
-    ] * 2
+    assert [
+        "again.txt repeats 0.txt" in note or "other files were not read: notes.md" in note for note in material.notes
+    ] == [True] * 2
 
 
 def test_a_background_that_holds_the_candidate(tmp_path):
