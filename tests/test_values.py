@@ -17,8 +17,17 @@ from ravenbench.testing import toy_problems, toy_tasks
 
 WRONG = [None, "x", float("nan"), float("inf"), -1, 10**30, [], object()]
 TEXTS = ["the cat sat on the mat", "a dog barked at a cat", "stones roll down hills"]
-SLOW = {"moreau-2014", "raven-2026"}
-"""Methods that learn for minutes, so that they are only made here."""
+SLOW = {
+    "moreau-2014",
+    "raven-2026",
+    "bagnall-2015",
+    "bagnall-2015-transductive",
+    "causal-lm",
+    "encoder",
+    "luar",
+    "o2d2",
+}
+"""Methods that learn for minutes or by torch, so that they are only made here."""
 
 
 def parameters(kind: str) -> list[tuple[type, dict, inspect.Parameter]]:

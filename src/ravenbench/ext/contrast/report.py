@@ -155,7 +155,7 @@ METHOD = (
 
 
 def _wide(title: str, drawn: Markup) -> Markup:
-    head = Markup('<figure><div class="scroll" tabindex="0" role="region" aria-label="{}">').format(title)
+    head = Markup('<figure><div class="scroll" tabindex="0" role="region" aria-label="Figure: {}">').format(title)
     return head + drawn + Markup("</div></figure>")
 
 

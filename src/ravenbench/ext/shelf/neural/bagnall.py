@@ -29,7 +29,7 @@ from ravenbench.ext.shelf.neural.training import (
 )
 from ravenbench.randomness import stream
 from ravenbench.texts import composed
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Ints, Positive, Problems
 from ravenbench.verifiers.contract.base import Scorer, Verifier
 
 START = 0
@@ -344,7 +344,7 @@ class Bagnall2015(TrainedNetwork, Scorer):
     strength: float = 1.0
     batch: int = 40
     accumulate: int = 1
-    learning_rate: float = 4e-3
+    learning_rate: Positive = 4e-3
     precision: str = "auto"
     deterministic: bool = True
     device: str = "auto"
@@ -456,7 +456,7 @@ class Bagnall2015Transductive(Verifier):
     longest: int = 6000
     batch: int = 40
     accumulate: int = 1
-    learning_rate: float = 4e-3
+    learning_rate: Positive = 4e-3
     precision: str = "auto"
     deterministic: bool = True
     device: str = "auto"

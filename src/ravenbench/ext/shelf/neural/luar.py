@@ -36,7 +36,7 @@ from ravenbench.ext.shelf.neural.training import (
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import unit
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Ints, Positive, Problems
 from ravenbench.verifiers.calibrators import scale_of, spread
 from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
 
@@ -379,7 +379,7 @@ class LUAR(TrainedNetwork, Scorer):
     batch: int = 32
     chunk: int | None = None
     accumulate: int = 1
-    learning_rate: float | None = None
+    learning_rate: Positive | None = None
     warmup: float = 0.1
     temperature: float = 0.1
     held_out: float = 0.1

@@ -38,7 +38,7 @@ from ravenbench.ext.shelf.neural.training import (
 )
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent, tokens
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Ints, Positive, Problems
 from ravenbench.verifiers.contract.base import Verifier, mean_by_problem
 
 WINDOW, HOP, SPELLING = 30, 26, 15
@@ -454,7 +454,7 @@ class O2D2(TrainedNetwork, Verifier):
     epochs: int = 35
     batch: int = 20
     accumulate: int = 1
-    learning_rate: float = 2e-3
+    learning_rate: Positive = 2e-3
     patience: int = 10
     detector_epochs: int = 60
     held_out: float = 0.1
