@@ -66,6 +66,19 @@ TELLING = (
 )
 
 
+WITHIN = (
+    "import ravenbench.cli.main as m\nm.build = lambda wanted: lambda **how: exec('import os, time; "
+    "os.kill(os.getpid(), 15); time.sleep(10)')\nm.run()\n"
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_a_signal_within_text_that_python_executes_gives_its_code(tmp_path):
+    (tmp_path / "within.py").write_text(WITHIN)
+    done = subprocess.run([sys.executable, "-m", "within"], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 143 and b"repeat the same command" in done.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 @pytest.mark.parametrize("before", [LAST, UNHEARD, TELLING])
 def test_sigterm_gives_its_code_whenever_it_comes(before):

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -180,7 +181,8 @@ def _absent() -> None:
 
 
 def run() -> None:
-    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted, 143 ended by SIGTERM."""
+    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130, 143 or 129 ended by Ctrl-C, SIGTERM or
+    SIGHUP."""
     terminal.listen()
     terminal.make_plain()
     try:
@@ -261,7 +263,8 @@ def _run() -> None:
         if isinstance(end, SystemExit) and end.code != 130:
             raise
         code = terminal.farewell()
-        typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
+        with suppress(OSError):  # the terminal may be gone
+            typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
         sys.exit(code)
     except BaseException as error:
         # Rust's, which polars raises and which is no Exception.

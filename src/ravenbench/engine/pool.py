@@ -336,12 +336,13 @@ def _within(limits: RunLimits, work: Callable[..., T], *args: object) -> T:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Processes started here never get Ctrl-C, which would have them print tracebacks; this one gets it afterwards."""
+    """Processes started here never get Ctrl-C, which would have them print tracebacks, nor the end of a terminal, which
+    would end them before this one; this one gets both afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # when it starts, signals are let through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
     finally:
