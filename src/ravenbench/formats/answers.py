@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -191,7 +192,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
                 authors += [None] * len(lines)
                 group += _groups(archive, name, list(lines))
     if len(set(ids)) < len(ids):
-        twice = next(i for i in ids if ids.count(i) > 1)
+        twice = Counter(ids).most_common(1)[0][0]
         raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
     joined: list[str] = []
     labels = Labels.of(
