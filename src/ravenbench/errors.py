@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import errno
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from unicodedata import category
@@ -176,6 +177,24 @@ def check_number(name: str, value: object) -> None:
         if isinstance(one, int | float) and not (-most <= one <= most and (one == 0 or abs(one) >= LEAST)):
             such = f"a number, at most {most:,}, and 0 or at least {LEAST}"
             raise SpecError(f"{name}: no such number can be meant", found=one, expected=such)
+
+
+def check_option(name: str, value: object) -> None:
+    """Refuse numbers as ``check_number`` does, and paths of what is neither a file nor a folder, or what the system
+    does not read. SpecError or InputError if it is such."""
+    check_number(name, value)
+    for one in value if isinstance(value, list | tuple) else (value,):
+        if not isinstance(one, str | Path) or hasattr(one, "protocol"):
+            continue
+        with suppress(OSError, ValueError):
+            mode = (place := Path(one)).stat().st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                raise InputError("neither a file nor a folder", file=place)
+            with place.open("rb") as file:
+                try:
+                    file.read(1)
+                except OSError as error:
+                    raise InputError(f"it cannot be read ({error.strerror})", file=place) from None
 
 
 def install(extra: str) -> str:

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
+from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_option, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.limits import collect_seldom
 from ravenbench.seams import (
@@ -90,7 +90,7 @@ class ShownCommand(_Switches, TyperCommand):
         try:
             rest = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
-                check_number(f"--{name.replace('_', '-')}", value)
+                check_option(f"--{name.replace('_', '-')}", value)
             return rest
         except Exception as error:
             # Typer's releases have these classes in different places.

@@ -22,7 +22,7 @@ import msgspec.inspect
 import msgspec.structs
 
 from ravenbench.components import Component, printed
-from ravenbench.errors import InputError, SpecError, check_number, did_you_mean, writable
+from ravenbench.errors import InputError, SpecError, check_number, check_option, did_you_mean, writable
 from ravenbench.files import is_remote
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
@@ -325,7 +325,7 @@ def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
         if isinstance(value, str) and takes in ("int", "float", "bool"):
             raise SpecError(f"{option.name}: a str stands here", found=value, expected=takes)
         check_type(option.name, takes, value)
-        check_number(option.name, value)
+        check_option(option.name, value)
 
 
 def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
