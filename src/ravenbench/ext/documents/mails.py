@@ -27,6 +27,7 @@ from ravenbench.formats.document import EXTRA, Account, Document, Unreadable, gu
 from ravenbench.formats.reading import limited
 from ravenbench.text.names import plain_name
 
+LIBRARIES = ("olefile", "selectolax.lexbor")
 _MAIL_LIMIT = 256 * 2**20
 _HEADERS = ("From", "Date", "Subject", "To", "Received", "Message-ID")
 
