@@ -111,9 +111,9 @@ class Extracted:
         groups = [(name,) for name in of_name] + lookalikes(of_name)
         alike = {frozenset.union(*(frozenset(of_name[name]) for name in group)) - {UNKNOWN} for group in groups}
         around: dict[str, list[frozenset[str]]] = {}
-        for one in {*alike, *map(frozenset, lookalikes(self.people))}:
-            for author in one:
-                around.setdefault(author, []).append(one)
+        for group in {*alike, *map(frozenset, lookalikes(self.people))}:
+            for author in group:
+                around.setdefault(author, []).append(group)
         several = [
             " / ".join(sorted(of)) for of in alike
             if len(of) > 1 and not any(of < one for one in min(map(around.__getitem__, of), key=len))
