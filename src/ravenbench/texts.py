@@ -17,7 +17,7 @@ from typing import IO, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.errors import InputError, StoreError
+from ravenbench.errors import InputError, StoreError, check_type
 
 RESIDENT = 8 * 2**20
 """Bytes of a mapped table that are read before its pages are let go: they would count as memory of the process, up to
@@ -76,6 +76,9 @@ class TextTable:
     def __init__(
         self, data: bytes | mmap.mmap, offsets: NDArray[np.int64], hashes: NDArray[np.uint8], path: Path | None
     ) -> None:
+        for name, value in (("offsets", offsets), ("hashes", hashes)):
+            check_type(f"TextTable: {name}", "ndarray", value)
+        check_type("TextTable: data", "bytes | mmap | memoryview", data)
         self._data, self.path = data, path
         self.offsets, self.hashes = offsets.view(), hashes.view()
         # All methods of a run read one table: what one of them writes there cuts the texts of all others elsewhere.

@@ -152,8 +152,8 @@ class Store(Shown):
     _shown_by = "reports.report:report_of"
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._folds = FoldFiles(path / "folds")
+        self.path = files.location(path)
+        self._folds = FoldFiles(self.path / "folds")
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
