@@ -118,9 +118,10 @@ class TextTable:
                 with (path / "texts.bin").open("rb") as file:
                     empty = os.fstat(file.fileno()).st_size == 0
                     data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError, EOFError) as error:
+        except Exception as error:  # whatever NumPy makes of a damaged head
             raise StoreError(f"{path}: not a readable text table ({error})") from error
-        if len(hashes) + 1 != len(offsets) or len(data) != int(offsets[-1]):
+        rows = offsets.ndim == 1 and offsets.dtype.kind in "iu" and hashes.ndim == 2 and len(hashes) + 1 == len(offsets)
+        if not rows or offsets[0] or len(data) != int(offsets[-1]) or (offsets[1:] < offsets[:-1]).any():
             raise StoreError(f"{path}: the parts of this text table do not fit together")
         return cls(data, offsets, hashes, path)
 
@@ -160,6 +161,14 @@ class TextTable:
         if self._read > RESIDENT:
             self._let_go()
         return data
+
+    def check(self) -> None:
+        """StoreError if a text is not the one of its hash, or no UTF-8."""
+        for row, known in enumerate(self.hashes):
+            text = self.raw(row)
+            plain = text.isascii() or text.decode("utf-8", "replace").encode() == text
+            if content_hash(text) != known.tobytes() or not plain:
+                raise StoreError(f"{self.path}: text {row} of this text table was altered")
 
     def _let_go(self) -> None:
         self._read = 0

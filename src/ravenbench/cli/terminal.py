@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from types import FrameType
+from typing import Any
 
 from ravenbench.limits import ENDING
 
@@ -61,6 +62,7 @@ def listen() -> None:
     """From now on SIGTERM and SIGHUP interrupt as SIGINT does, and each is remembered; after one of them both are
     ignored. So is SIGHUP where whoever started this has it ignored (nohup)."""
     _heard.clear()
+    sys.unraisablehook = _lost
     atexit.unregister(_deaf)
     atexit.register(_deaf)  # what is registered first is called last
     for signum in ENDING:
@@ -106,15 +108,28 @@ def _deaf() -> None:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _compiling(frame):
         # LLVM, interrupted where it loads a kernel, is given nothing and ends the process by a fault.
-        later = threading.Timer(0.05, os.kill, (os.getpid(), number))
-        later.daemon = True
-        later.start()
+        _again(number)
         return
     for other in ENDING if number != signal.SIGINT else ():
         if other != signal.SIGINT:
             signal.signal(other, signal.SIG_IGN)
     _heard.append(number)
     raise KeyboardInterrupt
+
+
+def _again(number: int) -> None:
+    later = threading.Timer(0.05, os.kill, (os.getpid(), number))
+    later.daemon = True
+    later.start()
+
+
+def _lost(error: Any) -> None:
+    """What Python calls for an error that nobody can hear, as in ``__del__``: a signal comes again then."""
+    if error.exc_type is not KeyboardInterrupt or not _heard:
+        sys.__unraisablehook__(error)
+        return
+    signal.signal(_heard[-1], _interrupt)
+    _again(_heard.pop())
 
 
 def _compiling(frame: FrameType | None) -> bool:
