@@ -176,8 +176,7 @@ def _absent() -> None:
 
 
 def run() -> None:
-    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130, 143 or 129 ended by Ctrl-C, SIGTERM or
-    SIGHUP."""
+    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, else 128 and the number of a signal."""
     terminal.listen()
     terminal.make_plain()
     try:

@@ -336,8 +336,7 @@ def _within(limits: RunLimits, work: Callable[..., T], *args: object) -> T:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Processes started here never get Ctrl-C, which would have them print tracebacks, nor the end of a terminal, which
-    would end them before this one; this one gets both afterwards."""
+    """Processes started here never get Ctrl-C, which would have them print tracebacks, nor SIGHUP; this one does later."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
