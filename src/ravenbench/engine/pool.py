@@ -336,7 +336,7 @@ def _within(limits: RunLimits, work: Callable[..., T], *args: object) -> T:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Processes started here never get Ctrl-C, which would have them print tracebacks, nor SIGHUP; this one does later."""
+    """Processes started here get neither Ctrl-C, at which they would print tracebacks, nor SIGHUP; this one does."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
