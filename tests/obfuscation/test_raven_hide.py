@@ -61,6 +61,7 @@ def test_an_edit_is_found(text, wanted, no_resources):
     ("Although the road was long, we walked there.", "The road was long, but we walked there."),
     ("When the weather was bad, the boats stayed here.", "The boats stayed here when the weather was bad."),
     ("He did not agree with the opinion of the author.", "He did not agree with the author's opinion."),
+    ("We read that their child's life was in danger.", "We read that the life of their child was in danger."),
     ("All of the houses had been sold.", "All the houses had been sold."),
     ("It helped us to see the point.", "It helped us see the point."),
 ])  # fmt: skip
