@@ -26,6 +26,7 @@ class RavenStyle(Raven2026):
     """
 
     name = "raven-style"
+    version = 2
     provenance = "ours"
     families: ClassVar[Families] = {
         "characters": tuple(("raw", n, "root", 8000) for n in (2, 3, 4, 5)),
