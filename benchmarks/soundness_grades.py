@@ -20,12 +20,13 @@ again`` of ``study_hiding``): changed sentences with two before and after, about
 their original, *alone* (EBG) without: among them texts in which the same people hid their style by hand, and originals.
 These texts are other people's, and only their grades are here.
 
-``soundness_again.csv``: the edition after it. Of each of 30 texts of EBG's shown people that no one had read, the
-stretch of whole sentences of 150 words with most changes; one of a text hidden by hand of each of 23 people; and one of
-an untouched text of 15 of them; one list, shuffled. *Sense* was graded without originals, then *sound* beside them, by
-one further reader (a language model that wrote none of the edits and had read the rule), twice, in two orders. The
-second reading is no second reader: it may remember the first. Texts hidden by hand answer one prompt, which gives them
-away.
+``soundness_again.csv``: passages by ``raven-hide`` 4, from which what the reader faulted was taken out afterwards: of 30
+texts of 16 of EBG's shown people that no one had read (up to three of each, without a source in common with their known
+texts, ``--part again``'s left out) the whole sentences of 150 words with most changes; of texts hidden by hand by 23
+people and of untouched ones by 15 a stretch of as many words, drawn; one list, shuffled. *Sense* was graded without
+originals, then *sound* beside them, by one further reader (a language model that had made none of the edits), twice, in
+two orders. The second reading is no second reader: it may remember the first. Texts hidden by hand answer one prompt,
+which gives them away.
 
 Printed are the readers' agreement, grades by recipe (sense as a share of 4, sound of 2), how ``raven-hide`` stands to
 hiding by hand, and Kendall's τ-b of each measure with mean grades; 95 % by drawing rows, all rewritings of an original
