@@ -17,7 +17,7 @@ from ravenbench.obfuscation.parts import Edit, sentences
 from ravenbench.obfuscation.wording.words import Token, tags, tokens
 from ravenbench.text.nltk_data import TAGGER, missing
 
-_ELEMENT = re.compile(r"\(\?[:=!]|([^\s()/]{1,2000}+)/([^\s()]*+)")
+_ELEMENT = re.compile(r"\(\?[:=!]|([^\s()/]{1,200}+)/([^\s()]*+)")
 _MACRO = re.compile(r"\{([a-z][a-z ]*)\}")
 _PLACE = re.compile(r"\\([,']?)(\d)")
 _NO_RULE = re.compile(r"[\n“”\"‘«»\u200b-\u200f\u202a-\u202e]")
