@@ -311,6 +311,18 @@ def said(error: BaseException) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+@contextmanager
+def damaged(problem: str, file: Path, fix: str) -> Iterator[None]:
+    """Raise FormatError for whatever else than an error of Raven's a damaged file, or a stranger's, makes a reader
+    raise."""
+    try:
+        yield
+    except (RavenError, MemoryError):
+        raise
+    except Exception as error:
+        raise FormatError(f"{problem} ({type(error).__name__}: {said(error)[:200]})", file=file, fix=fix) from error
+
+
 def remedy(error: OSError) -> str:
     """What mends a failure of the system to read or write, as far as its code tells."""
     return {

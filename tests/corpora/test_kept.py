@@ -73,6 +73,31 @@ def test_what_is_damaged_is_read_anew(cache, table, reads):
     assert len(reads) == 5
 
 
+def other_notes(about):
+    return json.dumps({**json.loads(about), "notes": "x"}).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("texts/texts.bin", lambda data: data[:100] + b"EVILEVILEV" + data[110:]),
+        ("texts/texts.bin", lambda data: data[:100] + b"\xff" * 40 + data[140:]),
+        ("texts/offsets.npy", lambda data: data[:-16] + bytes([data[-16] ^ 1]) + data[-15:]),
+        ("texts/offsets.npy", lambda data: data[:20] + b"(((" + data[23:]),
+        ("corpus.json", other_notes),
+        ("corpus.json", lambda data: b"[" * 100_000),
+    ],
+)
+def test_what_a_bad_disk_changed_within_a_kept_corpus_is_read_anew(cache, table, reads, name, damage):
+    texts = [*ravenbench.load_corpus(table).texts]
+    (place,) = (cache / kept.FOLDER).glob(f"*/{name}")
+    changed = damage(whole := place.read_bytes())
+    assert changed != whole
+    place.write_bytes(changed)
+    assert [*ravenbench.load_corpus(table).texts] == texts
+    assert len(reads) == 2 and place.read_bytes() == whole
+
+
 def test_a_full_disk_or_a_closed_folder_keeps_nothing(cache, table, monkeypatch, reads):
     def full(*_):
         raise OSError(28, "No space left on device")

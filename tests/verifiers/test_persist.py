@@ -185,6 +185,22 @@ def test_crafted_files_are_errors(trained):
     (trained / "verifier.json").write_text(head)
 
 
+def test_a_state_of_another_form_or_without_a_part_is_an_error(trained, tmp_path):
+    whole = (trained / "verifier.json").read_text()
+    expected = as_verifier(registry.parse("verifier", "function-words(words=40)"))
+    edit(trained, lambda head: head["identity"]["params"].update(scorer="a" * 3))
+    with pytest.raises(SpecError, match="another verifier"):
+        persist.load(trained, expected)
+    edit(trained, lambda head: head["identity"].update(params="x"))
+    with pytest.raises(FormatError, match="damaged"):
+        persist.load(trained, expected)
+    (trained / "verifier.json").write_text(whole)
+    edit(trained, lambda head: head["state"]["state"].pop("scorer_"))
+    with pytest.raises(FormatError, match="figures of this trained verifier"):
+        persist.save(persist.load(trained), tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
 def test_pickled_arrays_are_refused(trained):
     np.savez(trained / "arrays.npz", a0=np.array([{}], dtype=object), allow_pickle=True)
     edit(trained, lambda head: head.update(arrays_sha256=sha256(trained / "arrays.npz")))

@@ -23,7 +23,7 @@ from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.kept import read_once
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.corpora.tables import NAMES, checked_kind, is_parts_folder, kind_of, letters, read_table
-from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, remark, some
+from ravenbench.errors import CorpusError, FormatError, InputError, counted, damaged, did_you_mean, remark, some
 from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
 from ravenbench.formats.archive import Archive, is_there, no_such
 from ravenbench.formats.decoding import UTF8, Faults
@@ -68,6 +68,7 @@ def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
                 "digest": corpus.digest(),
                 "documents": len(corpus),
                 "documents_sha256": sha256(place / "documents.parquet"),
+                "texts_crc32": corpus.texts.checksum(),
                 "notes": dict(corpus.notes),
             },
         )
@@ -88,31 +89,28 @@ def open_corpus(folder: str | Path) -> Corpus:
 
     check_not_forked()
     folder = Path(folder)
-    about = folder / "corpus.json"
     again = "import the corpus again"
-    try:
+    about = folder / "corpus.json"
+    with damaged("this imported corpus is damaged", about, again):
         info = json.loads(read_ordinary(about))
-        version, name, digest, checksum = (info[k] for k in ("format", "name", "digest", "documents_sha256"))
-        notes = dict(info.get("notes", {}))
-    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
-        raise FormatError(f"not the corpus.json of an imported corpus ({error})", file=about, fix=again) from None
-    if version != FORMAT:
-        raise FormatError("this corpus was written in another format", file=about, found=version, fix=again)
-    documents = folder / "documents.parquet"
-    if not documents.is_file() or sha256(documents) != checksum:
-        raise FormatError("documents.parquet is missing or was altered", file=folder, fix=again)
-    check_unpacked(documents)
-    frame = pl.read_parquet(documents)
-    labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
-    corpus = Corpus(
-        name, TextTable.open(folder / "texts"), tuple(frame["id"].to_list()), labels["author"], labels["topic"],
-        labels.get("language"),
-        {key.removeprefix("column:"): value for key, value in labels.items() if key not in _OWN},
-        notes,
-    )  # fmt: skip
-    corpus.texts.check()
-    if len(corpus.texts) != len(corpus) or corpus.digest() != digest:
-        raise FormatError("the parts of this corpus do not fit together", file=folder, fix=again)
+        if info["format"] != FORMAT:
+            raise FormatError("this corpus was written in another format", file=about, found=info["format"], fix=again)
+        documents = folder / "documents.parquet"
+        if sha256(documents) != info["documents_sha256"]:
+            raise FormatError("documents.parquet was altered", file=folder, fix=again)
+        check_unpacked(documents)
+        frame = pl.read_parquet(documents)
+        labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
+        corpus = Corpus(
+            info["name"], TextTable.open(folder / "texts"), tuple(frame["id"].to_list()), labels["author"],
+            labels["topic"], labels.get("language"),
+            {key.removeprefix("column:"): value for key, value in labels.items() if key not in _OWN},
+            dict(info.get("notes", {})),
+        )  # fmt: skip
+        if corpus.texts.checksum() != info.get("texts_crc32"):  # or it was imported before there was one
+            corpus.texts.check()
+        if len(corpus.texts) != len(corpus) or corpus.digest() != info["digest"]:
+            raise FormatError("the parts of this corpus do not fit together", file=folder, fix=again)
     return corpus
 
 

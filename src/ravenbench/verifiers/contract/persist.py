@@ -24,14 +24,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import registry
 from ravenbench.components import Component, foreign, identity, path_of
-from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.errors import FormatError, InputError, SpecError, damaged
 from ravenbench.files import read_ordinary, write_bytes, write_json
 from ravenbench.formats.decoding import from_json
 from ravenbench.formats.output import digest as folder_digest
@@ -87,6 +86,7 @@ _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
 _DEEP = 64
+_DAMAGED = "this trained verifier is damaged"
 
 
 def save(
@@ -114,7 +114,7 @@ def save(
     SpecError
         If the verifier holds something without a plain form.
     InputError
-        If the folder is not empty or cannot be written.
+        If the folder is not empty or cannot be written, or figures cannot be drawn.
     """
     folder = Path(folder)
     writer = Writer()
@@ -128,8 +128,10 @@ def save(
         "scikit-learn": _sklearn() if writer.estimators else None,
         "state": state,
     }
+    with damaged("the figures of this trained verifier cannot be drawn", folder, "train again"):
+        figures = verifier.figures()
     with fresh_folder(folder, known=known) as place:
-        for name, figure in verifier.figures().items():
+        for name, figure in figures.items():
             write_bytes(place / name, figure)
         write_json(place / _HEAD, {**head, "arrays_sha256": write_bytes(place / _ARRAYS, buffer.getvalue())})
         if learned is not None:
@@ -157,27 +159,22 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     """
     folder = Path(folder)
     head = _head(folder)
-    if expected is not None:
-        _same(head, as_verifier(expected), folder)
-    try:
+    with damaged(_DAMAGED, folder, "train again"):
+        if expected is not None:
+            _same(head, as_verifier(expected), folder)
         data = read_ordinary(folder / _ARRAYS)
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=folder / _ARRAYS) from None
-    if hashlib.sha256(data).hexdigest() != head["arrays_sha256"]:
-        raise FormatError("the arrays of this trained verifier are damaged", file=folder / _ARRAYS, fix="train again")
-    if head["scikit-learn"] not in (None, _sklearn()):
-        raise SpecError(
-            "this verifier was trained with another scikit-learn, whose models are laid out differently",
-            file=folder, found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed", fix="train it again",
-        )  # fmt: skip
-    try:
+        if hashlib.sha256(data).hexdigest() != head["arrays_sha256"]:
+            raise FormatError("the arrays of this trained verifier are damaged", file=folder, fix="train again")
+        if head["scikit-learn"] not in (None, _sklearn()):
+            raise SpecError(
+                "this verifier was trained with another scikit-learn, whose models are laid out differently", file=folder,
+                found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed", fix="train it again",
+            )  # fmt: skip
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             verifier = Reader(dict(arrays), _trusted(expected)).decode(head["state"])
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, EOFError, BadZipFile) as error:
-        raise FormatError("this trained verifier is damaged", file=folder, found=str(error)) from error
-    if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
-        raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
-    _same(head, verifier, folder)
+        if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
+            raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
+        _same(head, verifier, folder)
     return cast(Verifier, verifier)
 
 
@@ -447,7 +444,7 @@ class Reader:
 
 
 def _damaged(file: object) -> FormatError:
-    return FormatError("this trained verifier is damaged", found=file)
+    return FormatError(_DAMAGED, found=file)
 
 
 def _estimator_class(name: str) -> type[Any]:
