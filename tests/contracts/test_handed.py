@@ -39,7 +39,7 @@ of_cases = pytest.mark.skipif(
     not all(map(extensions.is_here, ("case", "unknown"))), reason="the extension case or unknown is not here"
 )
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
-OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 30, "probe": "transplant"}
+OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 12, "probe": "transplant"}
 COMPANY = '''
 import gc, os, subprocess, sys, tempfile, time
 from pathlib import Path
