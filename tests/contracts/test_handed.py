@@ -43,7 +43,6 @@ OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_
 COMPANY = '''
 import gc, os, subprocess, sys, tempfile, time
 from pathlib import Path
-from zlib import crc32
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -73,10 +72,10 @@ def alone(problems, part=False):
 
 
 def nobody(mine):
-    """Nothing in the memory, the environment and the folders of this process tells of other texts. In a third of all
-    processes the memory is gone through, which copies all that a process shares with the one it was forked from."""
+    """Nothing in the memory, the environment and the folders of this process tells of other texts. The
+    memory is all that was made since this process was forked from one that never had any."""
     own = set(mine)
-    for one in gc.get_objects() if crc32(mine[0].encode()) % 3 == 0 else ():
+    for one in gc.get_objects():
         assert not isinstance(one, (Store, Fold)), "there is a run in memory"
         assert not isinstance(one, TextTable) or set(one) <= own, "there are other texts in memory"
     frame = sys._getframe()
