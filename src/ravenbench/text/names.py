@@ -42,8 +42,10 @@ _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\
 _BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bot\d*")
 _BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
+_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
+_SUFFIX = re.compile(r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$")
+"""What stands behind a name: a degree, a party, a name at birth."""
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
 _KINDS = re.compile(any_of("kinds"))
@@ -222,9 +224,10 @@ def is_kind(name: str) -> bool:
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
-    Jane"), titles, years, an address's host, initials or one letter of a word: they may be one person's."""
+    Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of a word: they may be one
+    person's."""
     groups: dict[str, dict[str, None]] = {}
-    by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
+    shorter: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
         words = _words(bare := _bare(name))
         key = name_key(name)
@@ -234,9 +237,13 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
             groups.setdefault(" ".join(sorted({*form})) or name, {})[name] = None
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
             short = all(len(word) == 1 for word in words[:-1])
-            by_initials.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
+            shorter.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
+        core = _words(_SUFFIX.sub("", bare))
+        core = core[:1] + [word for word in core[1:-1] if len(word) > 1] + core[1:][-1:]
+        if len(core) > 1:  # Ann M. Roe, Ann Roe (Lab)
+            shorter.setdefault(("", *core), {})[name] = core == words
     alike = [tuple(group) for group in groups.values() if len(group) > 1]
-    alike += [tuple(of) for of in by_initials.values() if 0 < sum(of.values()) < len(of)]
+    alike += [tuple(of) for of in shorter.values() if 0 < sum(of.values()) < len(of)]
     first = {form: next(iter(group)) for form, group in groups.items()}
     alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
     return list(dict.fromkeys(alike))
