@@ -192,7 +192,10 @@ class CorpusBuilder:
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
         if name in self._line_of:
             first = self._line_of[name]
-            raise FormatError(f"the id stands twice (first at line {first})", file=self.file, line=line, found=name)
+            fix = "call the column of ids otherwise, and rows are numbered; if it is one text, keep one of the rows"
+            raise FormatError(
+                f"the id stands twice (first at line {first})", file=self.file, line=line, found=name, fix=fix
+            )
         self._line_of[name] = line
         key = identity_key(text)
         person = self._person(author, identity)

@@ -53,6 +53,8 @@ _MARKS: tuple[tuple[str, str, int, str], ...] = (
     ("[[", r"\[\[[^\[\]\n]{1,200}\]\]", 3, "marks of a wiki ([[…]]) stand in it: {}"),
     ("_", r"(?<=\w)_(?:[A-Z]{2,4}\$?|[,.:])(?=\s)", 20, "words with tags (house_NN) stand in it: {}"),
     ("\t", r"^\d+\t[^\t\n]+\t[^\t\n]+\t", 20, "lines of a word and its tags stand in it: {}"),
+    ("', '", r"\A\s*\[(?:'[^']*', ){3}", 1, "it is a list of words as Python shows it: join them to a text"),
+    ("b", r"\Ab(['\"]).+\1\s*\Z", 1, "it is bytes as Python shows them (b'…'): decode them"),
     ("-\n", r"[^\W\d_]{2}-\n[^\W\d_A-Z]{2}", 10, "words divided at ends of lines, whose halves count as words: {}"),
 )
 """What shows a wrong conversion: a part of it that is looked for first, the pattern, how often it must stand, and what

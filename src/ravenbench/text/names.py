@@ -159,15 +159,16 @@ def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
 
     def plain(name: str) -> str:
         number = _NUMBER.fullmatch(name)
-        return f"{float(name):.15g}" if number else re.sub(r"(?<!\d)0+(?=\d)", "", name.casefold())
+        return f"{float(name):.15g}" if number else re.sub(r"(?<!\d)0+(?=\d)", "", label_key(name))
 
     alone = {plain(one): one for one in there - here}
     pairs = [f"{one} and {alone[plain(one)]}" for one in here - there if plain(one) in alone]
     if pairs and not any(map(_NUMBER.fullmatch, pairs[0].split(" and "))):
-        in_case = len({*map(str.casefold, pairs[0].split(" and "))}) == 1
-        if len(pairs) == 1 and not in_case:
+        one, other = pairs[0].split(" and ")
+        in_case, in_key = one.casefold() == other.casefold(), label_key(one) == label_key(other)
+        if len(pairs) == 1 and not in_key:
             return []
-        what = "letter case" if in_case else "zeros before a number"
+        what = "letter case" if in_case else "blanks or letter case" if in_key else "zeros before a number"
         return [f"{len(pairs):,} ids differ only in {what} ({some(pairs)}): write them alike in both"]
     said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
     return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
@@ -224,8 +225,8 @@ def is_kind(name: str) -> bool:
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
-    Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of a word: they may be one
-    person's."""
+    Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
+    a word: they may be one person's."""
     groups: dict[str, dict[str, None]] = {}
     shorter: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:

@@ -322,6 +322,11 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     for s in systems:
         if s.missing:
             remarks.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
+        opposed = 0 if s.decision is None else int(((s.decision - 0.5) * (s.value - 0.5) < 0).sum())
+        if opposed:
+            remarks.append(
+                f"{s.name}: Y or N and the score contradict each other in {opposed:,} of {len(truth):,} lines."
+            )
     ends = {s.name: interval for s in systems if (interval := s.interval.get("auc")) is not None}
     if turned := [name for name, (_, highest) in ends.items() if highest < 0.5]:
         remarks.append(f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes}, 0 not.")
