@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -241,7 +241,10 @@ def _alike(boards: Sequence[Board]) -> list[str]:
             spelt[name_key(s.system)].add(s.system)
         if board.data:
             made[board.data, frozenset((s.system, board.made_with(s)) for s in board.standings)].append(board.title)
-    said = {"systems whose names differ in spelling alone": spelt, "the same results stand on several boards": made}
+    said: dict[str, Mapping[Any, Collection[str]]] = {
+        "systems whose names differ in spelling alone": spelt,
+        "the same results stand on several boards": made,
+    }
     groups = {what: [" / ".join(sorted(of)) for of in each.values() if len(of) > 1] for what, each in said.items()}
     return [f"{what}: {first_names(of)}" for what, of in groups.items() if of]
 

@@ -341,7 +341,7 @@ def _alike(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
         by_name[name_key(s.name)].append(s.name)
         if len(np.unique(s.value)) > 1 and not s.missing:
             by_answers[s.value.tobytes()].append(s.name)
-    said = {
+    said: dict[str, Mapping[Any, list[str]]] = {
         "Names of systems that differ in spelling alone, and may be one system's": by_name,
         "The same answers stand under several names, and each counts": by_answers,
     }
