@@ -733,6 +733,93 @@ def test_no_fix_turns_answers_round(tmp_path, kind, ending):
     assert ended.code == 2 and fix in " ".join(ended.said.split()), ended.said
 
 
+TRUTH = [{"id": f"p{i:02d}", "same": i % 2 == 0, "authors": [f"a{i % 5}", f"{'ab'[i % 2]}{i % 5}"]} for i in range(30)]
+
+
+def judged(seed: int, **changed) -> str:
+    """A system's answers to 30 problems, mostly right, as lines; changed as the values say by their ids."""
+    noise = np.random.default_rng(seed).uniform(-0.45, 0.45, 30).round(4)
+    values = {row["id"]: (0.7 if row["same"] else 0.3) + n * 0.6 for row, n in zip(TRUTH, noise, strict=True)}
+    return rows_of({"id": key, "value": round(value, 4)} for key, value in (values | changed).items())
+
+
+def rows_of(records) -> str:
+    return "".join(json.dumps(one) + "\n" for one in records)
+
+
+GOOD = judged(1)
+TURNED = rows_of({**(row := json.loads(line)), "value": 1 - row["value"]} for line in GOOD.splitlines())
+OF_ANSWERS = {
+    "one system, two spellings": ({"s/Team A.jsonl": GOOD, "s/team_a.jsonl": judged(2)}, (), "Team A / team_a"),
+    "one author, two spellings": (
+        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of({**row, "authors": [n.upper() for n in row["authors"]]}
+                                                   if i % 3 else row for i, row in enumerate(TRUTH))},
+        (), "spellings of one author's name were joined: A0 = a0",
+    ),
+    "labels in two spellings": (
+        {"s/a.jsonl": GOOD, "by.csv": "id,genre\n" + "".join(f"p{i:02d},{'Xx'[i % 2]}\n" for i in range(30))},
+        ("--by", "$by"), "spellings of one 'genre' were joined: X = x",
+    ),
+    "ids with blanks": ({"s/a.jsonl": GOOD.replace('0"', '0 "')}, (), "ids differ only in blanks or letter case"),
+    "training is the test": (
+        {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2)}, ("--training-truth", "$truth", "--training-answers", "$s"),
+        "the training set is the test set: .* found: 30 of 30",
+    ),
+    "training is most of the test": (
+        {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2), "t/a.jsonl": judged(1, p00=0.11, p01=0.12), "t/b.jsonl": judged(2)},
+        ("--training-truth", "$truth", "--training-answers", "$t"), "found: 28 of 30",
+    ),
+    "files that vanish": (
+        {"s/a/answers.jsonl": GOOD, "s/b.jsonl": judged(2), "s/c/answers.jsonl.bak": GOOD, "s/README.md": "what"},
+        (), "2 files not read as answers: b.jsonl, c/answers.jsonl.bak",
+    ),
+    "problems without a label": (
+        {"s/a.jsonl": GOOD, "by.csv": "id,genre\np00,x\np01,y\n"}, ("--by", "$by"),
+        "28 of 30 problems have no genre in by",
+    ),
+    "people who are none": (
+        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of({**row, "authors": ["[deleted]"] * 2} if i < 4 else row
+                                                   for i, row in enumerate(TRUTH))},
+        (), "2 problems of one author, who is nobody in particular",
+    ),
+    "one file under two names": ({"s/a.jsonl": GOOD, "s/b.jsonl": GOOD}, (), "The same answers stand .*: a / b"),
+    "truth as answers": (
+        {"s/a.jsonl": rows_of({"id": row["id"], "value": float(row["same"])} for row in TRUTH)}, (), "truth / a",
+    ),
+    "answers turned round": ({"s/a.jsonl": TURNED}, (), "AUC is below .5: a"),
+    "letter against number": (
+        {"s/a.txt": "".join(f"{row['id']} Y {row['same']:.1f}\n" for row in TRUTH)},
+        (), "contradict each other in 15 of 30",
+    ),
+    "rows that swallow rows": (
+        {"s/a.csv": "id,note,value\n" + "".join(f"p{i:02d},{chr(34) * (i in (3, 9))}x,.5\n" for i in range(30))},
+        (), "a quotation mark joins this row and the next|this is not CSV",
+    ),
+    "no value of 0/0": ({"s/a.jsonl": rows_of({"id": row["id"], "value": 0.5} for row in TRUTH)}, (), r" n/a "),
+    "an id twice in truth": (
+        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of([*TRUTH, TRUTH[0]])}, (), "fix: keep the line that is right",
+    ),
+}  # fmt: skip
+"""What truth and answers may have: files, further options, and what is said."""
+
+
+@pytest.mark.parametrize("kind", OF_ANSWERS)
+def test_evaluate_says_what_truth_and_answers_have(tmp_path, kind):
+    files, more, expected = OF_ANSWERS[kind]
+    for name, text in {"truth.jsonl": rows_of(TRUTH), **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    values = {"$truth": tmp_path / "truth.jsonl", "$s": tmp_path / "s", "$t": tmp_path / "t",
+              "$by": f"{tmp_path / 'by.csv'}:genre"}  # fmt: skip
+    quick = ("--replicates", "50", "--trials", "50", "--workers", "1", "--out", str(tmp_path / "o"))
+    given = [str(values.get(part, part)) for part in ("evaluate", "$truth", "$s", *more)]
+    ended = raven(*given, *quick)
+    assert re.search(expected, said := " ".join(ended.said.split())), said
+    assert_offered("evaluate", ended.said)
+    if ended.code == 0 and kind != "no value of 0/0":
+        assert re.search(expected, " ".join(json.loads((tmp_path / "o" / "report.json").read_text())["notes"]))
+
+
 def test_rows_that_contradict_their_authors_are_named_by_the_authors(tmp_path):
     table = "id,text1,text2,author1,author2,label\n"
     table += "".join(f"{i},Words of {i}.,Others of {i}.,a,{'ab'[i % 2]},{1 - i % 2 if i else 0}\n" for i in range(9))
