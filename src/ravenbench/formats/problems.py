@@ -978,7 +978,7 @@ def _remarks(problems: Problems) -> list[str]:
     first = _first_problems(problems)[:MOST]
     copies, questioned = Copies.among(list(map(Sketch.of, texts))), problems.questioned_index.tolist()
     rows = [(name, problems.known(i).tolist(), questioned[i]) for i, name in enumerate(problems.ids.tolist())]
-    times = Counter(frozenset((*known, row)) for _, known, row in rows)
+    times = Counter((frozenset(known), row) for _, known, row in rows)
     looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
     said = {
         "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
@@ -986,7 +986,7 @@ def _remarks(problems: Problems) -> list[str]:
             if any(copies(row, one) and not same_document(texts[row], texts[one]) for one in known)
         ],
         "asked more than once, and each time counts": [
-            name for name, known, row in rows if 1 < times[frozenset((*known, row))] < len(rows)
+            name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)
         ],
         "known texts repeat one another, and count as several": [
             name for name, known, _ in looked_at if any(copies(*both) for both in combinations(known, 2))
