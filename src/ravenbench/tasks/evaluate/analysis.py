@@ -175,12 +175,10 @@ def _mean_over_parts(resampled: Replicates, parts: int) -> Replicates:
         return {m: v.reshape(-1, parts, *v.shape[1:]).mean(axis=1) for m, v in values.items()}
 
     return replace(
-        resampled,
-        values=mean(resampled.values),
-        observed=mean(resampled.observed),
+        resampled, values=mean(resampled.values), observed=mean(resampled.observed),
         problems=None if resampled.problems is None else mean(resampled.problems),
         different=None if resampled.different is None else mean(resampled.different),
-    )
+    )  # fmt: skip
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -264,41 +262,25 @@ def evaluate(
     groups = groups_of(list(answered), pairs, tests[0], observed if tested[tests[0]].higher else -observed, how.alpha)
     rows = tuple(
         SystemScores(
-            name,
-            a.value,
-            scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
-            {m: resampled.interval(m, i, how.level) for m in every},
-            reliability(truth.same, a.value).ece,
-            cllr(truth.same, a.value),
-            (missing or {}).get(name, 0),
-            groups.get(name),
+            name, a.value, scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
+            {m: resampled.interval(m, i, how.level) for m in every}, reliability(truth.same, a.value).ece,
+            cllr(truth.same, a.value), (missing or {}).get(name, 0), groups.get(name),
             None if a.decision is a.value else a.decision,
         )
         for i, (name, a) in enumerate(everyone.items())
-    )
+    )  # fmt: skip
     curves = {name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None}
     envelope = hull(curves) if curves else None
     return Evaluation(
-        truth=truth,
-        systems=rows[: len(answered)],
-        meta=rows[len(answered) :],
-        pairs=pairs,
-        hull=envelope,
+        truth=truth, systems=rows[: len(answered)], meta=rows[len(answered) :], pairs=pairs, hull=envelope,
         operating=_operating(envelope, truth, how.costs, how.same_share),
-        breakdowns=tuple(break_down(truth.same, everyone, by, every, authors, how) for by in breakdowns),
-        tests=tests,
-        metrics=every,
-        unit="problems" if truth.authors is None else "authors",
-        replicates=how.replicates,
-        trials=how.trials or TRIALS,
-        most_trials=most_trials(len(answered)) if how.trials is None else 0,
-        level=how.level,
-        alpha=how.alpha,
-        band=band,
-        f05u_2020=how.f05u_2020,
+        breakdowns=tuple(break_down(truth.same, everyone, by, every, authors, how) for by in breakdowns), tests=tests,
+        metrics=every, unit="problems" if truth.authors is None else "authors", replicates=how.replicates,
+        trials=how.trials or TRIALS, most_trials=most_trials(len(answered)) if how.trials is None else 0,
+        level=how.level, alpha=how.alpha, band=band, f05u_2020=how.f05u_2020,
         notes=(*notes, *_remarks(truth, rows[: len(answered)]), *_without_interval(rows, resampled.units, authors)),
         skipped=tuple(skipped),
-    )
+    )  # fmt: skip
 
 
 def _operating(

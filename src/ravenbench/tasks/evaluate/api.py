@@ -133,12 +133,9 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     codes = np.concatenate(authors)
     author_names = store.labels["author"].names if "author" in store.labels else ()
     truth = Truth(
-        names,
-        np.concatenate(same),
-        codes if (codes >= 0).any() else None,
-        author_names,
+        names, np.concatenate(same), codes if (codes >= 0).any() else None, author_names,
         Labels.of(setups) if len(set(setups)) > 1 else None,
-    )
+    )  # fmt: skip
     systems = [SystemAnswers(names, np.concatenate(v), name, file=str(path)) for name, v in values.items()]
     notes = []
     if len(folds) > 1:
