@@ -54,12 +54,9 @@ def author_codes(truth: Truth) -> Ints | None:
 
 
 def test_pairs(
-    same: Bools,
-    answered: Mapping[str, AnsweredProblems],
-    tests: Mapping[str, Metric],
-    resampled: Replicates,
+    same: Bools, answered: Mapping[str, AnsweredProblems], tests: Mapping[str, Metric], resampled: Replicates,
     how: JudgingSpec,
-) -> tuple[PairTest, ...]:
+) -> tuple[PairTest, ...]:  # fmt: skip
     """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
 
     Without ``how.trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
@@ -116,13 +113,9 @@ AT_ONCE = 48
 
 
 def break_down(
-    same: Bools,
-    systems: Mapping[str, AnsweredProblems],
-    by: ProblemAttribute,
-    metrics: Mapping[str, Metric],
-    authors: Ints | None,
-    how: JudgingSpec,
-) -> BreakDown:
+    same: Bools, systems: Mapping[str, AnsweredProblems], by: ProblemAttribute, metrics: Mapping[str, Metric],
+    authors: Ints | None, how: JudgingSpec,
+) -> BreakDown:  # fmt: skip
     """Every metric of every system on every part, with intervals, and the mean over parts.
 
     ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
@@ -187,17 +180,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def evaluate(
-    truth: Truth,
-    systems: Mapping[str, ArrayLike],
-    *,
-    decisions: Mapping[str, ArrayLike] | None = None,
-    missing: Mapping[str, int] | None = None,
-    training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
-    breakdowns: Sequence[ProblemAttribute] = (),
-    notes: Sequence[str] = (),
-    skipped: Sequence[Skipped] = (),
+    truth: Truth, systems: Mapping[str, ArrayLike], *, decisions: Mapping[str, ArrayLike] | None = None,
+    missing: Mapping[str, int] | None = None, training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
+    breakdowns: Sequence[ProblemAttribute] = (), notes: Sequence[str] = (), skipped: Sequence[Skipped] = (),
     **settings: Any,
-) -> Evaluation:
+) -> Evaluation:  # fmt: skip
     """As ``ravenbench.evaluate``, with truth and answers in memory.
 
     Parameters
