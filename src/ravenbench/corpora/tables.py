@@ -179,13 +179,8 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     if limit == resource.RLIM_INFINITY:
         return
 
-    command = [
-        sys.executable,
-        "-c",
-        _TRIAL.replace("resource.RLIM_INFINITY", str(most)),
-        str(max(0, limit - used - _SPARE)),
-        str(rows),
-    ]
+    trial, room = _TRIAL.replace("resource.RLIM_INFINITY", str(most)), max(0, limit - used - _SPARE)
+    command = [sys.executable, "-c", trial, str(room), str(rows)]
     try:
         done = subprocess.run([*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE)
         # What polars says of a damaged file, the reading itself will say.
