@@ -21,9 +21,11 @@ from contracts.commands import raven
 from contracts.tasks import options, write_data
 from ravenbench import errors
 from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
+from ravenbench.text.names import is_nobody
 from ravenbench.types import Problems
 
 LICENCE = (
@@ -236,6 +238,68 @@ def test_who_wrote_what_is_told_by_sure_signs_or_asked(tmp_path, layout):
         assert said in ended.said
 
 
+ODD = {
+    "['Once', 'upon', 'a', 'time', 'there'": "a list of words as Python shows it",
+    "b'Once upon a time": "bytes as Python shows them",
+    "INTERVIEWER: And?\nRESPONDENT: So.\nINTERVIEWER: Then?\n": "turns of several speakers",
+    "[10:01] <ann> Hi.\n[10:02] <bo> Hello.\n[10:03] <ann> Well.\n": "lines of a chat",
+    "> Whoever wrote these words of more than sixty letters, it was not the author.\n": "words of others",
+    "Well [laughter] so [inaudible] there [pause] it is. ": "marks of who wrote speech down",
+    "The Fall\n\nTranslated from the German by Ann Roe\n": "it says that it is translated",
+}
+
+
+@pytest.mark.parametrize("head", ODD)
+def test_what_is_no_prose_of_its_author_is_said(tmp_path, head):
+    rows = [{"author": f"a{i % 4}", "text": f"{head} {one.text}" + "'" * head.startswith("b'")}
+            for i, one in enumerate(load_corpus("synthetic(authors=4, documents=12, words=90)"))]  # fmt: skip
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = " ".join(raven("corpus", "info", str(tmp_path / "t.jsonl"), "--topic", "none").said.split())
+    assert re.search(rf"12 of 12 texts are odd; [^;]*{ODD[head]}", said), said
+
+
+PEOPLE = {
+    "may be one person's": (
+        ["Ann Roe", "Ann M. Roe"], ["Ann Roe", "Ann Roe, PhD"], ["Ann Roe", "Ann Roe (Lab)"], ["John Lee", "JohnLee"],
+        ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
+    ),
+    "may be several people's": (["Ann Roe feat. Bo Kim"],),
+    "may be nobody's": (["SPEAKER_00"], ["Der Pr\u00e4sident"], ["Total"], ["unsorted"]),
+    "and no people's": (["Copy of Essay 1", "Copy of Essay 2"],),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("doubt", PEOPLE)
+def test_names_that_may_be_no_one_persons_are_said(doubt):
+    for names in PEOPLE[doubt]:
+        assert any(doubt in sentence for sentence in doubtful_names(names)), names
+    assert not doubtful_names(["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"])
+    nobody = ["Amazon Customer", "A Google User", "An hon. Member", "Several hon. Members", "Beifall", "community wiki"]
+    assert all(map(is_nobody, nobody)) and not any(map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"]))
+
+
+FIXES = {
+    "first names beside surnames": (
+        "first_name,last_name,text", "Ann,Roe,", "fix: write first_name and last_name into one column author"),
+    "surnames as authors": ("first name,author,text", "Ann,Roe,", "first name is not; if it is a surname alone"),
+    "the beginnings of texts": ("author,full_text,text", "Roe,$,", "full_text holds the texts of which text holds"),
+    "ids that begin anew": ("id,author,text", "7,Roe,", "fix: call the column of ids otherwise, and rows are numbered"),
+    "topics that are none": ("topic,author,text", "Misc,Roe,", "topics that may be none, or several in one: Misc"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FIXES)
+def test_tables_say_which_columns_may_be_meant(tmp_path, kind):
+    head, row, expected = FIXES[kind]
+    whole = [one.text for one in load_corpus("synthetic(authors=4, documents=12, words=90)")]
+    lines = [row.replace("Roe", f"Roe{'abc'[i % 3]}").replace("$", f"{text[:200]} and on.") + (
+        f"{text[:150]}..." if "$" in row else text) for i, text in enumerate(whole)]  # fmt: skip
+    (tmp_path / "t.tsv").write_text("\n".join([head, *lines]).replace(", ", "; ").replace(",", "\t") + "\n")
+    topic = () if "topic" in head else ("--topic", "none")
+    said = " ".join(raven("corpus", "info", str(tmp_path / "t.tsv"), *topic).said.split())
+    assert expected in said, said
+
+
 @pytest.mark.parametrize("command", ("verify", "run", "safety"))
 def test_pairs_of_nobody_are_left_out_and_counted(tmp_path, command):
     values = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl"}
@@ -391,7 +455,7 @@ def test_training_that_was_changed_is_not_the_test(tmp_path, command, kind):
     (tmp_path / "people.jsonl").write_text("".join(rows), "utf-8")
     arguments, said, code = COPIES[command]
     if (command, kind) == ("detect", "other lines"):  # white space alone: the same texts, which are refused
-        said, code = r"found: 16 texts, and 0 more", 2
+        said, code = r"found: 16 of 16, 0 of them cut or changed", 2
     ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments])
     assert ended.code == code, ended.said
     assert re.search(said, " ".join(ended.said.split())), ended.said

@@ -48,7 +48,8 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
             continue
         usable += 1
         read = " ".join(f"{text[:6000]}\n{text[-1000:]}".casefold().split())
-        if names[code] in read:
+        short, end = names[code].replace(" ", ""), text.rstrip(" .\n\t").casefold()
+        if names[code] in read or (short in read and len(short) > 7) or end.endswith("\n" + names[code].split()[-1]):
             own.append(name)
         others += len(names) > 1 and names[code - 1] in read
     if 2 * len(own) <= usable or 4 * others > len(own):

@@ -54,7 +54,7 @@ _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
 """What some write in a name and others leave out: marks within words, zeros before the figures of a code."""
 _WHOLE = re.compile(r"(\d+)\.0+")
-_ADDRESS = re.compile(r"(?:https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
+_ADDRESS = re.compile(r"(?:mailto:|https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
 _SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
 _HANDED_IN = re.compile(r".+_([^_]+)_attempt_\d{4}-\d\d-\d\d-.*|\d{5,20} - (.+?) - .+", re.DOTALL)
 _COPY = re.compile(r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|kopi)(?: ?\(\d{1,2}\))?)$")
@@ -228,6 +228,7 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
     a word: they may be one person's."""
     groups: dict[str, dict[str, None]] = {}
+    solid: dict[str, dict[str, None]] = {}
     shorter: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
         words = _words(bare := _bare(name))
@@ -236,6 +237,7 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
         tight = _words(_TIGHT.sub("", bare.replace("saint ", "st ")))
         for form in (words, spelt_out, tight[1:] if len(tight) == 2 and tight[0] in ("dr", "prof") else tight):
             groups.setdefault(" ".join(sorted({*form})) or name, {})[name] = None
+        solid.setdefault("".join(words) or name, {})[name] = None
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
             short = all(len(word) == 1 for word in words[:-1])
             shorter.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
@@ -243,7 +245,7 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
         core = core[:1] + [word for word in core[1:-1] if len(word) > 1] + core[1:][-1:]
         if len(core) > 1:  # Ann M. Roe, Ann Roe (Lab)
             shorter.setdefault(("", *core), {})[name] = core == words
-    alike = [tuple(group) for group in groups.values() if len(group) > 1]
+    alike = [tuple(group) for group in (*groups.values(), *solid.values()) if len(group) > 1]
     alike += [tuple(of) for of in shorter.values() if 0 < sum(of.values()) < len(of)]
     first = {form: next(iter(group)) for form, group in groups.items()}
     alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
@@ -253,6 +255,7 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
 def _words(bare: str) -> list[str]:
     """The words of a name, without years, titles and the host of an address; numbers without zeros before them."""
     name = _YEARS.sub("", _ADDRESS.sub("", bare, 1)).partition("@")[0]
+    name = name.partition("+")[0] if "@" in bare else name
     name = name[: copy.start()] if (copy := _COPY.search(name)) and " " in name[: copy.start()] else name
     words = "".join(c if c.isalnum() else " " for c in name).split()
     words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words

@@ -168,7 +168,7 @@ class Detect(Task):
         if exact or 2 * len(shared) > len(repeats):
             raise InputError(
                 "texts to answer stand among those to learn from", file=spec.texts, fix="give other texts to one side",
-                found=f"{exact:,} texts, and {len(shared) - exact:,} more that are cut or changed a little",
+                found=f"{len(shared):,} of {len(repeats):,}, {len(shared) - exact:,} of them cut or changed a little",
             )  # fmt: skip
         if shared:
             every = f"{len(shared):,} of {len(repeats):,} texts to answer"
