@@ -413,6 +413,7 @@ CHANGED = {
     "a line before": lambda text: f"An essay of the class, of this spring.\n{text}",
     "a line after": lambda text: f"{text}\nThe end, and thank you for reading.",
     "other lines": lambda text: text.replace(" ", "\n  "),
+    "letters of another alphabet": lambda text: text[9:].replace("e", "\u0435"),
 }
 COPIES = {
     "verify": (PROBLEMS["verify"], r"found: 8 of 8", 2),
@@ -476,7 +477,7 @@ def test_copies_within_a_problem_are_said(tmp_path, command):
     problems, same = toy_problems(8, known=2, words=150, seed=1)
     questioned = problems.questioned_index.tolist()
     texts = [[problems.texts[row] for row in (*problems.known(i), questioned[i])] for i in range(8)]
-    for i, change in enumerate(CHANGED.values()):
+    for i, change in enumerate([*CHANGED.values()][:7]):
         texts[i][0] = texts[i][0].replace(" m", " 'm")
         texts[i][2] = change(texts[i][0])
     texts[7][1] = texts[7][0].upper()
