@@ -35,8 +35,8 @@ _KEPT = np.uint64(2**64 // SAMPLED)
 
 
 def letters(text: str) -> bytes:
-    """The letters and figures of a text in UTF-8, without case; of entities, what they stand for, and of letters of other
-    alphabets that look like Latin ones, these."""
+    """The letters and figures of a text in UTF-8, without case; of entities, what they stand for, and of letters of
+    other alphabets that look like Latin ones, these."""
     text = html.unescape(text) if "&" in text else text
     text = text.translate(_TWINS) if _OTHERS.search(text) else text
     plain = composed(text).casefold().encode("utf-8", "surrogatepass").translate(None, _ASCII_MARKS)
