@@ -243,7 +243,8 @@ def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None 
         gathering = answer_faults() if faults is None else faults
         systems = sorted((_read(archive, name, lenient, gathering) for name in names), key=lambda a: a.system)
         about = ("readme", "license", "licence")
-        unread = [n for n in archive.names if n not in names and not is_truth(n) and stem_of(n).lower() not in about]
+        others = [n for n in archive.names if n not in names and not problems.is_truth(n)]
+        unread = [n for n in others if stem_of(n).lower() not in about]
     remark(
         [*archive.account(), *([f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"] * bool(unread))]
     )
