@@ -164,7 +164,7 @@ BUDGETS = {
     "ext/programs": 1_400,
     "ext/retrieval": 3_400,
     "ext/shelf": 13_700,
-    "ext/site": 1_700,
+    "ext/site": 1_800,
     "ext/tools": 700,
     "ext/unknown": 1_400,
     "formats": 4_500,
@@ -178,7 +178,7 @@ BUDGETS = {
     "statistics": 2_300,
     "store": 1_300,
     "tasks": 13_600,
-    "text": 5_100,
+    "text": 5_200,
     "topics": 700,
     "verifiers": 2_300,
 }

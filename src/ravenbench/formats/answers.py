@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, remark, some, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark, some, writable
 from ravenbench.files import location
 from ravenbench.formats import problems
 from ravenbench.formats.archive import LINE_LIMIT, Archive, Split, split_roots
@@ -242,6 +242,12 @@ def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None 
             )  # fmt: skip
         gathering = answer_faults() if faults is None else faults
         systems = sorted((_read(archive, name, lenient, gathering) for name in names), key=lambda a: a.system)
+        about = ("readme", "license", "licence")
+        others = [n for n in archive.names if n not in names and not problems.is_truth(n)]
+        unread = [n for n in others if stem_of(n).lower() not in about]
+    remark(
+        [*archive.account(), *([f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"] * bool(unread))]
+    )
     if faults is None:
         gathering.check()
     for left, right in pairwise(systems):
