@@ -97,7 +97,7 @@ def most_calls() -> int:
     if (given := limits_here().most_calls) is not None:
         return given
     number = os.environ.get(CALLS) or str(MOST_CALLS)
-    if not number.isdecimal():
+    if not number.isdecimal() or len(number) > 9:
         raise SpecError(f"{CALLS} is no number of calls", found=number, expected="a whole number, such as 500")
     return int(number)
 

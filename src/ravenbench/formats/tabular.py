@@ -394,7 +394,7 @@ def quantiles(values: Floats, parts: int = BINS) -> Labels:
 def _parse(spec: str) -> tuple[str, str, int]:
     head, colon, tail = spec.rpartition(":")
     bins = BINS
-    if colon and tail.isdecimal() and ":" in head:
+    if colon and tail.isdecimal() and len(tail) < 10 and ":" in head:
         bins = int(tail)
         head, colon, tail = head.rpartition(":")
     if not (head and tail) or not 2 <= bins <= MOST_PARTS:

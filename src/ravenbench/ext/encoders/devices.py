@@ -27,7 +27,7 @@ def pick(device: str) -> torch.device:
     if device == "cpu":
         return torch.device("cpu")
     kind, _, number = device.partition(":")
-    if kind != "cuda" or (number and not number.isdecimal()):
+    if kind != "cuda" or (number and not (number.isdecimal() and len(number) < 10)):
         raise SpecError("there is no such device", found=device, expected="auto, cpu, cuda or cuda:NUMBER")
     if not cuda or int(number or 0) >= torch.cuda.device_count():
         raise InputError("no such GPU is usable here", found=device, fix="device='cpu', or a torch built for CUDA")

@@ -207,7 +207,7 @@ def number_values(text: str) -> Counter[str]:
         if token[0].isdigit():
             close()
             digits = re.sub(r",(?=\d{3}\b)", "", token)
-            numbers[str(int(digits)) if digits.isdecimal() else digits] += 1
+            numbers[str(int(digits)) if digits.isdecimal() and len(digits) < 4000 else digits] += 1
         elif token in _SMALL:
             value = _SMALL[token]
             # "twenty one" goes on, "one two" begins anew.
@@ -215,7 +215,7 @@ def number_values(text: str) -> Counter[str]:
                 close()
             current += value
             last = value
-        elif token == "hundred" and last is not None:
+        elif token == "hundred" and last is not None and last < 100:
             current, last = max(current, 1) * 100, 100
         elif token in _LARGE and last is not None:
             total, current, last = total + max(current, 1) * _LARGE[token], 0, _LARGE[token]

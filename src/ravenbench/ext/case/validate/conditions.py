@@ -54,7 +54,8 @@ def _whole(row: Mapping[str, Any], name: str, path: Path, line: int) -> int:
     least, most = (1, MOST_KNOWN) if name == "texts" else (LEAST, MOST)
     value = row.get(name)
     text = str(value).strip() if value is not None and not isinstance(value, bool) else ""
-    if name not in row or not text.isascii() or not text.isdigit() or not least <= int(text[:9]) <= most:
+    plain = text.isascii() and text.isdigit() and len(text) < 10
+    if name not in row or not plain or not least <= int(text) <= most:
         what = "known texts" if name == "texts" else "words"
         raise FormatError(
             f"{name} is not a number of {what} that can be validated", file=path, line=line,

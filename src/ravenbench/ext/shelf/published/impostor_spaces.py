@@ -258,7 +258,7 @@ def shares(
 
 
 Weights = Literal["tf", "tfidf"]
-_UNIT = re.compile(r"(char|word|shape|function)(\d+)(?:-(\d+))?\Z")
+_UNIT = re.compile(r"(char|word|shape|function)(\d{1,9})(?:-(\d{1,9}))?\Z")
 _FUNCTION_WORDS = 150
 _FIRST = 0x10000
 _UNKNOWN = chr(_FIRST)
