@@ -109,7 +109,8 @@ def parse_given(values: Sequence[str]) -> dict[str, str]:
     for value in values:
         name, equals, folder = value.partition("=")
         if not equals or not name or not folder:
-            raise SpecError("answers are given as NAME=FOLDER", found=value)
+            fix = f"give them a name: {Path(value).stem or 'theirs'}={value}"
+            raise SpecError("answers are given as NAME=FOLDER", found=value, fix=fix)
         if name in folders:
             raise SpecError("two submissions have one name", found=value, fix="give each a name of its own")
         if not name.isprintable():

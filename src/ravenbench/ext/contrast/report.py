@@ -135,7 +135,7 @@ class TextContrast(FolderView):
         )  # fmt: skip
         write_parts(
             folder, kind="contrast", page=page, json=self.to_json(), tables=tables, figures=self.figures(),
-            papers=papers, forms=("pdf",),
+            papers=papers, forms=self.forms,
         )  # fmt: skip
         for long in self.listings():
             write_text(folder / "tables" / f"{long.key}.csv", to_csv(long))

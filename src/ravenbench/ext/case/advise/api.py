@@ -49,7 +49,7 @@ PIECES = 4
 """Texts that a sample of Brown, by one author and of 2,000 words, is cut into where there is no background."""
 BROWN = (
     "no background was given, so you were compared with print of 1961 (Brown): part of what is said is of your kind of"
-    " text or your time, not of you; --background FOLDER with texts like yours says more"
+    " text or your time, not of you; --background FOLDER with texts like yours says more."
 )
 RARE = 0.05
 """Share of others' texts that may come as near as the author's own where the author is called recognised."""
