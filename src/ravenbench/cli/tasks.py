@@ -127,9 +127,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     for warning in task.warnings(next(iter(jobs.values())), plan):
         say(warning, fg="yellow", err=True)
     if plan:
-        previews, planned = {}, jobs
-        if task.pools_seeds and not json:  # each costs about the same
-            planned = dict(list(jobs.items())[:1])
+        # Of seeds each costs about the same.
+        previews, planned = {}, dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
         for name, job in planned.items():
             with progress_bar() as progress:
                 previews[name] = task(job, **how, progress=progress).preview()

@@ -118,9 +118,8 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
         return
     for unknown in (name for name in arguments if name not in parameters):
         check_there(f"raven {function} --{unknown}")
-        near = did_you_mean(unknown, parameters, cutoff=0.7)
-        if unknown == "plan":
-            near = f"ravenbench.plan(ravenbench.{function}, …) says what would be done"
+        how = f"a plan is made by ravenbench.plan(ravenbench.{function}, …)"
+        near = how if unknown == "plan" else did_you_mean(unknown, parameters, cutoff=0.7)
         raise _WrongArguments(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
 
 
@@ -175,8 +174,7 @@ def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
     problem, expected, fix = (
         text and _by_parameters(_of_tables(text), names) for text in (error.problem, error.expected, error.fix)
     )
-    if error.fix and error.fix.startswith("raven "):
-        fix = f"in a terminal: {error.fix}"
+    fix = f"in a terminal: {error.fix}" if (error.fix or "").startswith("raven ") else fix
     file = _of_tables(str(error.file)) if error.file is not None else None
     value = _of_tables(error.found) if isinstance(error.found, str) else error.found
     return type(error)(problem or "", file=file, line=error.line, found=value, expected=expected, fix=fix)
