@@ -17,11 +17,11 @@ from ravenbench.obfuscation.parts import Edit, sentences
 from ravenbench.obfuscation.wording.words import Token, tags, tokens
 from ravenbench.text.nltk_data import TAGGER, missing
 
-_ELEMENT = re.compile(r"\(\?[:=!]|([^\s()/]{1,400}+)/([^\s()]*+)")
+_ELEMENT = re.compile(r"\(\?[:=!]|([^\s()/]{1,2000}+)/([^\s()]*+)")
 _MACRO = re.compile(r"\{([a-z][a-z ]*)\}")
 _PLACE = re.compile(r"\\([,']?)(\d)")
-_NO_RULE = re.compile(r"[\n“”\"‘«»]")
-"""A sentence with one of these is left to other edits."""
+_NO_RULE = re.compile(r"[\n“”\"‘«»\u200b-\u200f\u202a-\u202e]")
+"""A sentence with one of these marks, or signs that nobody sees, is left to other edits."""
 MOST = 60
 """Words of a sentence beyond which no rule is tried."""
 
