@@ -194,5 +194,5 @@ def test_wrong_arguments_name_the_function_and_the_road():
         ravenbench.detect("texts")
     with pytest.raises(TypeError, match="known: .*methods"):  # nothing that is merely spelt a little alike
         ravenbench.retrieve("texts", verifiers="char-ngram")
-    with pytest.raises(InputError, match="fix: in a terminal: raven validate"):
+    with pytest.raises(ravenbench.InputError, match="fix: in a terminal: raven validate"):
         ravenbench.validate("background")
