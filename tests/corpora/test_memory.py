@@ -192,7 +192,7 @@ def test_wrong_arguments_name_the_function_and_the_road():
         ravenbench.run("synthetic", plan=True)
     with pytest.raises(TypeError, match=r"^detect\(\): missing a required argument: 'train'"):
         ravenbench.detect("texts")
-    with pytest.raises(TypeError, match="known: .*methods"):  # nothing that is merely spelt a little alike
+    with pytest.raises(TypeError, match=r"known: .*methods"):  # nothing that is merely spelt a little alike
         ravenbench.retrieve("texts", verifiers="char-ngram")
     with pytest.raises(ravenbench.InputError, match="fix: in a terminal: raven validate"):
         ravenbench.validate("background")
