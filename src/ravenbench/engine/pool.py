@@ -336,12 +336,12 @@ def _within(limits: RunLimits, work: Callable[..., T], *args: object) -> T:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Processes started here never get Ctrl-C, which would have them print tracebacks; this one gets it afterwards."""
+    """Processes started here get neither Ctrl-C, at which they would print tracebacks, nor SIGHUP; this one does."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # when it starts, signals are let through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
     finally:

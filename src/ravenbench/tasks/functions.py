@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import ravenbench
 from ravenbench import registry
-from ravenbench.engine.options import Declared, Option, check_given, check_type
+from ravenbench.engine.options import Declared, Option, check_given
 from ravenbench.engine.task import declared_of
-from ravenbench.errors import InputError, SpecError, did_you_mean
+from ravenbench.errors import InputError, SpecError, check_type, did_you_mean
 from ravenbench.former import check_there
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import combinations
 
 from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
@@ -61,7 +62,7 @@ _COPY = re.compile(r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|
 _BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
-MOST_LETTERS, MOST_COMPARED = 60, 5_000
+MOST_LETTERS, MOST_COMPARED, MOST_APART = 60, 5_000, 50
 
 
 @lru_cache(maxsize=2**16)
@@ -286,4 +287,4 @@ def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
             *(name[:i] + name[i + 1 :] for i in inner),
         }:
             forms.setdefault(form, []).append(name)
-    return sorted({(a, b) for group in forms.values() for a in group for b in group if a < b})
+    return sorted({pair for group in forms.values() for pair in combinations(sorted(group)[:MOST_APART], 2)})

@@ -24,8 +24,10 @@ from ravenbench.ext.documents.rich_text import decode_html, html_text
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable, guarded
+from ravenbench.formats.reading import limited
 from ravenbench.text.names import plain_name
 
+LIBRARIES = ("olefile", "selectolax.lexbor")
 _MAIL_LIMIT = 256 * 2**20
 _HEADERS = ("From", "Date", "Subject", "To", "Received", "Message-ID")
 
@@ -50,8 +52,9 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     empty = 0
     for number, key in enumerate(box.iterkeys(), start=1):
         try:
-            with guarded(path, "e-mail"):
-                data = re.sub(rb"(?m)^>(>*From )", rb"\1", box.get_bytes(key))  # as mailboxes write such lines
+            data = box.get_bytes(key)
+            with guarded(path, "e-mail"), limited(path, len(data)):
+                data = re.sub(rb"(?m)^>(>*From )", rb"\1", data)  # as mailboxes write such lines
                 document = _read(message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}")
                 checked_text(document.text)
         except InputError as error:

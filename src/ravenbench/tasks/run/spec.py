@@ -225,10 +225,11 @@ def read_toml(file: Path) -> dict[str, Any]:
 
     try:
         data = read_ordinary(file)
-        if len(data) > _LONGEST_SPEC:  # its reader takes time by the square of a name's length
+        # Its reader takes time and memory by the square of a name's length.
+        if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
             raise SpecError("it is too long for a spec file", file=file, expected=f"at most {_LONGEST_SPEC:,} bytes")
         raw = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
     except RecursionError:
         raise SpecError("tables or lists are nested too deep to be read", file=file) from None
