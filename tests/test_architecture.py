@@ -158,7 +158,7 @@ BUDGETS = {
     "ext/encoders": 1_300,
     "ext/freeze": 1_200,
     "ext/lab": 1_900,
-    "ext/machine": 1_800,
+    "ext/machine": 1_600,
     "ext/map": 1_900,
     "ext/problems": 600,
     "ext/programs": 1_400,
