@@ -175,7 +175,7 @@ BUDGETS = {
     "programs": 200,
     "reports": 3_000,
     "sampling": 400,
-    "statistics": 2_300,
+    "statistics": 2_200,
     "store": 1_300,
     "tasks": 13_700,
     "text": 5_100,

@@ -8,7 +8,7 @@ import pytest
 import ravenbench
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.reports.report import report_of
-from ravenbench.tasks.safety.imitation import imitation_row
+from ravenbench.tasks.safety.analysis import imitation_row
 from ravenbench.testing import toy_problems
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ravenbench.text.mail import INTRODUCED, QUOTED, introductions
-from ravenbench.text.phrases import any_of
+from ravenbench.text.mail import INTRODUCED, QUOTED, any_of, introductions
 
 _BLOCK = re.compile(
     rf"^[ \t*]*+(?:{any_of('mail_from')})[ \t*]*[:：].*\n(?:[ \t]*\n)?"

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ravenbench.text.phrases import phrases
+from ravenbench.text.mail import phrases
 from ravenbench.texts import composed
 
 WrittenDate = tuple[int, int, int]
