@@ -109,7 +109,12 @@ def local_copy(place: str | Path) -> Path:
     folder = made_cache() / "fetched" / hashlib.sha256(str(place).encode()).hexdigest()[:16]
     make_folder(folder)
     write_bytes(folder / path.name, data)
+    make_room((one for one in folder.parent.iterdir() if one != folder), max(MOST_FETCHED - len(data), 0))
     return folder / path.name
+
+
+MOST_FETCHED = 4 * 2**30
+"""Bytes of files from URLs that are kept, the newest aside."""
 
 
 def cache_folder() -> Path:

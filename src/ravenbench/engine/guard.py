@@ -13,6 +13,7 @@ import sys
 import sysconfig
 import threading
 import traceback
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import lru_cache
@@ -276,16 +277,28 @@ def _one_side(bare: Bools, problems: Problems) -> Bools:
 
 
 UNTAUGHT = "one side has no letter of the texts that were learned from"
+_FREQUENT = WeakKeyDictionary[TextTable, NDArray[np.int32]]()
+"""Code point of a frequent letter at the start of each text of a table, 0 without one, −1 where nobody asked."""
 
 
 def untaught(taught: Problems, test: Problems) -> Bools:
     """Problems (n,) one of whose sides has no letter of those learned from, as where they are in another script: there
     is nothing to go by. None where nothing was learned here."""
-    letters = frozenset[str]().union(*(taught.texts[row][:2_000] for row in taught.documents[:500].tolist()))
-    known = frozenset(filter(str.isalpha, letters))
-    odd = [row for row in test.documents.tolist() if known and known.isdisjoint(test.texts[row])]
-    strange = np.isin(np.arange(len(test.texts)), odd)
-    return _one_side(strange, test)
+    rows = test.documents
+    frequent = _FREQUENT.setdefault(test.texts, np.full(len(test.texts), -1, np.int32))
+    for row in rows[frequent[rows] < 0].tolist():
+        counts = Counter(filter(str.isalpha, test.texts[row][:80]))
+        frequent[row] = ord(counts.most_common(1)[0][0]) if counts else 0
+    for learned in (taught.documents[:1], taught.documents[:500]):  # one text has most of the letters
+        characters = frozenset[str]().union(*(taught.texts[row][:2_000] for row in learned.tolist()))
+        letters = frozenset(filter(str.isalpha, characters))
+        rows = rows[~np.isin(frequent[rows], [ord(letter) for letter in letters])]
+        rows = np.array([row for row in rows.tolist() if letters.isdisjoint(test.texts[row])], np.int64)
+        if not len(rows):
+            break
+    if not letters or not len(rows):
+        return np.zeros(len(test), dtype=bool)
+    return _one_side(np.isin(np.arange(len(test.texts)), rows), test)
 
 
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:

@@ -243,14 +243,22 @@ CACHED = {
     "language-models": "counts for rewriting",
 }
 """Folders within the cache folder that are made again when they are needed."""
-ROOM = {"corpora": 4, "tables": 4, "embeddings": 2, "vectors": 2}
+ROOM = {"corpora": 4, "tables": 4, "embeddings": 2, "vectors": 2, "fetched": 4}
 """Gigabytes up to which they grow; what was used longest ago goes first."""
+
+STAYING = {
+    "llm": "answers of language models",
+    "imitate": "imitations",
+    "translations": "answers of translators",
+    "neutral": "neutral rewordings",
+}
+"""Folders whose content may have cost money or hours: nothing removes it but a person."""
 
 
 def _cache() -> Iterator[HealthCheck]:
     from ravenbench.files import cache_folder
 
-    for name, what in CACHED.items():
+    for name, what in (CACHED | STAYING).items():
         place = cache_folder() / name
         sizes = [p.stat().st_size for p in place.rglob("*") if p.is_file()] if place.is_dir() else []
         if sizes:
@@ -258,7 +266,12 @@ def _cache() -> Iterator[HealthCheck]:
             used = f"{len(days):,} kept, used {days[0]:.1f} to {days[-1]:.1f} days ago"
             room = f" of at most {ROOM[name]} GB" if name in ROOM else ""
             detail = f"{sum(sizes) / 1e6:,.0f} MB{room} in {place}: {what}; {used}"
-            yield HealthCheck("kept to be quick", name, "ok", detail, "raven doctor --clear-cache removes all of these")
+            fix = (
+                "nothing but you removes these"
+                if name in STAYING
+                else "raven doctor --clear-cache removes all of these"
+            )
+            yield HealthCheck("kept to be quick", name, "ok", detail, fix)
 
 
 def clear_cache() -> list[str]:
