@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.ext.case.compare.one_hand import fitted_models, portions
-from ravenbench.ext.case.content_space import ContentSpace
+from ravenbench.ext.case.likeness import ContentSpace
 from ravenbench.ext.changes.forms import ChangeProblem, Hands
 from ravenbench.ext.changes.measures import label_counts, macro_f1
 from ravenbench.randomness import stream
