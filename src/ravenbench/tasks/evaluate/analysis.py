@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def mean_of(values: ArrayLike) -> Floats:
-    """Mean score of each problem, (s, n) → (n,)."""
+    """Mean score of each problem, 0.5s included, (s, n) → (n,): the meta-classifier of Stamatatos et al. 2014."""
     return np.asarray(np.mean(np.asarray(values, dtype=np.float64), axis=0))
 
 

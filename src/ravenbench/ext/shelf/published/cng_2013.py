@@ -17,8 +17,9 @@ from ravenbench.verifiers.contract.base import Scorer
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """N-grams of texts: text i has ``grams[bounds[i]:bounds[i + 1]]``, ascending, each ``counts`` times, and
-    stands at place ``rank`` (from 0) in its text's order of frequency. ``total`` is all n-grams of a text."""
+    """N-grams of texts (Kešelj et al. 2003): text i has ``grams[bounds[i]:bounds[i + 1]]``, ascending, each ``counts``
+    times, and stands at place ``rank`` (from 0) in its text's order of frequency. ``total`` is all n-grams of a
+    text."""
 
     bounds: Ints
     grams: Ints
