@@ -61,6 +61,7 @@ def test_an_edit_is_found(text, wanted, no_resources):
     ("Although the road was long, we walked there.", "The road was long, but we walked there."),
     ("When the weather was bad, the boats stayed here.", "The boats stayed here when the weather was bad."),
     ("He did not agree with the opinion of the author.", "He did not agree with the author's opinion."),
+    ("We read that their child's life was in danger.", "We read that the life of their child was in danger."),
     ("All of the houses had been sold.", "All the houses had been sold."),
     ("It helped us to see the point.", "It helped us see the point."),
 ])  # fmt: skip
@@ -77,6 +78,8 @@ def test_an_edit_is_found_by_a_rule(text, wanted, resources):
     ("It was not until the end that he saw the light.", "the end he saw"),
     ("There is a bond between students and teachers in the town.", "both"),
     ("He wrote that he would come; “I think that he lies,” she said.", "think he lies"),
+    ("I was in the first class, and the boys laughed at me.", "classand"),
+    ("Since the plan is perfect,\u202d \u202cthis result has to be good.", "perfect and"),
 ])  # fmt: skip
 def test_what_no_rule_says(text, wrong, resources):
     assert not [new for _, new in new_texts(text) if wrong in new]

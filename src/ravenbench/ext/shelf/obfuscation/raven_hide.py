@@ -81,7 +81,7 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 4
+    version = 5
     mode: ClassVar[str] = "repaired"
 
     goal: float = -1.0

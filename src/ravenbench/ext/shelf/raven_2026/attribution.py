@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
 Scale = Literal["root", "z"]
-FAMILIES: dict[str, tuple[tuple[View | Literal["raw"], int, Scale, int], ...]] = {
+Families = dict[str, tuple[tuple[View | Literal["raw", "letters"], int, Scale, int], ...]]
+FAMILIES: Families = {
     "characters": (("raw", 3, "root", 8000),),
     "words": (("token", 1, "root", 8000),),
     "syntax": (("mask", 2, "root", 8000), ("shape", 2, "z", 8000), ("marks", 2, "root", 8000)),
@@ -65,6 +66,7 @@ class Raven2026(Attributor):
     name = "raven-2026"
     provenance = "ours"
     reads_topics = True
+    families: ClassVar[Families] = FAMILIES
 
     def fit(self, texts: Sequence[str], authors: Sequence[str], topics: Sequence[str] | None = None) -> Self:
         """Learn from texts with their authors and, where known, their topics.
@@ -87,8 +89,8 @@ class Raven2026(Attributor):
         pieces = _pieces(texts.rows(rows), codes, self._topics)
         self.topics_ = len(np.unique(pieces.topic[pieces.topic >= 0]))
         self.views_ = Views(_KEPT).fit(pieces.texts)
-        shown = _shown(self.views_, pieces.texts)
-        self.spaces_ = {name: [_Space(*view) for view in views] for name, views in FAMILIES.items()}
+        shown = self._shown(pieces.texts)
+        self.spaces_ = {name: [_Space(*view) for view in views] for name, views in self.families.items()}
         values, grams = dict[str, list[Any]](), list[Floats]()
         for name, spaces in self.spaces_.items():
             values[name] = [space.fit(shown[space.view]) for space in spaces]
@@ -102,23 +104,31 @@ class Raven2026(Attributor):
         can = several if len(several) >= _ENOUGH else can
         can = can[:: max(1, len(can) * authors // _CELLS)]
         self.folds_ = len(can)
-        self.shares_ = _shares(scores[can], pieces.codes[can], there[can])
-        self.weights_ = dict(zip(FAMILIES, self.shares_.tolist(), strict=True))
+        self.shares_ = self._shares(scores[can], pieces.codes[can], there[can])
+        self.weights_ = dict(zip(self.families, self.shares_.tolist(), strict=True))
         self.primal_ = {}
-        for name, gram in zip(FAMILIES, grams, strict=True):
+        for name, gram in zip(self.families, grams, strict=True):
             dual = _solve(gram, pieces.codes, authors)
             parts = [np.asarray(v.T @ dual.astype(v.dtype)) / len(values[name]) for v in values[name]]
             self.primal_[name] = parts, dual.sum(axis=0)
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         """Return log odds up to a constant a text; their softmax is the probability."""
-        shown = _shown(self.views_, texts.rows(rows))
+        shown = self._shown(texts.rows(rows))
         total = np.zeros((len(rows), len(self.classes_)))
         for i, (name, spaces) in enumerate(self.spaces_.items()):
             parts, bias = self.primal_[name]
             score = bias + sum(s.transform(shown[s.view]) @ part for s, part in zip(spaces, parts, strict=True))
             total += self.shares_[i] * (score - self.mean_[:, i]) / self.deviation_[:, i]
         return total
+
+    def _shown(self, texts: list[str]) -> dict[str, list[str]]:
+        """Texts as each view shows them."""
+        return {"raw": texts} | {str(view): read for view, read in self.views_.read(texts).items()}
+
+    def _shares(self, scores: Floats, codes: Ints, there: Bools) -> Floats:
+        """What each family weighs, (families,)."""
+        return likeliest_weights(scores, codes, there)
 
 
 class _Pieces(NamedTuple):
@@ -178,13 +188,6 @@ def _grouped(mine: Ints, source: Ints, topic: Ints, limit: int) -> list[list[int
         else:
             groups.setdefault((False, int(topic[i]) if topic[i] >= 0 else number % half), []).append(i)
     return [*single, *groups.values()]
-
-
-def _shown(views: Views, texts: list[str]) -> dict[str, list[str]]:
-    shown: dict[str, list[str]] = {"raw": texts}
-    for view, read in views.read(texts).items():
-        shown[view] = read
-    return shown
 
 
 class _Space:
@@ -292,7 +295,7 @@ def _standards(scores: Floats, there: Bools, codes: Ints) -> tuple[Floats, Float
     return mean, np.where(deviation > 1e-12, deviation, 1.0)
 
 
-def _shares(scores: Floats, codes: Ints, there: Bools) -> Floats:
+def likeliest_weights(scores: Floats, codes: Ints, there: Bools) -> Floats:
     """Weights (families,) that make the true authors likeliest among those who were there, by softmax."""
     from scipy.optimize import minimize
     from scipy.special import log_softmax
