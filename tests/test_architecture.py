@@ -163,7 +163,7 @@ BUDGETS = {
     "ext/problems": 600,
     "ext/programs": 1_400,
     "ext/retrieval": 3_400,
-    "ext/shelf": 12_600,
+    "ext/shelf": 12_700,
     "ext/site": 1_700,
     "ext/tools": 700,
     "ext/unknown": 1_400,
