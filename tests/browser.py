@@ -10,7 +10,9 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +65,16 @@ addEventListener("load", async () => {
 });
 """
 _HOST = """<!doctype html><meta charset="utf-8"><title>host</title>
-{frames}
 <pre id="probe"></pre>
 <script>
 const found = [];
 addEventListener("message", e => {{
-  found.push(JSON.parse(e.data));
-  if (found.length === {count}) document.getElementById("probe").textContent = JSON.stringify(found);
+  const frames = Array.from(document.querySelectorAll("iframe"), frame => frame.contentWindow);
+  found[frames.indexOf(e.source)] = JSON.parse(e.data);
+  if (Object.keys(found).length === {count}) document.getElementById("probe").textContent = JSON.stringify(found);
 }});
 </script>
+{frames}
 """
 
 
@@ -102,13 +105,20 @@ def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any
     return _in_frames([(asked, width) for width in WIDTHS], work, dark)
 
 
-def fit(page: Path, work: Path) -> dict[str, dict[str, Any]]:
-    """What of a page is out of sight or broken: by its width, and ``print``, laid out as it is printed on A4."""
+def fit(pages: Mapping[str, Path], work: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """What of each page is out of sight or broken: by its width, and ``print``, laid out as it is printed on A4."""
     work.mkdir(parents=True, exist_ok=True)
-    screen = _with_probes(page, work / "screen.html", [_FIT.replace("PRINTED", "false")])
-    printed = _with_probes(page, work / "print.html", [_FIT.replace("PRINTED", "true")], printed=True)
-    found, _ = _in_frames([*((screen, width) for width in WIDTHS), (printed, PAPER)], work)
-    return {"print" if one["width"] == PAPER else str(one["width"]): one for one in found}
+    asked = []
+    for name, page in pages.items():
+        screen = _with_probes(page, work / f"{name}.html", [_FIT.replace("PRINTED", "false")])
+        printed = _with_probes(page, work / f"{name}-print.html", [_FIT.replace("PRINTED", "true")], printed=True)
+        asked += [*((screen, width) for width in WIDTHS), (printed, PAPER)]
+    found, _ = _in_frames(asked, work)
+    of_frames = zip(asked, found, strict=True)
+    return {
+        name: {"print" if width == PAPER else str(width): one for (_, width), one in islice(of_frames, len(WIDTHS) + 1)}
+        for name in pages
+    }
 
 
 def _with_probes(page: Path, place: Path, probes: list[str], printed: bool = False) -> Path:
@@ -129,7 +139,8 @@ def _with_probes(page: Path, place: Path, probes: list[str], printed: bool = Fal
 
 
 def _in_frames(pages: list[tuple[Path, int]], work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
-    """What the probes of pages tell, each in a frame of its width of one browser, and what its console said."""
+    """What the probes of pages tell, each in a frame of its width of one browser, and what its console said; in the
+    order of the pages."""
     assert BROWSER is not None
     frames = "".join(
         f'<iframe title="w" src="{page.name}" width="{width}" height="2000"></iframe>' for page, width in pages

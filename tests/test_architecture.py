@@ -164,7 +164,7 @@ BUDGETS = {
     "ext/programs": 1_400,
     "ext/retrieval": 3_400,
     "ext/shelf": 12_700,
-    "ext/site": 1_700,
+    "ext/site": 1_800,
     "ext/tools": 700,
     "ext/unknown": 1_400,
     "formats": 4_500,

@@ -95,6 +95,7 @@ def test_workers_and_programs_end_with_a_killed_process(tmp_path: Path) -> None:
 def test_ctrl_c_while_the_command_is_imported_ends_it_quietly():
     code = (
         "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # one started in the background ignores it
         "class Finder:\n"
         "    def find_spec(self, name, *more):\n"
         "        if name == 'typer':\n"

@@ -21,9 +21,11 @@ from contracts.commands import raven
 from contracts.tasks import options, write_data
 from ravenbench import errors
 from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
+from ravenbench.text.names import is_nobody
 from ravenbench.types import Problems
 
 LICENCE = (
@@ -236,6 +238,68 @@ def test_who_wrote_what_is_told_by_sure_signs_or_asked(tmp_path, layout):
         assert said in ended.said
 
 
+ODD = {
+    "['Once', 'upon', 'a', 'time', 'there'": "a list of words as Python shows it",
+    "b'Once upon a time": "bytes as Python shows them",
+    "INTERVIEWER: And?\nRESPONDENT: So.\nINTERVIEWER: Then?\n": "turns of several speakers",
+    "[10:01] <ann> Hi.\n[10:02] <bo> Hello.\n[10:03] <ann> Well.\n": "lines of a chat",
+    "> Whoever wrote these words of more than sixty letters, it was not the author.\n": "words of others",
+    "Well [laughter] so [inaudible] there [pause] it is. ": "marks of who wrote speech down",
+    "The Fall\n\nTranslated from the German by Ann Roe\n": "it says that it is translated",
+}
+
+
+@pytest.mark.parametrize("head", ODD)
+def test_what_is_no_prose_of_its_author_is_said(tmp_path, head):
+    rows = [{"author": f"a{i % 4}", "text": f"{head} {one.text}" + "'" * head.startswith("b'")}
+            for i, one in enumerate(load_corpus("synthetic(authors=4, documents=12, words=90)"))]  # fmt: skip
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = " ".join(raven("corpus", "info", str(tmp_path / "t.jsonl"), "--topic", "none").said.split())
+    assert re.search(rf"12 of 12 texts are odd; [^;]*{ODD[head]}", said), said
+
+
+PEOPLE = {
+    "may be one person's": (
+        ["Ann Roe", "Ann M. Roe"], ["Ann Roe", "Ann Roe, PhD"], ["Ann Roe", "Ann Roe (Lab)"], ["John Lee", "JohnLee"],
+        ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
+    ),
+    "may be several people's": (["Ann Roe feat. Bo Kim"],),
+    "may be nobody's": (["SPEAKER_00"], ["Der Pr\u00e4sident"], ["Total"], ["unsorted"]),
+    "and no people's": (["Copy of Essay 1", "Copy of Essay 2"],),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("doubt", PEOPLE)
+def test_names_that_may_be_no_one_persons_are_said(doubt):
+    for names in PEOPLE[doubt]:
+        assert any(doubt in sentence for sentence in doubtful_names(names)), names
+    assert not doubtful_names(["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"])
+    nobody = ["Amazon Customer", "A Google User", "An hon. Member", "Several hon. Members", "Beifall", "community wiki"]
+    assert all(map(is_nobody, nobody)) and not any(map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"]))
+
+
+FIXES = {
+    "first names beside surnames": (
+        "first_name,last_name,text", "Ann,Roe,", "fix: write first_name and last_name into one column author"),
+    "surnames as authors": ("first name,author,text", "Ann,Roe,", "first name is not; if it is a surname alone"),
+    "the beginnings of texts": ("author,full_text,text", "Roe,$,", "full_text holds the texts of which text holds"),
+    "ids that begin anew": ("id,author,text", "7,Roe,", "fix: call the column of ids otherwise, and rows are numbered"),
+    "topics that are none": ("topic,author,text", "Misc,Roe,", "topics that may be none, or several in one: Misc"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FIXES)
+def test_tables_say_which_columns_may_be_meant(tmp_path, kind):
+    head, row, expected = FIXES[kind]
+    whole = [one.text for one in load_corpus("synthetic(authors=4, documents=12, words=90)")]
+    lines = [row.replace("Roe", f"Roe{'abc'[i % 3]}").replace("$", f"{text[:200]} and on.") + (
+        f"{text[:150]}..." if "$" in row else text) for i, text in enumerate(whole)]  # fmt: skip
+    (tmp_path / "t.tsv").write_text("\n".join([head, *lines]).replace(", ", "; ").replace(",", "\t") + "\n")
+    topic = () if "topic" in head else ("--topic", "none")
+    said = " ".join(raven("corpus", "info", str(tmp_path / "t.tsv"), *topic).said.split())
+    assert expected in said, said
+
+
 @pytest.mark.parametrize("command", ("verify", "run", "safety"))
 def test_pairs_of_nobody_are_left_out_and_counted(tmp_path, command):
     values = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl"}
@@ -349,6 +413,7 @@ CHANGED = {
     "a line before": lambda text: f"An essay of the class, of this spring.\n{text}",
     "a line after": lambda text: f"{text}\nThe end, and thank you for reading.",
     "other lines": lambda text: text.replace(" ", "\n  "),
+    "letters of another alphabet": lambda text: text[9:].replace("e", "\u0435"),
 }
 COPIES = {
     "verify": (PROBLEMS["verify"], r"found: 8 of 8", 2),
@@ -391,7 +456,7 @@ def test_training_that_was_changed_is_not_the_test(tmp_path, command, kind):
     (tmp_path / "people.jsonl").write_text("".join(rows), "utf-8")
     arguments, said, code = COPIES[command]
     if (command, kind) == ("detect", "other lines"):  # white space alone: the same texts, which are refused
-        said, code = r"found: 16 texts, and 0 more", 2
+        said, code = r"found: 16 of 16, 0 of them cut or changed", 2
     ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments])
     assert ended.code == code, ended.said
     assert re.search(said, " ".join(ended.said.split())), ended.said
@@ -412,7 +477,7 @@ def test_copies_within_a_problem_are_said(tmp_path, command):
     problems, same = toy_problems(8, known=2, words=150, seed=1)
     questioned = problems.questioned_index.tolist()
     texts = [[problems.texts[row] for row in (*problems.known(i), questioned[i])] for i in range(8)]
-    for i, change in enumerate(CHANGED.values()):
+    for i, change in enumerate([*CHANGED.values()][:7]):
         texts[i][0] = texts[i][0].replace(" m", " 'm")
         texts[i][2] = change(texts[i][0])
     texts[7][1] = texts[7][0].upper()
@@ -731,6 +796,93 @@ def test_no_fix_turns_answers_round(tmp_path, kind, ending):
             table.writerows(rows)
     ended = raven("evaluate", str(tmp_path / "truth.jsonl"), str(tmp_path / f"a.{ending}"))
     assert ended.code == 2 and fix in " ".join(ended.said.split()), ended.said
+
+
+TRUTH = [{"id": f"p{i:02d}", "same": i % 2 == 0, "authors": [f"a{i % 5}", f"{'ab'[i % 2]}{i % 5}"]} for i in range(30)]
+
+
+def judged(seed: int, **changed) -> str:
+    """A system's answers to 30 problems, mostly right, as lines; changed as the values say by their ids."""
+    noise = np.random.default_rng(seed).uniform(-0.45, 0.45, 30).round(4)
+    values = {row["id"]: (0.7 if row["same"] else 0.3) + n * 0.6 for row, n in zip(TRUTH, noise, strict=True)}
+    return rows_of({"id": key, "value": round(value, 4)} for key, value in (values | changed).items())
+
+
+def rows_of(records) -> str:
+    return "".join(json.dumps(one) + "\n" for one in records)
+
+
+GOOD = judged(1)
+TURNED = rows_of({**(row := json.loads(line)), "value": 1 - row["value"]} for line in GOOD.splitlines())
+OF_ANSWERS = {
+    "one system, two spellings": ({"s/Team A.jsonl": GOOD, "s/team_a.jsonl": judged(2)}, (), "Team A / team_a"),
+    "one author, two spellings": (
+        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of({**row, "authors": [n.upper() for n in row["authors"]]}
+                                                   if i % 3 else row for i, row in enumerate(TRUTH))},
+        (), "spellings of one author's name were joined: A0 = a0",
+    ),
+    "labels in two spellings": (
+        {"s/a.jsonl": GOOD, "by.csv": "id,genre\n" + "".join(f"p{i:02d},{'Xx'[i % 2]}\n" for i in range(30))},
+        ("--by", "$by"), "spellings of one 'genre' were joined: X = x",
+    ),
+    "ids with blanks": ({"s/a.jsonl": GOOD.replace('0"', '0 "')}, (), "ids differ only in blanks or letter case"),
+    "training is the test": (
+        {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2)}, ("--training-truth", "$truth", "--training-answers", "$s"),
+        "the training set is the test set: .* found: 30 of 30",
+    ),
+    "training is most of the test": (
+        {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2), "t/a.jsonl": judged(1, p00=0.11, p01=0.12), "t/b.jsonl": judged(2)},
+        ("--training-truth", "$truth", "--training-answers", "$t"), "found: 28 of 30",
+    ),
+    "files that vanish": (
+        {"s/a/answers.jsonl": GOOD, "s/b.jsonl": judged(2), "s/c/answers.jsonl.bak": GOOD, "s/README.md": "what"},
+        (), "2 files not read as answers: b.jsonl, c/answers.jsonl.bak",
+    ),
+    "problems without a label": (
+        {"s/a.jsonl": GOOD, "by.csv": "id,genre\np00,x\np01,y\n"}, ("--by", "$by"),
+        "28 of 30 problems have no genre in by",
+    ),
+    "people who are none": (
+        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of({**row, "authors": ["[deleted]"] * 2} if i < 4 else row
+                                                   for i, row in enumerate(TRUTH))},
+        (), "2 problems of one author, who is nobody in particular",
+    ),
+    "one file under two names": ({"s/a.jsonl": GOOD, "s/b.jsonl": GOOD}, (), "The same answers stand .*: a / b"),
+    "truth as answers": (
+        {"s/a.jsonl": rows_of({"id": row["id"], "value": float(row["same"])} for row in TRUTH)}, (), "truth / a",
+    ),
+    "answers turned round": ({"s/a.jsonl": TURNED}, (), "AUC is below .5: a"),
+    "letter against number": (
+        {"s/a.txt": "".join(f"{row['id']} Y {row['same']:.1f}\n" for row in TRUTH)},
+        (), "contradict each other in 15 of 30",
+    ),
+    "rows that swallow rows": (
+        {"s/a.csv": "id,note,value\n" + "".join(f"p{i:02d},{chr(34) * (i in (3, 9))}x,.5\n" for i in range(30))},
+        (), "a quotation mark joins this row and the next|this is not CSV",
+    ),
+    "no value of 0/0": ({"s/a.jsonl": rows_of({"id": row["id"], "value": 0.5} for row in TRUTH)}, (), r" n/a "),
+    "an id twice in truth": (
+        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of([*TRUTH, TRUTH[0]])}, (), "fix: keep the line that is right",
+    ),
+}  # fmt: skip
+"""What truth and answers may have: files, further options, and what is said."""
+
+
+@pytest.mark.parametrize("kind", OF_ANSWERS)
+def test_evaluate_says_what_truth_and_answers_have(tmp_path, kind):
+    files, more, expected = OF_ANSWERS[kind]
+    for name, text in {"truth.jsonl": rows_of(TRUTH), **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    values = {"$truth": tmp_path / "truth.jsonl", "$s": tmp_path / "s", "$t": tmp_path / "t",
+              "$by": f"{tmp_path / 'by.csv'}:genre"}  # fmt: skip
+    quick = ("--replicates", "50", "--trials", "50", "--workers", "1", "--out", str(tmp_path / "o"))
+    given = [str(values.get(part, part)) for part in ("evaluate", "$truth", "$s", *more)]
+    ended = raven(*given, *quick)
+    assert re.search(expected, said := " ".join(ended.said.split())), said
+    assert_offered("evaluate", ended.said)
+    if ended.code == 0 and kind != "no value of 0/0":
+        assert re.search(expected, " ".join(json.loads((tmp_path / "o" / "report.json").read_text())["notes"]))
 
 
 def test_rows_that_contradict_their_authors_are_named_by_the_authors(tmp_path):

@@ -11,7 +11,7 @@ NAMES = ["char-ngram", "ppm", "topic-fit", "style-only", "topic-only"]
 
 def mean_auc(folder, corpus, verifiers, samplers="random"):
     options = {"topics": 20, "folds": 5, "pools": 1, "docs_per_topic": 50, "samplers": samplers, "probe": "none"}
-    result = run(corpus, verifiers=verifiers, out=folder, workers=2, **options)
+    result = run(corpus, verifiers=verifiers, out=folder, workers=1, **options)
     assert not result.errors
     store = result.store
     return {

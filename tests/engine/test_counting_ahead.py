@@ -5,7 +5,7 @@ import os
 import pytest
 
 from ravenbench.engine import prepare
-from ravenbench.engine.pool import local, run_units, silent
+from ravenbench.engine.pool import _alone
 from ravenbench.tasks.api import run
 from ravenbench.texts import TextTable
 from small_run import SMALL
@@ -65,5 +65,5 @@ class Dies:
 def test_a_model_that_ends_its_process_does_not_end_the_run(tmp_path):
     TextTable.collect(["a", "b"])[0].save(tmp_path / "texts")
     (tmp_path / "plan.json").write_text("{}")
-    units = [prepare.EncodeUnit(tmp_path, Dies(), (row,)) for row in range(2)]
-    assert run_units(local(2), units, silent, "encoding texts") == []
+    # As the units that were being done are done again (tests/engine/test_strangers.py), in a process of their own.
+    assert _alone(prepare.EncodeUnit(tmp_path, Dies(), (0,))) == []

@@ -139,7 +139,9 @@ def test_each_fails_its_own_cells_alone(strangers, capfd):
 
 
 def raven(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "from ravenbench.cli.main import run; run()"
+    # One that was started in the background ignores Ctrl-C.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += "from ravenbench.cli.main import run; run()"
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items() if name != "corpus"]
     command = [sys.executable, "-c", code, "run", OPTIONS["corpus"], *flags, *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

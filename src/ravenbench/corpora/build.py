@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ravenbench.corpora.remarks import ACCOUNT, remarks
-from ravenbench.errors import CorpusError, FormatError, InputError, counted, first_names, writable
+from ravenbench.errors import CorpusError, FormatError, InputError, counted, first_names, some, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
@@ -192,7 +192,10 @@ class CorpusBuilder:
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
         if name in self._line_of:
             first = self._line_of[name]
-            raise FormatError(f"the id stands twice (first at line {first})", file=self.file, line=line, found=name)
+            fix = "call the column of ids otherwise, and rows are numbered; if it is one text, keep one of the rows"
+            raise FormatError(
+                f"the id stands twice (first at line {first})", file=self.file, line=line, found=name, fix=fix
+            )
         self._line_of[name] = line
         key = identity_key(text)
         person = self._person(author, identity)
@@ -280,6 +283,8 @@ class CorpusBuilder:
             check_pairs(author, self.file, dropped)
         account = [*notes.get(ACCOUNT, ()), *account]
         topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
+        none = {t for t in topics if t is not None and is_nobody(t)}
+        account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
         spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
         further = sorted({key for r in rows for key in r.columns})
         if len(further) > MOST_COLUMNS:

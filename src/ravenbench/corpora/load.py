@@ -598,7 +598,8 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
         with Archive(path, encoding) as archive:
             roles = pair_table(archive, archive.names[0])
         if roles is not None:
-            fix = "raven verify, run and safety read it as problems; --text COLUMN takes one of the two texts"
+            fix = "raven verify, run and safety read it as problems; --text COLUMN takes one of its texts: write a row "
+            fix += "for each text, where each row is an author's"
             raise FormatError(
                 "this is a table of pairs, not a corpus", file=path, found=", ".join(roles.texts), fix=fix
             )

@@ -33,13 +33,13 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
     return [
         *odd_texts(several, ids),
         *sentence_on_shared(several, author.codes.tolist()),
-        *_signed(several, author, ids),
+        *signed(several, author, ids),
         *near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
 
 
-def _signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str]:
+def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str]:
     """A sentence on texts in which their own author's name stands, where most texts have it, and few another's."""
     names = [" ".join(reversed(label_key(name).split(", "))) for name in author.names]
     own, usable, others = list[str](), 0, 0
@@ -48,9 +48,10 @@ def _signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[st
             continue
         usable += 1
         read = " ".join(f"{text[:6000]}\n{text[-1000:]}".casefold().split())
-        if names[code] in read:
+        short, end = names[code].replace(" ", ""), text.rstrip(" .\n\t").casefold()
+        if names[code] in read or (short in read and len(short) > 7) or end.endswith("\n" + names[code].split()[-1]):
             own.append(name)
-        others += names[code - 1] in read
+        others += len(names) > 1 and names[code - 1] in read
     if 2 * len(own) <= usable or 4 * others > len(own):
         return []
     said = f"the author's name stands in {len(own):,} of {len(texts):,} texts ({first_names(own, 3)}), as at their"

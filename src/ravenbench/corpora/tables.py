@@ -113,6 +113,9 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
         lines.append(f"{name} ({len(set(map(str, values))):,})")
     near = did_you_mean(role, here, listing=False, cutoff=0.75)
     fix = f"call it {role!r}, or where the command has this option name it with --{role} COLUMN"
+    both = [name for name in here if letters(name) in (*_FIRST, *_LAST)]
+    if role == "author" and len(both) > 1:
+        fix = f"write {' and '.join(both)} into one column author: a surname alone makes several people one"
     if role == "topic":
         fix += "; where there are none, --topic none, or topics made from the texts: --topic 'extract(clusters=20)'"
     return FormatError(
@@ -120,6 +123,28 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
         found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
         expected=f"a column named {', '.join(NAMES[role][:6])} …", fix=fix if near is None else f"{fix} ({near})",
     )  # fmt: skip
+
+
+_FIRST = ("firstname", "givenname", "forename", "vorname", "prenom", "nome")
+_LAST = ("lastname", "surname", "familyname", "nachname", "nom", "cognome", "apellido")
+
+
+def _beside(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[str]:
+    """Sentences on columns that may be meant in the place of those that are read: of whole texts beside their
+    beginnings, of first names beside surnames."""
+    said = []
+    for name in {str(key): None for row in rows for key in row if key not in (text, None)}:
+        whole = [len(str(row.get(name))) for row in rows if _begins(str(row.get(text)), str(row.get(name)))]
+        if len(rows) > 2 and len(whole) > len(rows) / 2:
+            said.append(f"{name} holds the texts of which {text} holds the beginnings; --text {name} reads it")
+        if letters(name) in _FIRST and not any(" " in str(row.get(author)) for row in rows):
+            said.append(f"{author} is the author, and {name} is not; if it is a surname alone, people become one")
+    return said
+
+
+def _begins(part: str, whole: str) -> bool:
+    """Whether a text of some length is the beginning of a longer one, but for signs that it was cut."""
+    return len(whole) > len(part) + 20 > 70 and whole.startswith(part[:-20])
 
 
 _SPARE = 128 * 2**20
@@ -154,13 +179,8 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     if limit == resource.RLIM_INFINITY:
         return
 
-    command = [
-        sys.executable,
-        "-c",
-        _TRIAL.replace("resource.RLIM_INFINITY", str(most)),
-        str(max(0, limit - used - _SPARE)),
-        str(rows),
-    ]
+    trial, room = _TRIAL.replace("resource.RLIM_INFINITY", str(most)), max(0, limit - used - _SPARE)
+    command = [sys.executable, "-c", trial, str(room), str(rows)]
     try:
         done = subprocess.run([*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE)
         # What polars says of a damaged file, the reading itself will say.
@@ -227,7 +247,9 @@ def read_table(
     ignored: set[str] = set()
     faults = Faults("rows cannot be used")
     of_reddit = bool(first) and text in ("body", "selftext") and "subreddit" in first[0][1]
+    account += _beside([row for _, row in first], text, author)
     cut: list[bool] = []
+    number = 0
     for number, (line, row) in enumerate(chain(first, rows)):
         if number == 0 and (absent := next((column for column in wanted if column not in row), None)) is not None:
             raise _missing(path, line, absent, row, True)
@@ -241,6 +263,8 @@ def read_table(
             body = row[text]
             if not isinstance(body, str):
                 fix = "is it a row of sums? Otherwise write it as text"
+                if isinstance(body, list | dict):
+                    fix = "join its parts to one string, or name the column of texts with --text"
                 raise FormatError("the text is not a string", file=path, line=line, found=body, fix=fix)
             if of_reddit and (own := without_quotations(whole := html.unescape(body))) != body:
                 cut += [not own.strip()] * (own != whole)
@@ -263,7 +287,7 @@ def read_table(
                 None if row.get(language) is None else _plain(path, line, language, row[language]), columns,
             )  # fmt: skip
     if not skip_faulty:
-        faults.check(", or leave these rows out with --skip-faulty")
+        faults.check(", or leave these rows out with --skip-faulty" if len(faults) < 1 + number else "")
     notes: dict[str, Any] = {"source": path.name, "format": kind}
     guessed = {role: column for role, column in chosen.items() if column != columns_by_role[role]}
     if guessed:
@@ -383,6 +407,8 @@ def _plain(path: Path, line: int, column: str, value: Any) -> str:
 
 def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
     fix = "store the column as strings, not as binary values" if isinstance(value, bytes) else None
+    if isinstance(value, dict):
+        fix = f"put the name itself in its place, as {column}: {next(map(str, reversed(value.values())), '')}"
     return FormatError(
         f"{column} is not a name", file=path, line=line, found=value, expected="a string or integer", fix=fix
     )

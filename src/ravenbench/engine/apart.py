@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bz2
 import copy
+import gc
 import gzip
 import hashlib
 import io
@@ -167,10 +168,8 @@ class Unsendable(Exception):
 
 class Process:
     """A process that knows what it is sent, with a folder of its own for temporary files; a fork of one that never
-    ran a method, where systems fork. One at a time in a thread.
-
-    ``files`` and ``acts`` gather what the method did there: files by path, and whether they were written.
-    """
+    ran a method, where systems fork. One at a time in a thread. ``files`` and ``acts`` gather what the method did
+    there: files by path, and whether they were written."""
 
     def __init__(self) -> None:
         self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
@@ -276,6 +275,7 @@ def serve(parent: int, at_once: bool) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what a method prints is no reply
     mine = me()
+    gc.freeze()  # else each fork's first search for garbage copies all that it shares
     while True:
         if FORKS:
             select.select([questions], [], [])  # what is asked is read by who answers it

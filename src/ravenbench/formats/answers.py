@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, remark, some, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark, some, writable
 from ravenbench.files import location
 from ravenbench.formats.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.formats.decoding import NAME_LIMIT, Faults, checked_name
@@ -251,6 +251,11 @@ def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None 
             )  # fmt: skip
         gathering = answer_faults() if faults is None else faults
         systems = sorted((_read(archive, name, lenient, gathering) for name in names), key=lambda a: a.system)
+        about = ("readme", "license", "licence")
+        unread = [n for n in archive.names if n not in names and not is_truth(n) and stem_of(n).lower() not in about]
+    remark(
+        [*archive.account(), *([f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"] * bool(unread))]
+    )
     if faults is None:
         gathering.check()
     for left, right in pairwise(systems):

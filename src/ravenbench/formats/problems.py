@@ -461,6 +461,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     if (table := pair_table(archive, name)) is not None or table_kind(name) in ("csv", "xlsx"):
         return _table_truth(archive, name, table or TableRoles((), None, "id"))
     truth: dict[str, PairTruth] = {}
+    nobodies = 0
     for line, record in records(archive, name):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if "same" not in record and "value" in record:
@@ -475,17 +476,25 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
         elif same is None:
             same, about = label_of(record, **where), "machine pairs" if of_pair(record) else "machines"
         if not isinstance(same, bool):
-            raise FormatError("truth has no same: true or false", **where, found=record, expected='{"id", "same"}')
+            raise FormatError(
+                "truth has no same: true or false", **where, found=record, expected='{"id", "same"}',
+                fix="write true or false, without quotation marks, for every problem",
+            )  # fmt: skip
         if key in truth:
-            raise FormatError("an id stands twice", **where, found=key)
+            raise FormatError("an id stands twice", **where, found=key, fix="keep the line that is right")
         authors = _two(record.get("authors"), "an author", **where)
         truth[key] = PairTruth(same, authors, about)
         if authors is not None and nobody(*authors):
             truth[key] = PairTruth(same, None, about)
+            nobodies += same
         elif authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
-            raise FormatError("same contradicts the two authors", **where, found=record)
+            raise FormatError(
+                "same contradicts the two authors", **where, found=record, fix="mend the one that is wrong"
+            )
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
+    if nobodies:
+        remark([f"{counted(nobodies, 'problem')} of one author, who is nobody in particular: they may be of several"])
     return truth
 
 
@@ -969,11 +978,15 @@ def _remarks(problems: Problems) -> list[str]:
     first = _first_problems(problems)[:MOST]
     copies, questioned = Copies.among(list(map(Sketch.of, texts))), problems.questioned_index.tolist()
     rows = [(name, problems.known(i).tolist(), questioned[i]) for i, name in enumerate(problems.ids.tolist())]
+    times = Counter((frozenset(known), row) for _, known, row in rows)
     looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
     said = {
         "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
             name for name, known, row in looked_at
             if any(copies(row, one) and not same_document(texts[row], texts[one]) for one in known)
+        ],
+        "asked more than once, and each time counts": [
+            name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)
         ],
         "known texts repeat one another, and count as several": [
             name for name, known, _ in looked_at if any(copies(*both) for both in combinations(known, 2))

@@ -221,7 +221,8 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
                         "this row has another number of fields than the header", file=label, line=start,
                         found=len(values), expected=f"{len(names)} ({', '.join(names)})",
                         fix="fields with commas, quotes or line ends must stand in double quotes" if len(names) > 1
-                        else "name the columns in the first line, with commas, semicolons, tabs or pipes between them",
+                        else "name the columns in the first line, with commas, semicolons, tabs or pipes between them; "
+                        "lines above it, such as a title, are no part of a table: take them out",
                     )  # fmt: skip
                 yield start, {k: v if v != "" else None for k, v in zip(names, values, strict=False)}
             start = first + reader.line_num
@@ -290,7 +291,7 @@ def _check_header(names: list[str], label: str) -> None:
             "a column stands twice in the header", file=label, line=1, found=", ".join(map(repr, repeated)),
             expected="each name once", fix="rename or remove one of the columns",
         )  # fmt: skip
-    if any(len(name) > NAME_LIMIT for name in names):
+    if any(len(name) > NAME_LIMIT or name.count(" ") > 15 for name in names):
         raise FormatError(
             "there is no header: a text stands in the first line", file=label, line=1, found=max(names, key=len)[:80],
             expected="names of columns", fix="write a line that names the columns before it, such as author,text",
@@ -350,9 +351,7 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             "this file has no value for any problem of truth", file=label, found=", ".join([*values][:3]) or "nothing",
             expected=f"ids such as {ids[0]}" if len(ids) else None, fix=next(iter(zeros), None),
         )  # fmt: skip
-    said = (
-        [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {label}: {some(lacking)}"] if lacking else []
-    )
+    said = [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {name}: {some(lacking)}"] if lacking else []
     said += zeros
     present = [v for v in column_values if v is not None]
     if any(isinstance(v, str) for v in present):

@@ -96,18 +96,11 @@ def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: Arra
         return int(gained[where].sum()) - int(lost[where].sum())
 
     return Effect(
-        problems=n,
-        attacked=k,
-        accuracy=float(right.mean()),
-        delta_acc=(change(hit) + change(~hit)) / n,
-        recall=float(right[hit].mean()),
-        delta_rec=change(hit) / k,
-        delta_rest=change(~hit) / (n - k) if n > k else None,
-        lost=int(lost[hit].sum()),
-        gained=int(gained[hit].sum()),
-        rest_lost=int(lost[~hit].sum()),
-        rest_gained=int(gained[~hit].sum()),
-    )
+        problems=n, attacked=k, accuracy=float(right.mean()), delta_acc=(change(hit) + change(~hit)) / n,
+        recall=float(right[hit].mean()), delta_rec=change(hit) / k,
+        delta_rest=change(~hit) / (n - k) if n > k else None, lost=int(lost[hit].sum()),
+        gained=int(gained[hit].sum()), rest_lost=int(lost[~hit].sum()), rest_gained=int(gained[~hit].sum()),
+    )  # fmt: skip
 
 
 def best_threshold(same: ArrayLike, value: ArrayLike) -> float:
@@ -160,13 +153,10 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
         return None if a is None or b is None else b - a
 
     return VerificationEffect(
-        threshold=threshold,
-        effect=effect(truth, first >= threshold, second >= threshold, truth),
-        delta_auc=change("auc"),
-        delta_c1=change("c@1"),
-        delta_final=change("final"),
+        threshold=threshold, effect=effect(truth, first >= threshold, second >= threshold, truth),
+        delta_auc=change("auc"), delta_c1=change("c@1"), delta_final=change("final"),
         excluded=None if math.isfinite(threshold) else "no threshold beats one answer to all problems",
-    )
+    )  # fmt: skip
 
 
 def average_impact(effects: Iterable[Effect]) -> float | None:

@@ -140,11 +140,9 @@ def attribution_change(
     right = [np.asarray(predicted == texts.truth, dtype=np.float64) for predicted, _ in (before, *after)]
     moved = np.where(texts.attacked, np.mean(right[1:], axis=0) - right[0], 0.0)
     return AttributionChange(
-        change(accuracy),
-        change(lambda predicted, rank: macro_f1(weights, texts, predicted)),
-        change(mean_rank) if ranked else None,
-        sign_flip(np.bincount(clusters, moved), pair="attribution"),
-    )
+        change(accuracy), change(lambda predicted, rank: macro_f1(weights, texts, predicted)),
+        change(mean_rank) if ranked else None, sign_flip(np.bincount(clusters, moved), pair="attribution"),
+    )  # fmt: skip
 
 
 def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:

@@ -106,12 +106,10 @@ def bootstrap(
     units = int(max(left.max(), right.max())) + 1
     different = np.flatnonzero(left != right)
     return Replicates(
-        run(replicates, lambda block: author_weights(left, right, units, seed, block)),
-        observed,
-        units,
+        run(replicates, lambda block: author_weights(left, right, units, seed, block)), observed, units,
         run(VARIANCE_REPLICATES, lambda block: problem_weights(n, seed, block)),
         run(VARIANCE_REPLICATES, lambda block: part_weights(different, n, seed, block)),
-    )
+    )  # fmt: skip
 
 
 def _run(

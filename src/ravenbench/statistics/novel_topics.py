@@ -120,12 +120,9 @@ def paired_topics(
     n = int(np.count_nonzero(unit_sum(weights)))
     least = 2.0 ** (1 - n) if n <= EXACT_LIMIT else 1 / (TRIALS + 1)
     return PairedTopics(
-        mean,
-        _interval(d, unit_sum(weights), mean.mean, level, seed, pair) if least <= 1 - level else None,
-        sign_flip(d * unit_sum(weights), seed, pair),
-        least,
-        detectable_topics(mean.std, mean.effective, level=level),
-    )
+        mean, _interval(d, unit_sum(weights), mean.mean, level, seed, pair) if least <= 1 - level else None,
+        sign_flip(d * unit_sum(weights), seed, pair), least, detectable_topics(mean.std, mean.effective, level=level),
+    )  # fmt: skip
 
 
 def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:

@@ -116,13 +116,10 @@ def save_counts(
             ends.append(stops + filled)
     content = io.BytesIO()
     np.savez(
-        content,
-        table=np.frombuffer(table.digest().encode(), np.uint8),
-        rows=rows,
-        ends=np.concatenate(ends),
+        content, table=np.frombuffer(table.digest().encode(), np.uint8), rows=rows, ends=np.concatenate(ends),
         many=np.array(many, dtype=np.int64).reshape(-1, 3),
         names=np.frombuffer(json.dumps(names()).encode(), np.uint8),
-    )
+    )  # fmt: skip
     files.write_bytes(index, content.getvalue(), sync=False)
 
 

@@ -53,6 +53,13 @@ _MARKS: tuple[tuple[str, str, int, str], ...] = (
     ("[[", r"\[\[[^\[\]\n]{1,200}\]\]", 3, "marks of a wiki ([[…]]) stand in it: {}"),
     ("_", r"(?<=\w)_(?:[A-Z]{2,4}\$?|[,.:])(?=\s)", 20, "words with tags (house_NN) stand in it: {}"),
     ("\t", r"^\d+\t[^\t\n]+\t[^\t\n]+\t", 20, "lines of a word and its tags stand in it: {}"),
+    (":", r"^(?i:interviewe[re]|respondent|speaker[ _]?\d+)\s*: ", 3, "turns of several speakers stand in it: {}"),
+    ("> ", r"^\[?\d\d:\d\d(?::\d\d)?\]?\s+<[^<>\n]{1,30}> ", 3, "lines of a chat, of several people, stand in it: {}"),
+    ("> ", r"^> .{60}", 1, "words of others stand in it as quotations (>): {}; take them out"),
+    ("[", r"\[(?:laugh(?:s|ter)|inaudible|crosstalk|pause|applause)\b", 3, "marks of who wrote speech down: {}"),
+    ("ranslated", r"^\W{0,3}[Tt]ranslated (?:from|by) ", 1, "it says that it is translated"),
+    ("', '", r"\A\s*\[(?:'[^']*', ){3}", 1, "it is a list of words as Python shows it: join them to a text"),
+    ("b", r"\Ab(['\"]).+\1\s*\Z", 1, "it is bytes as Python shows them (b'…'): decode them"),
     ("-\n", r"[^\W\d_]{2}-\n[^\W\d_A-Z]{2}", 10, "words divided at ends of lines, whose halves count as words: {}"),
 )
 """What shows a wrong conversion: a part of it that is looked for first, the pattern, how often it must stand, and what

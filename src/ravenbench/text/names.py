@@ -42,8 +42,10 @@ _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\
 _BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bot\d*")
 _BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
+_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
+_SUFFIX = re.compile(r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$")
+"""What stands behind a name: a degree, a party, a name at birth."""
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
 _KINDS = re.compile(any_of("kinds"))
@@ -52,7 +54,7 @@ _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
 """What some write in a name and others leave out: marks within words, zeros before the figures of a code."""
 _WHOLE = re.compile(r"(\d+)\.0+")
-_ADDRESS = re.compile(r"(?:https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
+_ADDRESS = re.compile(r"(?:mailto:|https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
 _SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
 _HANDED_IN = re.compile(r".+_([^_]+)_attempt_\d{4}-\d\d-\d\d-.*|\d{5,20} - (.+?) - .+", re.DOTALL)
 _COPY = re.compile(r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|kopi)(?: ?\(\d{1,2}\))?)$")
@@ -157,15 +159,16 @@ def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
 
     def plain(name: str) -> str:
         number = _NUMBER.fullmatch(name)
-        return f"{float(name):.15g}" if number else re.sub(r"(?<!\d)0+(?=\d)", "", name.casefold())
+        return f"{float(name):.15g}" if number else re.sub(r"(?<!\d)0+(?=\d)", "", label_key(name))
 
     alone = {plain(one): one for one in there - here}
     pairs = [f"{one} and {alone[plain(one)]}" for one in here - there if plain(one) in alone]
     if pairs and not any(map(_NUMBER.fullmatch, pairs[0].split(" and "))):
-        in_case = len({*map(str.casefold, pairs[0].split(" and "))}) == 1
-        if len(pairs) == 1 and not in_case:
+        one, other = pairs[0].split(" and ")
+        in_case, in_key = one.casefold() == other.casefold(), label_key(one) == label_key(other)
+        if len(pairs) == 1 and not in_key:
             return []
-        what = "letter case" if in_case else "zeros before a number"
+        what = "letter case" if in_case else "blanks or letter case" if in_key else "zeros before a number"
         return [f"{len(pairs):,} ids differ only in {what} ({some(pairs)}): write them alike in both"]
     said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
     return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
@@ -222,9 +225,11 @@ def is_kind(name: str) -> bool:
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
-    Jane"), titles, years, an address's host, initials or one letter of a word: they may be one person's."""
+    Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
+    a word: they may be one person's."""
     groups: dict[str, dict[str, None]] = {}
-    by_initials: dict[tuple[str, ...], dict[str, bool]] = {}
+    solid: dict[str, dict[str, None]] = {}
+    shorter: dict[tuple[str, ...], dict[str, bool]] = {}
     for name in names:
         words = _words(bare := _bare(name))
         key = name_key(name)
@@ -232,11 +237,16 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
         tight = _words(_TIGHT.sub("", bare.replace("saint ", "st ")))
         for form in (words, spelt_out, tight[1:] if len(tight) == 2 and tight[0] in ("dr", "prof") else tight):
             groups.setdefault(" ".join(sorted({*form})) or name, {})[name] = None
+        solid.setdefault("".join(words) or name, {})[name] = None
         if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
             short = all(len(word) == 1 for word in words[:-1])
-            by_initials.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
-    alike = [tuple(group) for group in groups.values() if len(group) > 1]
-    alike += [tuple(of) for of in by_initials.values() if 0 < sum(of.values()) < len(of)]
+            shorter.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
+        core = _words(_SUFFIX.sub("", bare))
+        core = core[:1] + [word for word in core[1:-1] if len(word) > 1] + core[1:][-1:]
+        if len(core) > 1:  # Ann M. Roe, Ann Roe (Lab)
+            shorter.setdefault(("", *core), {})[name] = core == words
+    alike = [tuple(group) for group in (*groups.values(), *solid.values()) if len(group) > 1]
+    alike += [tuple(of) for of in shorter.values() if 0 < sum(of.values()) < len(of)]
     first = {form: next(iter(group)) for form, group in groups.items()}
     alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
     return list(dict.fromkeys(alike))
@@ -245,6 +255,7 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
 def _words(bare: str) -> list[str]:
     """The words of a name, without years, titles and the host of an address; numbers without zeros before them."""
     name = _YEARS.sub("", _ADDRESS.sub("", bare, 1)).partition("@")[0]
+    name = name.partition("+")[0] if "@" in bare else name
     name = name[: copy.start()] if (copy := _COPY.search(name)) and " " in name[: copy.start()] else name
     words = "".join(c if c.isalnum() else " " for c in name).split()
     words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words

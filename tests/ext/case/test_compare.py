@@ -1,6 +1,7 @@
 """One disputed text: answers, abstentions with their reasons, errors, resuming, batches."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -69,10 +70,12 @@ def test_report_says_what_is_needed(done):
     ].keys()
 
 
-def test_what_stands_on_the_page_for_the_file_decides_nothing(done, others, tmp_path):
+def test_what_stands_on_the_page_for_the_file_decides_nothing(done, others, tmp_path, monkeypatch):
     before = report_of(done).to_json()["cases"]
-    questioned, known = case(tmp_path)
+    questioned, known = (done.path.parent / name for name in ("questioned.txt", "known"))
+    shutil.copytree(done.path, tmp_path / "case")
     given = {"case": '7/26 "A" </style>', "examiner": "Dr <b>", "date": "1 May"}
+    monkeypatch.setattr("ravenbench.ext.case.compare.units.learned", lambda *_: pytest.fail("scored again"))
     again = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **given, **FAST).store
     page = write_report(again).read_text()
     assert report_of(again).to_json()["file"] == given and report_of(again).to_json()["cases"] == before

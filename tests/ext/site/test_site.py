@@ -191,6 +191,58 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path, mon
     assert page.read_bytes() == before
 
 
+OF_BOARDS = {
+    "one system, two spellings": ("spelt", "systems whose names differ in spelling alone: A / a"),
+    "one evaluation twice": ("again", "the same results stand on several boards: again / task"),
+    "submissions that were left out": ("faulty", "broken is left out: line 1: the value is a string"),
+    "one file under two names": ("twins", "The same answers stand under several names, and each counts: a / b"),
+    "answers turned round": ("turned", "AUC is below .5: t"),
+    "files that vanish": ("spare", "1 file not read as answers: c.jsonl.bak"),
+}
+"""What evaluations have that a site shows: the folder of one, and what is said, on the terminal or on its board."""
+
+
+@pytest.fixture(scope="module")
+def evaluations(tmp_path_factory):
+    place, same = tmp_path_factory.mktemp("boards"), np.arange(60) % 2 == 0
+    truth = "".join(json.dumps({"id": f"p{i}", "same": bool(s)}) + "\n" for i, s in enumerate(same))
+    (place / "truth.jsonl").write_text(truth)
+
+    def lines(seed: int, turned: bool = False) -> str:
+        values = np.random.default_rng(seed).uniform(0, 0.6, 60) + np.where(same != turned, 0.4, 0)
+        return "".join(json.dumps({"id": f"p{i}", "value": v}) + "\n" for i, v in enumerate(values.tolist()))
+
+    good = {"a.jsonl": lines(1), "b.jsonl": lines(2)}
+    folders = {
+        "task": good, "again": good, "spelt": {"A.jsonl": lines(3)},
+        "twins": {"a.jsonl": lines(1), "b.jsonl": lines(1)},
+        "faulty": {**good, "broken.jsonl": '{"id": "p0", "value": "high"}\n'}, "turned": {"t.jsonl": lines(4, True)},
+        "spare": {**good, "c.jsonl.bak": lines(5)},
+    }  # fmt: skip
+    for name, files in folders.items():
+        (place / "answers" / name).mkdir(parents=True)
+        for file, text in files.items():
+            (place / "answers" / name / file).write_text(text)
+        how = {"replicates": 50, "trials": 50, "skip_faulty": name == "faulty"}
+        write_evaluation(
+            ravenbench.evaluate(place / "truth.jsonl", place / "answers" / name, **how), place / name, keep_answers=True
+        )
+    return place
+
+
+@pytest.mark.parametrize("kind", OF_BOARDS)
+def test_a_site_says_what_its_boards_have(evaluations, tmp_path, monkeypatch, kind):
+    name, expected = OF_BOARDS[kind]
+    heard = list[str]()
+    monkeypatch.setattr(errors, "LISTENERS", [heard.append])
+    monkeypatch.setattr(errors, "REMARKED", set())
+    page = site([evaluations / "task", evaluations / name], tmp_path / "site")
+    heard.append((page.parent / "boards" / f"{name}.html").read_text())
+    assert any(expected in one for one in heard), heard
+    plain = site([evaluations / "task"], tmp_path / "plain")
+    assert not any(expected in text.read_text() for text in plain.parent.rglob("*.html"))
+
+
 def test_what_is_no_run_is_refused(folder, tmp_path):
     with pytest.raises(RavenError, match="no such folder"):
         site([tmp_path / "nothing"], tmp_path / "site")

@@ -195,8 +195,11 @@ def test_pan_form(place: Path, raven: Raven) -> None:
 
 def test_training_adds_band_and_stacking(place: Path, raven: Raven) -> None:
     arguments = (place / "truth.jsonl", place / "good", place / "poor", *QUICK, "--json")
-    past = ("--training-truth", place / "truth.jsonl", "--training-answers", place / "good")
-    got = json.loads(raven(*arguments, *past, "--training-answers", place / "poor").out)
+    for name in ("good", "poor"):
+        rows = [json.loads(row) for row in (place / name / "answers.jsonl").read_text().splitlines()]
+        lines(place / "past" / name / "answers.jsonl", *({**row, "value": 0.9 * row["value"]} for row in rows))
+    past = ("--training-truth", place / "truth.jsonl", "--training-answers", place / "past" / "good")
+    got = json.loads(raven(*arguments, *past, "--training-answers", place / "past" / "poor").out)
     assert set(got["meta"]) == {"meta-mean", "meta-rank", "meta-band", "meta-stacked"}
     assert got["meta_band"] is not None
     lacking = raven(*arguments, *past)

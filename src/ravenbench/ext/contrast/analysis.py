@@ -38,6 +38,7 @@ from ravenbench.statistics.estimates import percentiles
 from ravenbench.text.common_words import FOREIGN, CommonWords, coverage
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.copies import Copies, Sketch
+from ravenbench.text.names import lookalikes, name_key
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Document, Floats, Ints, Labels
@@ -154,6 +155,11 @@ def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tu
     else:
         read = [_texts_of(given, spec.reading()) for given in (primary, secondary)]
         sides, notes = [(one.name, one.documents) for one in read], [note for one in read for note in one.notes]
+        mine, theirs = ({name_key(d.author): d.author for d in one.documents if d.author} for one in read)
+        alike = [theirs[key] for key in mine if key in theirs]
+        for group in lookalikes([*mine.values(), *theirs.values()]):
+            alike += [" / ".join(group)] * all({*group} & {*side.values()} for side in (mine, theirs))
+        notes += [f"authors that may stand on both sides: {first_names(alike)}"] * bool(alike)
     if sides[0][0] == sides[1][0]:
         sides = [(f"{name} ({n})", documents) for n, (name, documents) in enumerate(sides, start=1)]
     documents = [own for _, own in sides]

@@ -164,10 +164,11 @@ class Detect(Task):
         )
         repeats = repeating(questioned.texts, learned.texts)
         shared = [(text, learned.texts[i]) for text, i in zip(questioned.texts, repeats, strict=True) if i is not None]
-        if exact := sum(same_document(*both) for both in shared):
+        exact = sum(same_document(*both) for both in shared)
+        if exact or 2 * len(shared) > len(repeats):
             raise InputError(
                 "texts to answer stand among those to learn from", file=spec.texts, fix="give other texts to one side",
-                found=f"{exact:,} texts, and {len(shared) - exact:,} more that are cut or changed a little",
+                found=f"{len(shared):,} of {len(repeats):,}, {len(shared) - exact:,} of them cut or changed a little",
             )  # fmt: skip
         if shared:
             every = f"{len(shared):,} of {len(repeats):,} texts to answer"

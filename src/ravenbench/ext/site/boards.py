@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, count
 from pathlib import Path
@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from ravenbench import __version__
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.files import escaped_json
 from ravenbench.formats.answers import Truth
@@ -389,7 +390,20 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         late_notes = (note for one in each_run for system in getattr(one, "systems", ()) for note in system.notes)
         notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
         made_boards.append(replace(board, standings=standings, notes=notes, data=_data(run), versions=versions))
-    return with_own_titles(sorted(made_boards, key=lambda board: list(places).index(board.key)))
+    whole = [replace(b, notes=(*dict.fromkeys((*b.notes, *_said(json.loads(b.downloads["report.json"])))),))
+             for b in made_boards]  # fmt: skip
+    return with_own_titles(sorted(whole, key=lambda board: list(places).index(board.key)))
+
+
+def _said(report: Any) -> Iterator[str]:
+    """What a report says of its texts, problems and answers, wherever it stands: what was left out, joined, shared."""
+    for key, value in report.items() if isinstance(report, dict) else enumerate(report):
+        if key in ("notes", "remarks", ACCOUNT) and isinstance(value, list):
+            yield from (str(sentence) for sentence in value if isinstance(sentence, str))
+        elif key == "skipped":
+            yield from (f"{row['submission']} is left out: {row['first']}" for row in value)
+        elif isinstance(value, dict | list):
+            yield from _said(value)
 
 
 def seeds_of(place: Path) -> list[Path]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.errors import InputError, counted, remark
+from ravenbench.errors import InputError, counted, first_names, remark
 from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, seeds_of, slugs
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
@@ -37,6 +38,7 @@ from ravenbench.reports.view import (
 from ravenbench.statistics.ranks import shown_rank
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.api import is_run
+from ravenbench.text.names import name_key
 
 TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
 
@@ -214,6 +216,7 @@ def site(
         for s in board.standings
         if s.missing
     )
+    remark(_alike(all_boards))
     papers = list(dict.fromkeys(paper for place in places for paper in _papers(place)))
     pages = site_pages(title, all_boards, papers)
 
@@ -228,6 +231,22 @@ def site(
                 write_text(folder / "downloads" / one.key / name, text)
 
     return write_whole(location(out), write, "site")
+
+
+def _alike(boards: Sequence[Board]) -> list[str]:
+    """Sentences on systems that may be one, under names in two spellings, and on boards of the same results."""
+    spelt, made = defaultdict[str, set[str]](set), defaultdict[object, list[str]](list)
+    for board in boards:
+        for s in board.standings:
+            spelt[name_key(s.system)].add(s.system)
+        if board.data:
+            made[board.data, frozenset((s.system, board.made_with(s)) for s in board.standings)].append(board.title)
+    said: dict[str, Mapping[Any, Collection[str]]] = {
+        "systems whose names differ in spelling alone": spelt,
+        "the same results stand on several boards": made,
+    }
+    groups = {what: [" / ".join(sorted(of)) for of in each.values() if len(of) > 1] for what, each in said.items()}
+    return [f"{what}: {first_names(of)}" for what, of in groups.items() if of]
 
 
 def _papers(place: Path) -> list[Paper]:

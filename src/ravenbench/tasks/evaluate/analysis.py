@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.engine.options import checked as checked_spec
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, first_names, some
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric, metrics_of
@@ -32,6 +33,7 @@ from ravenbench.tasks.evaluate.evaluation import (
     SystemScores,
 )
 from ravenbench.tasks.evaluate.spec import JudgingSpec
+from ravenbench.text.names import name_key
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -94,37 +96,31 @@ def author_codes(truth: Truth) -> Ints | None:
 
 
 def test_pairs(
-    same: Bools,
-    answered: Mapping[str, AnsweredProblems],
-    tests: Mapping[str, Metric],
-    resampled: Replicates,
-    trials: int | None,
-    level: float,
-    seed: int,
-    workers: int,
-) -> tuple[PairTest, ...]:
+    same: Bools, answered: Mapping[str, AnsweredProblems], tests: Mapping[str, Metric], resampled: Replicates,
+    how: JudgingSpec,
+) -> tuple[PairTest, ...]:  # fmt: skip
     """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
 
-    Without ``trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
+    Without ``how.trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
     """
     from ravenbench.statistics.randomization import TRIALS, randomization_test
 
     names = list(answered)
     jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
 
-    most = 0 if trials is not None else most_trials(len(names))
+    most = 0 if how.trials is not None else most_trials(len(names))
 
     def test(job: tuple[str, int, int]) -> float | None:
         metric, i, j = job
         a, b = names[i], names[j]
         return randomization_test(
-            same, answered[a], answered[b], tests[metric], trials=TRIALS if trials is None else trials, most=most,
-            seed=seed, pair=f"{a}\x1f{b}",
+            same, answered[a], answered[b], tests[metric], trials=how.trials or TRIALS, most=most, seed=how.seed,
+            pair=f"{a}\x1f{b}",
         )  # fmt: skip
 
-    with ThreadPoolExecutor(max(1, workers)) as pool:
+    with ThreadPoolExecutor(how.workers or 1) as pool:
         raw = list(pool.map(test, jobs))
-        intervals = list(pool.map(lambda job: resampled.difference(job[0], job[1], job[2], level), jobs))
+        intervals = list(pool.map(lambda job: resampled.difference(job[0], job[1], job[2], how.level), jobs))
     corrected: dict[int, float] = {}
     for metric in tests:
         defined = [k for k, job in enumerate(jobs) if job[0] == metric and raw[k] is not None]
@@ -159,17 +155,9 @@ AT_ONCE = 48
 
 
 def break_down(
-    same: Bools,
-    systems: Mapping[str, AnsweredProblems],
-    by: ProblemAttribute,
-    metrics: Mapping[str, Metric],
-    *,
-    authors: Ints | None,
-    replicates: int,
-    level: float,
-    seed: int,
-    workers: int,
-) -> BreakDown:
+    same: Bools, systems: Mapping[str, AnsweredProblems], by: ProblemAttribute, metrics: Mapping[str, Metric],
+    authors: Ints | None, how: JudgingSpec,
+) -> BreakDown:  # fmt: skip
     """Every metric of every system on every part, with intervals, and the mean over parts.
 
     ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
@@ -195,8 +183,9 @@ def break_down(
                 part = rank(same[r], value[r], decision[r])
                 ranked.append(part._replace(order=r[part.order].astype(np.int32)))
         resampled = bootstrap(
-            ranked, same, authors=authors, replicates=replicates, seed=seed, workers=workers, metrics=metrics
-        )
+            ranked, same, authors=authors, replicates=how.replicates, seed=how.seed, workers=how.workers or 1,
+            metrics=metrics,
+        )  # fmt: skip
         mean = _mean_over_parts(resampled, len(rows))
         for i, name in enumerate(group):
             value, decision = systems[name]
@@ -204,11 +193,11 @@ def break_down(
             for p, r in enumerate(rows):
                 own = replace(resampled, units=units[p])
                 known = scores(same[r], value[r], None if decision is value else decision[r], metrics)
-                parts.append(PartScores(known, {m: own.interval(m, i * len(rows) + p, level) for m in metrics}))
+                parts.append(PartScores(known, {m: own.interval(m, i * len(rows) + p, how.level) for m in metrics}))
             by_system[name] = tuple(parts)
             macro[name] = PartScores(
                 {m: _mean([part.scores[m] for part in parts]) for m in metrics},
-                {m: mean.interval(m, i, level) for m in metrics},
+                {m: mean.interval(m, i, how.level) for m in metrics},
             )
     sizes = tuple((by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(filled, rows, strict=True))
     return BreakDown(by.name, sizes, int((by.part.codes < 0).sum()), by_system, macro)
@@ -221,12 +210,10 @@ def _mean_over_parts(resampled: Replicates, parts: int) -> Replicates:
         return {m: v.reshape(-1, parts, *v.shape[1:]).mean(axis=1) for m, v in values.items()}
 
     return replace(
-        resampled,
-        values=mean(resampled.values),
-        observed=mean(resampled.observed),
+        resampled, values=mean(resampled.values), observed=mean(resampled.observed),
         problems=None if resampled.problems is None else mean(resampled.problems),
         different=None if resampled.different is None else mean(resampled.different),
-    )
+    )  # fmt: skip
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -235,17 +222,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def evaluate(
-    truth: Truth,
-    systems: Mapping[str, ArrayLike],
-    *,
-    decisions: Mapping[str, ArrayLike] | None = None,
-    missing: Mapping[str, int] | None = None,
-    training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
-    breakdowns: Sequence[ProblemAttribute] = (),
-    notes: Sequence[str] = (),
-    skipped: Sequence[Skipped] = (),
+    truth: Truth, systems: Mapping[str, ArrayLike], *, decisions: Mapping[str, ArrayLike] | None = None,
+    missing: Mapping[str, int] | None = None, training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
+    breakdowns: Sequence[ProblemAttribute] = (), notes: Sequence[str] = (), skipped: Sequence[Skipped] = (),
     **settings: Any,
-) -> Evaluation:
+) -> Evaluation:  # fmt: skip
     """As ``ravenbench.evaluate``, with truth and answers in memory.
 
     Parameters
@@ -283,7 +264,7 @@ def evaluate(
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
     how = checked_spec(settings, JudgingSpec)
-    chosen, workers = metrics_of(how.metrics), how.workers or 1
+    chosen = metrics_of(how.metrics)
     form = FORM_2020 if how.f05u_2020 else {}
     tested = {form.get(name, name): STANDARD[form[name]] if name in form else one for name, one in chosen.items()}
     every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested
@@ -294,7 +275,7 @@ def evaluate(
             answered[name] = AnsweredProblems(*checked(truth.same, value, (decisions or {}).get(name))[1:])
         except InputError as error:
             raise InputError(f"{name}: {error.problem}", found=error.found, expected=error.expected) from None
-    combined, band = _combine({name: a.value for name, a in answered.items()}, training)
+    combined, band = _combine(truth, {name: a.value for name, a in answered.items()}, training)
     if clash := [name for name in combined if name in answered]:
         raise InputError(
             f"{clash[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
@@ -302,67 +283,33 @@ def evaluate(
     everyone = answered | {name: AnsweredProblems(value, value) for name, value in combined.items()}
     authors = author_codes(truth)
     resampled = bootstrap(
-        [rank(truth.same, *a) for a in everyone.values()],
-        truth.same,
-        authors=authors,
-        replicates=how.replicates,
-        seed=how.seed,
-        workers=workers,
-        metrics=every,
-    )
-    pairs = test_pairs(truth.same, answered, tested, resampled, how.trials, how.level, how.seed, workers)
+        [rank(truth.same, *a) for a in everyone.values()], truth.same, authors=authors, replicates=how.replicates,
+        seed=how.seed, workers=how.workers or 1, metrics=every,
+    )  # fmt: skip
+    pairs = test_pairs(truth.same, answered, tested, resampled, how)
     observed = resampled.observed[tests[0]]
     groups = groups_of(list(answered), pairs, tests[0], observed if tested[tests[0]].higher else -observed, how.alpha)
     rows = tuple(
         SystemScores(
-            name,
-            a.value,
-            scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
-            {m: resampled.interval(m, i, how.level) for m in every},
-            reliability(truth.same, a.value).ece,
-            cllr(truth.same, a.value),
-            (missing or {}).get(name, 0),
-            groups.get(name),
+            name, a.value, scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
+            {m: resampled.interval(m, i, how.level) for m in every}, reliability(truth.same, a.value).ece,
+            cllr(truth.same, a.value), (missing or {}).get(name, 0), groups.get(name),
             None if a.decision is a.value else a.decision,
         )
         for i, (name, a) in enumerate(everyone.items())
-    )
+    )  # fmt: skip
     curves = {name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None}
     envelope = hull(curves) if curves else None
     return Evaluation(
-        truth=truth,
-        systems=rows[: len(answered)],
-        meta=rows[len(answered) :],
-        pairs=pairs,
-        hull=envelope,
+        truth=truth, systems=rows[: len(answered)], meta=rows[len(answered) :], pairs=pairs, hull=envelope,
         operating=_operating(envelope, truth, how.costs, how.same_share),
-        breakdowns=tuple(
-            break_down(
-                truth.same,
-                everyone,
-                by,
-                every,
-                authors=authors,
-                replicates=how.replicates,
-                level=how.level,
-                seed=how.seed,
-                workers=workers,
-            )
-            for by in breakdowns
-        ),
-        tests=tests,
-        metrics=every,
-        unit="problems" if truth.authors is None else "authors",
-        replicates=how.replicates,
-        trials=TRIALS if how.trials is None else how.trials,
-        most_trials=most_trials(len(answered)) if how.trials is None else 0,
-        level=how.level,
-        alpha=how.alpha,
-        band=band,
-        f05u_2020=how.f05u_2020,
+        breakdowns=tuple(break_down(truth.same, everyone, by, every, authors, how) for by in breakdowns), tests=tests,
+        metrics=every, unit="problems" if truth.authors is None else "authors", replicates=how.replicates,
+        trials=how.trials or TRIALS, most_trials=most_trials(len(answered)) if how.trials is None else 0,
+        level=how.level, alpha=how.alpha, band=band, f05u_2020=how.f05u_2020,
         notes=(*notes, *_remarks(truth, rows[: len(answered)]), *_without_interval(rows, resampled.units, authors)),
         skipped=tuple(skipped),
-    )
+    )  # fmt: skip
 
 
 def _operating(
@@ -386,7 +333,31 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     for s in systems:
         if s.missing:
             remarks.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
-    return remarks
+        opposed = 0 if s.decision is None else int(((s.decision - 0.5) * (s.value - 0.5) < 0).sum())
+        if opposed:
+            remarks.append(
+                f"{s.name}: Y or N and the score contradict each other in {opposed:,} of {len(truth):,} lines."
+            )
+    ends = {s.name: interval for s in systems if (interval := s.interval.get("auc")) is not None}
+    if turned := [name for name, (_, highest) in ends.items() if highest < 0.5]:
+        remarks.append(f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes}, 0 not.")
+    return [*remarks, *_alike(truth, systems)]
+
+
+def _alike(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
+    """Sentences on systems that may be one: their names differ in spelling alone, or they answer alike."""
+    by_name, by_answers = defaultdict[str, list[str]](list), defaultdict[bytes, list[str]](list)
+    by_answers[truth.same.astype(np.float64).tobytes()].append("truth")
+    for s in systems:
+        by_name[name_key(s.name)].append(s.name)
+        if len(np.unique(s.value)) > 1 and not s.missing:
+            by_answers[s.value.tobytes()].append(s.name)
+    said: dict[str, Mapping[Any, list[str]]] = {
+        "Names of systems that differ in spelling alone, and may be one system's": by_name,
+        "The same answers stand under several names, and each counts": by_answers,
+    }
+    groups = {what: [" / ".join(names) for names in of.values() if len(names) > 1] for what, of in said.items()}
+    return [f"{what}: {first_names(names)}." for what, names in groups.items() if names]
 
 
 def _without_interval(systems: Sequence[SystemScores], units: int, authors: Ints | None) -> list[str]:
@@ -401,9 +372,10 @@ def _without_interval(systems: Sequence[SystemScores], units: int, authors: Ints
 
 
 def _combine(
-    values: Mapping[str, Floats], training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None
+    truth: Truth, values: Mapping[str, Floats], training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None
 ) -> tuple[dict[str, Floats], float | None]:
-    """Meta-classifiers' answers, and the band chosen; nothing where there is one system."""
+    """Meta-classifiers' answers, and the band chosen; nothing where there is one system. InputError if they would
+    learn from most of the problems that are judged."""
     if len(values) < 2:
         return {}, None
     stack = np.stack(list(values.values()))
@@ -415,6 +387,13 @@ def _combine(
         raise InputError(f"{lacking[0]} has no training answers", fix="give the same systems' answers on both sets")
     checks = [checked(same, answers[name]) for name in values]
     train = np.stack([c[1] for c in checks])
+    learned, judged = (Counter(map(bytes, np.vstack(both).T.copy())) for both in ((same, train), (truth.same, stack)))
+    shared = sum(learned[row] == 1 == times for row, times in judged.items())
+    if shared > 2 and 2 * shared > sum(times == 1 for times in judged.values()):
+        raise InputError(
+            "the training set is the test set: truth and all answers are the same", found=f"{shared} of {len(truth)}",
+            expected="answers to other problems than those that are judged", fix="leave the training set out",
+        )  # fmt: skip
     band = choose_band(same, mean_of(train))
     combined["meta-band"] = with_band(combined["meta-mean"], band)
     combined["meta-stacked"] = stacked(same, train, stack)

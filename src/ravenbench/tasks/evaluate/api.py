@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, remarks_gathered
 from ravenbench.files import location
 from ravenbench.formats.answers import SystemAnswers, Truth, align, answer_faults, read_systems, read_truth
 from ravenbench.formats.archive import Split
@@ -133,12 +133,9 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     codes = np.concatenate(authors)
     author_names = store.labels["author"].names if "author" in store.labels else ()
     truth = Truth(
-        names,
-        np.concatenate(same),
-        codes if (codes >= 0).any() else None,
-        author_names,
+        names, np.concatenate(same), codes if (codes >= 0).any() else None, author_names,
         Labels.of(setups) if len(set(setups)) > 1 else None,
-    )
+    )  # fmt: skip
     systems = [SystemAnswers(names, np.concatenate(v), name, file=str(path)) for name, v in values.items()]
     notes = []
     if len(folds) > 1:
@@ -185,27 +182,28 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
             answers = [
                 replace(one, system=name) for name, place in places.items() for one in read_systems(place, spec.lenient)
             ]
-    known, own, notes = _truth(spec.truth, "test")
-    breakdowns = _breakdowns(known, spec.by, spec.encoding)
-    in_order, training = AlignedSystems({}, {}, {}, ()), None
-    if isinstance(answers, Mapping):
-        if spec.training_truth is not None:
-            raise InputError(
-                "training answers go with answers read from files",
-                fix="call ravenbench.tasks.evaluate.analysis.evaluate with training=(same, answers)",
-            )
-        systems: Mapping[str, Any] = answers
-    else:
-        faults = answer_faults()
-        read = [*own, *read_given(answers, spec.lenient, faults)]
-        if not read and not faults:
-            raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
-        in_order = aligned(known, read, faults, spec.skip_faulty)
-        systems = in_order.systems
-        training = _training(spec.training_truth, spec.training_answers, spec.lenient)
+    with remarks_gathered() as account:
+        known, own, notes = _truth(spec.truth, "test")
+        breakdowns = _breakdowns(known, spec.by, spec.encoding)
+        in_order, training = AlignedSystems({}, {}, {}, ()), None
+        if isinstance(answers, Mapping):
+            if spec.training_truth is not None:
+                raise InputError(
+                    "training answers go with answers read from files",
+                    fix="call ravenbench.tasks.evaluate.analysis.evaluate with training=(same, answers)",
+                )
+            systems: Mapping[str, Any] = answers
+        else:
+            faults = answer_faults()
+            read = [*own, *read_given(answers, spec.lenient, faults)]
+            if not read and not faults:
+                raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
+            in_order = aligned(known, read, faults, spec.skip_faulty)
+            systems = in_order.systems
+            training = _training(spec.training_truth, spec.training_answers, spec.lenient)
     return evaluate_arrays(
         known, systems, decisions=in_order.decisions, missing=in_order.missing, training=training,
-        breakdowns=breakdowns, notes=[*notes, *in_order.notes], skipped=in_order.skipped,
+        breakdowns=breakdowns, notes=[*notes, *account, *in_order.notes], skipped=in_order.skipped,
         **{name: getattr(spec, name) for name in JudgingSpec.__struct_fields__},
     )  # fmt: skip
 

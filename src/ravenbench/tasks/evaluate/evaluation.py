@@ -478,15 +478,12 @@ def breakdown_table(evaluation: Evaluation, by: BreakDown) -> Table:
 def parts_table(evaluation: Evaluation, by: BreakDown, metric: str) -> Table:
     """Short form: one metric, a row a system, a numbered column a part."""
     return table(
-        f"parts-{evaluation.breakdowns.index(by) + 1}-{_slug(metric)}",
-        f"{evaluation.title(metric)} by {by.by}",
-        evaluation.listed,
-        NAME,
+        f"parts-{evaluation.breakdowns.index(by) + 1}-{_slug(metric)}", f"{evaluation.title(metric)} by {by.by}",
+        evaluation.listed, NAME,
         *each(range(len(by.parts)), lambda i: str(i + 1), lambda s, i: by.systems[s.name][i].scores[metric]),
-        col("all", lambda s: s.scores[metric]),
-        col("macro", lambda s: by.macro[s.name].scores[metric]),
+        col("all", lambda s: s.scores[metric]), col("macro", lambda s: by.macro[s.name].scores[metric]),
         note="; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(by.parts, 1)),
-    )
+    )  # fmt: skip
 
 
 def _slug(text: str) -> str:

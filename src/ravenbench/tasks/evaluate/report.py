@@ -135,9 +135,6 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
         groups=groups,
         metric=evaluation.title(evaluation.ranked_by),
         best=evaluation.ranked[0],
-        inverted=[
-            s.name for s in evaluation.ranked if (auc_range := s.interval["auc"]) is not None and auc_range[1] < 0.5
-        ],
         version=__version__,
         hashes=evaluation.hashes(),
         operating=operating(evaluation),

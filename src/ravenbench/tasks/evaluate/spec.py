@@ -35,13 +35,11 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     same_share: Annotated[float | None, about("Share of same-author problems in use; default: as in truth.")] = None
     replicates: Annotated[AtLeastOne, about("Bootstrap replicates.")] = 10_000
     trials: Annotated[
-        AtLeastOne | None,
-        about("Trials of each randomization test; default 10,000, more where *** needs them."),
+        AtLeastOne | None, about("Trials of each randomization test; default 10,000, more where *** needs them.")
     ] = None
     level: Annotated[Share, about("Level of the intervals.", command=False)] = 0.95
     alpha: Annotated[
-        Share,
-        about("Corrected p at which the difference of two systems is called significant.", command=False),
+        Share, about("Corrected p at which the difference of two systems is called significant.", command=False)
     ] = 0.05
     seed: Annotated[int, about("Seed of every draw.")] = 0
     workers: Annotated[AtLeastOne | None, about("Threads; default: all cores.")] = None
@@ -54,8 +52,7 @@ class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields
     """Truth, answers, and how they are read and judged."""
 
     truth: Annotated[
-        Any,
-        about("truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.", takes="str | Path | Truth"),
+        Any, about("truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.", takes="str | Path | Truth")
     ]
     answers: Annotated[
         Any, about("Answers of systems: files, folders, zips, folders of raven run.", takes=GIVEN_ANSWERS, many=True)

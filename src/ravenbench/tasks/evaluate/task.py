@@ -101,11 +101,9 @@ class Evaluate(Work):
             page = write_evaluation(evaluation, out, own["title"] or "", keep_answers=own["keep"])
         parts = [line for part in closing(evaluation) for line in (part, "")]
         return Ending(
-            evaluation.to_json(),
-            parts if page is None else [*parts, f"page: {page}"],
-            finding=evaluation._view().finding(),
-            notes=evaluation.notes,
-        )
+            evaluation.to_json(), parts if page is None else [*parts, f"page: {page}"],
+            finding=evaluation._view().finding(), notes=evaluation.notes,
+        )  # fmt: skip
 
 
 def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool) -> Ending:

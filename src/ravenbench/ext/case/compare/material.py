@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.corpora.remarks import near_copies
+from ravenbench.corpora.remarks import near_copies, signed
 from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
@@ -32,7 +32,7 @@ from ravenbench.text.names import lookalikes, name_key
 from ravenbench.text.passages import cleaner
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import WORD, count_evidence, count_words
-from ravenbench.types import Bools, Corpus
+from ravenbench.types import Bools, Corpus, Labels
 
 PATH_LIMIT = 4096
 RUN = 8
@@ -242,7 +242,11 @@ def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
         [whose.index(name) for _, name in known.values()],
         [text.name for text, _ in known.values()],
     )
-    return [*account_of([text.document for text in texts if text.document is not None]), *drafts]
+    own = [(text.text, case.candidate.name, text.name) for case in cases for text in case.candidate.texts]
+    own += [(case.questioned.text, case.candidate.name, case.questioned.name) for case in cases]
+    contents, names, ids = zip(*own, strict=True) if own else ((), (), ())
+    said = account_of([text.document for text in texts if text.document is not None])
+    return [*said, *drafts, *signed(contents, Labels.of(names), ids)]
 
 
 def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:

@@ -17,7 +17,7 @@ from ravenbench.obfuscation.parts import Edit, sentences
 from ravenbench.obfuscation.wording.words import Token, tags, tokens
 from ravenbench.text.nltk_data import TAGGER, missing
 
-_ELEMENT = re.compile(r"\(\?[:=!]|([^\s()/]{1,2000}+)/([^\s()]*+)")
+_ELEMENT = re.compile(r"\(\?[:=!]|([^\s()/]++)(?:/([^\s()]*+))?")
 _MACRO = re.compile(r"\{([a-z][a-z ]*)\}")
 _PLACE = re.compile(r"\\([,']?)(\d)")
 _NO_RULE = re.compile(r"[\n“”\"‘«»\u200b-\u200f\u202a-\u202e]")
@@ -63,7 +63,7 @@ def rules() -> tuple[TaggedRule, ...]:
 
 def _element(match: re.Match[str]) -> str:
     """``word|word/TAG`` as an expression over ``word/TAG`` and a blank; ``*`` is any word, no tag any tag."""
-    if match[1] is None:
+    if match[2] is None:
         return match[0]
     word = match[1].replace("*", "[^_/]+")
     return f"(?:(?:{word})/(?:{match[2] or '[^_]+'})_)"
