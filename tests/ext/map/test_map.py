@@ -9,10 +9,9 @@ import pytest
 
 import ravenbench
 from ravenbench import InputError, map_texts
-from ravenbench.ext.map.analysis import draw_texts, read_texts
+from ravenbench.ext.map.analysis import clusters_of, consensus, cut_into, draw_texts, read_texts, tree_of
 from ravenbench.ext.map.pictures import tree_parts
 from ravenbench.ext.map.report import stylo_call
-from ravenbench.ext.map.trees import clusters_of, consensus, cut_into, tree_of
 from ravenbench.types import Document
 
 COMMON = "the of and to a in that it is was he for on with as his they be at one have this from or by but"
