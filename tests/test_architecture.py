@@ -178,7 +178,7 @@ BUDGETS = {
     "statistics": 2_200,
     "store": 1_300,
     "tasks": 13_700,
-    "text": 5_100,
+    "text": 5_200,
     "topics": 700,
     "verifiers": 2_300,
 }
