@@ -25,7 +25,6 @@ SLOW = {
     "causal-lm",
     "encoder",
     "luar",
-    "o2d2",
 }
 """Methods that learn for minutes or by torch, so that they are only made here."""
 

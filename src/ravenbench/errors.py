@@ -252,7 +252,7 @@ def install(extra: str) -> str:
     return f"without a GPU first {small} (200 MB instead of several GB), then {command}"
 
 
-def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.5) -> str | None:
+def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.6) -> str | None:
     """One suggestion sentence for a misspelt name; where none is near, all names if ``listing``, else None.
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.

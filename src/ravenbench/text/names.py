@@ -17,7 +17,7 @@ from itertools import combinations
 
 from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
-from ravenbench.text.phrases import any_of
+from ravenbench.text.mail import any_of
 from ravenbench.texts import composed
 
 _UNSEEN = re.compile(
