@@ -22,6 +22,7 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
@@ -76,7 +77,8 @@ class InputError(RavenError):
         super().__init__("\n  ".join(parts))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.problem, self.file, self.line, self.found, self.expected, self.fix))
+        where: dict[str, Any] = {"file": self.file, "line": self.line, "found": self.found}
+        return (partial(type(self), **where, expected=self.expected, fix=self.fix), (self.problem,))
 
 
 class FormatError(InputError):
@@ -346,15 +348,3 @@ def _clip(value: object, limit: int = 160) -> str:
         text = f"a {type(value).__name__} that cannot be shown"
     text = text[: limit + 1].encode("unicode_escape").decode("ascii") if not text.isprintable() else text
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def _rebuild(
-    kind: type[InputError],
-    problem: str,
-    file: str | Path | None,
-    line: int | None,
-    found: object,
-    expected: str | None,
-    fix: str | None,
-) -> InputError:
-    return kind(problem, file=file, line=line, found=found, expected=expected, fix=fix)

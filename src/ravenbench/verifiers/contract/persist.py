@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from ravenbench import registry
 from ravenbench.components import Component, foreign, identity, path_of
-from ravenbench.errors import FormatError, InputError, SpecError, damaged
+from ravenbench.errors import FormatError, SpecError, damaged
 from ravenbench.files import read_ordinary, write_bytes, write_json
 from ravenbench.formats.decoding import from_json
 from ravenbench.formats.output import digest as folder_digest
@@ -90,12 +90,9 @@ _DAMAGED = "this trained verifier is damaged"
 
 
 def save(
-    verifier: Verifier,
-    folder: str | Path,
-    known: Collection[str] = (),
-    note: Callable[[str], object] | None = None,
+    verifier: Verifier, folder: str | Path, known: Collection[str] = (), note: Callable[[str], object] | None = None,
     learned: bytes | None = None,
-) -> Path:
+) -> Path:  # fmt: skip
     """Write a fitted verifier; the folder appears when it is complete.
 
     Parameters
@@ -167,8 +164,9 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
             raise FormatError("the arrays of this trained verifier are damaged", file=folder, fix="train again")
         if head["scikit-learn"] not in (None, _sklearn()):
             raise SpecError(
-                "this verifier was trained with another scikit-learn, whose models are laid out differently", file=folder,
-                found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed", fix="train it again",
+                "this verifier was trained with another scikit-learn, whose models are laid out differently",
+                file=folder, fix="train it again",
+                found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
             )  # fmt: skip
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             verifier = Reader(dict(arrays), _trusted(expected)).decode(head["state"])
@@ -186,16 +184,8 @@ def digest(folder: str | Path) -> str:
 
 def _head(folder: Path) -> dict[str, Any]:
     where = folder / _HEAD
-    try:
+    with damaged("this is no trained verifier", where, "give a folder that raven verify --save wrote, or train again"):
         head = from_json(read_ordinary(where).decode("utf-8"), where, problem="not JSON", fix="train again")
-    except OSError as error:
-        raise InputError(
-            "this is no trained verifier",
-            file=folder,
-            expected=f"a folder that raven verify --save wrote, with {_HEAD}",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(f"not JSON ({error})", file=where, fix="train again") from None
     keys = {"format", "spec", "identity", "scikit-learn", "state", "arrays_sha256"}
     if not isinstance(head, dict) or head.keys() != keys:
         raise FormatError("this is no trained verifier", file=where, expected=", ".join(sorted(keys)))
