@@ -31,7 +31,7 @@ KINDS = tuple(METHODS)
 _WITHIN = {"obfuscator": ("translator",)}
 """Kinds that are looked for first among a component's parameters: no obfuscator holds another."""
 
-_RANGE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+(-?\d{1,19}+)\.\.(-?\d{1,19}+)(?!\d)")
+_RANGE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+(-?\d{1,19}+)\.\.(-?\d{1,19}+)")
 MOST_SEEDS = 100
 """How many seeds a range may name."""
 DEEPEST = 30

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import extensions
 import ravenbench
 from contracts.commands import raven
+from ravenbench import registry
 from ravenbench.corpora import kept
 from ravenbench.corpora.load import import_corpus, load_corpus, open_corpus, save_corpus
 from ravenbench.corpora.tables import read_table
@@ -27,6 +28,7 @@ from ravenbench.formats import archive
 from ravenbench.formats.answers import read_truth
 from ravenbench.formats.archive import LINKS
 from ravenbench.formats.reviews import read_reviews
+from ravenbench.limits import CALLS, most_calls
 
 GONE = """
 import os
@@ -314,3 +316,37 @@ def test_what_changes_while_it_is_read_is_not_kept_for_the_next_time(tmp_path, m
     assert again.texts[0].startswith("first")
     unchanged = kept.read_once(table, {}, lambda: pytest.fail("it was not kept"), reopen=open_corpus, save=save_corpus)
     assert unchanged.digest() == again.digest()
+
+
+FIGURES = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: registry.seeds(f"net(seed=0..{FIGURES})"),
+        lambda: ravenbench.parse("verifier", f"length(a={FIGURES})"),
+        lambda: ravenbench.evaluate("truth.txt", ["answers.txt"], by=[f"known:2:{FIGURES}"]),
+        lambda: ravenbench.run("synthetic", seed=FIGURES),
+        most_calls,
+    ],
+)
+def test_a_number_of_more_figures_than_python_reads_is_refused_in_words(tmp_path, monkeypatch, call):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "truth.txt").write_text("a Y\nb N\n")
+    (tmp_path / "answers.txt").write_text("a 0.9\nb 0.1\n")
+    monkeypatch.setenv(CALLS, FIGURES)
+    with pytest.raises(InputError):
+        call()
+
+
+def test_an_entity_of_more_figures_than_python_reads_stays_in_its_text(tmp_path):
+    rows = [
+        {"body": f"words {i} of some kind &amp; more", "author": f"a{i % 2}", "subreddit": f"t{i % 3}"}
+        for i in range(8)
+    ]
+    rows[3]["body"] += f" &#{FIGURES};"
+    table = tmp_path / "table.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = read_table(table, text="body", topic="subreddit")
+    assert len(corpus) == 8 and corpus.texts[3] == f"words 3 of some kind & more &#{FIGURES};"

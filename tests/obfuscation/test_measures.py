@@ -159,6 +159,8 @@ def test_misspellings_are_out_of_vocabulary(nltk_home):
         ("and hundred", {}),
         ("3.5 or 7", {"3.5": 1, "7": 1}),
         ("in two and a half", {"2": 1}),
+        ("00" + "9" * 5000, {"00" + "9" * 5000: 1}),
+        ("one" + " hundred" * 3000, {"100": 1}),
     ],
 )
 def test_numbers_have_values(text, values):

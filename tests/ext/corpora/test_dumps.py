@@ -81,7 +81,8 @@ def test_amazon_reviews_of_three_publications(tmp_path):
         "rating": 1.0,
         "timestamp": 1588687728923,
     }
-    reviews = lines(old, {**old, "reviewText": ""}, {**old, "reviewText": "Again"})
+    endless = f"Again &#{'9' * 5000};"  # a number that Python does not read
+    reviews = lines(old, {**old, "reviewText": ""}, {**old, "reviewText": endless})
     place = write(
         tmp_path,
         {
@@ -92,6 +93,7 @@ def test_amazon_reviews_of_three_publications(tmp_path):
     )
     corpus = read("amazon-reviews", place)
     assert [*corpus.topic] == ["Books", "Video_Games", "Video_Games"] and corpus.texts[1] == "Good & cheap"
+    assert corpus.texts[2] == endless
     assert [*corpus.columns["date"]] == ["2020-05-05", "2014-01-17", "2014-01-17"]
     assert corpus.notes["left alone"] == {"of fewer than 1 words": 1, "other files": 1}
     whole = (place / "reviews_Video_Games_5.json.gz").read_bytes()
