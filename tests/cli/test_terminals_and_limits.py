@@ -94,12 +94,17 @@ def test_sigterm_gives_its_code_whenever_it_comes(before):
 
 
 @pytest.mark.parametrize(
-    "raised", ["MemoryError()", "type('PanicException', (BaseException,), {})('could not spawn threads')"]
+    ("raised", "fix"),
+    [
+        ("MemoryError()", b"give the process more"),
+        ("type('PanicException', (BaseException,), {})('could not spawn threads')", b"give the process more"),
+        ("int('9' * 5000)", b"shorten it"),
+    ],
 )
-def test_memory_that_does_not_do_is_one_line(raised):
+def test_memory_or_a_limit_of_python_that_does_not_do_is_one_line(raised, fix):
     before = f"import ravenbench.cli.main as m\ndef command(**how): raise {raised}\nm.build = lambda wanted: command\n"
     done = raven("list", before=before)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 2 and b"fix: give the process more" in done.stderr
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 2 and b"fix: " + fix in done.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit or tell a process's memory so")

@@ -233,15 +233,17 @@ def _run() -> None:
             # Whoever read the output has left; nothing more can be said to them.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
-        typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-        place = f"{visible(str(error.filename))}: " if error.filename else ""
-        typer.echo(f"{place}{error.strerror or error}\n  fix: {remedy(error)}", err=True)
-        sys.exit(2)
+        place = f"{error.filename}: " if error.filename else ""
+        _fail(f"{place}{error.strerror or error}", remedy(error))
     except UnicodeEncodeError as error:
         if sys.getfilesystemencoding() == "utf-8":
             raise
         where = f"{sys.getfilesystemencoding()}, the encoding of this locale, has no {error.object[error.start]!a}"
         _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
+    except ValueError as error:
+        if "integer string conversion" not in str(error):
+            raise
+        _fail("a number of more than 4,300 figures stands in what was given", "shorten it, or write it as text")
     except ModuleNotFoundError as error:
         if (name := seams.extension_of(error.name or "")) is None or name not in seams.absent_extensions():
             raise
