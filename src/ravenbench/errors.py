@@ -54,15 +54,9 @@ class InputError(RavenError):
     """
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        file: str | Path | None = None,
-        line: int | None = None,
-        found: object = None,
-        expected: str | None = None,
-        fix: str | None = None,
-    ) -> None:
+        self, problem: str, *, file: str | Path | None = None, line: int | None = None, found: object = None,
+        expected: str | None = None, fix: str | None = None,
+    ) -> None:  # fmt: skip
         fix = offered(fix or "") or None
         self.problem, self.file, self.line = problem, file, line
         self.found, self.expected, self.fix = found, expected, fix

@@ -143,3 +143,19 @@ def test_an_altered_import_is_refused(tmp_path):
     (tmp_path / "out" / "corpus.json").write_text("{}")
     with pytest.raises(FormatError, match=r"corpus.json"):
         open_corpus(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": 5}, {"notes": "x"}, {"notes": [1]}, {"notes": {"dropped": [1]}}, {"notes": {"left alone": {"a": {}}}},
+        {"notes": {"whole collection": {"a": {"found": 1}}}}, {"notes": {"what was left out": 5}}, {"digest": None},
+        {"notes": {"defaults": None}}, {"notes": {"columns": True}},
+    ],
+)  # fmt: skip
+def test_a_strangers_import_of_another_form_is_refused(tmp_path, wrong):
+    save_corpus(read_table(_write(tmp_path / "c.jsonl", ROWS)), tmp_path / "out")
+    about = tmp_path / "out" / "corpus.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), **wrong}))
+    with pytest.raises(FormatError, match="out"):
+        open_corpus(tmp_path / "out")

@@ -42,6 +42,12 @@ from ravenbench.types import Corpus, Labels
 
 FORMAT = 1
 _OWN = ("id", "author", "topic", "language")
+_WHOLE: Any = msgspec.defstruct("_WHOLE", [("expected", int), ("found", int)])
+_NOTES = {
+    ACCOUNT: list[str], "columns": dict[str, Any], "defaults": dict[str, Any], "dropped": dict[str, int],
+    "left alone": dict[str, int], "whole collection": dict[str, _WHOLE],
+}  # fmt: skip
+"""What notes hold wherever something is made of them."""
 
 
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
@@ -101,11 +107,13 @@ def open_corpus(folder: str | Path) -> Corpus:
         check_unpacked(documents)
         frame = pl.read_parquet(documents)
         labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
+        for key, note in (notes := dict(info.get("notes", {}))).items():
+            msgspec.convert(note, _NOTES.get(key, Any))
         corpus = Corpus(
-            info["name"], TextTable.open(folder / "texts"), tuple(frame["id"].to_list()), labels["author"],
-            labels["topic"], labels.get("language"),
+            msgspec.convert(info["name"], str), TextTable.open(folder / "texts"), tuple(frame["id"].to_list()),
+            labels["author"], labels["topic"], labels.get("language"),
             {key.removeprefix("column:"): value for key, value in labels.items() if key not in _OWN},
-            dict(info.get("notes", {})),
+            notes,
         )  # fmt: skip
         if corpus.texts.checksum() != info.get("texts_crc32"):  # or it was imported before there was one
             corpus.texts.check()

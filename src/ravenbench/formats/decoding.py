@@ -40,14 +40,9 @@ _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(
-    data: bytes,
-    file: str | Path,
-    offset: int = 0,
-    line: int | None = None,
-    *,
-    encoding: str | None = UTF8,
+    data: bytes, file: str | Path, offset: int = 0, line: int | None = None, *, encoding: str | None = UTF8,
     around: Callable[[], bytes] | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """Decode text and drop its byte order mark.
 
     FormatError with the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding,
