@@ -78,7 +78,7 @@ COMPONENTS = [
     Case(
         "a parameter that is code",
         "verifier",
-        "there is no verifier named '__import__'",
+        "is neither a number nor text in quotes, and no component has this name",
         None,
         "char-ngram(n=__import__('os').getpid())",
     ),
