@@ -261,7 +261,9 @@ def test_what_is_no_prose_of_its_author_is_said(tmp_path, head):
 PEOPLE = {
     "may be one person's": (
         ["Ann Roe", "Ann M. Roe"], ["Ann Roe", "Ann Roe, PhD"], ["Ann Roe", "Ann Roe (Lab)"], ["John Lee", "JohnLee"],
-        ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
+        ["Dr Roe", "Ann Roe"], ["Roe", "Ann Roe"], ["Mr. Roe", "Roe"], ["Roe (Con, Leeds)", "Ann Roe"], ["aroe", "Ann Roe"],
+        ["\u0418\u0432\u0430\u043d\u043e\u0432 \u0418.\u0418.", "\u0418\u0432\u0430\u043d\u043e\u0432 \u0418\u0432\u0430\u043d \u0418\u0432\u0430\u043d\u043e\u0432\u0438\u0447"],
+        ["Roe, A.", "Ann Maria Roe"], ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
     ),
     "may be several people's": (["Ann Roe feat. Bo Kim"],),
     "may be nobody's": (["SPEAKER_00"], ["Der Pr\u00e4sident"], ["Total"], ["unsorted"]),
@@ -274,6 +276,7 @@ def test_names_that_may_be_no_one_persons_are_said(doubt):
     for names in PEOPLE[doubt]:
         assert any(doubt in sentence for sentence in doubtful_names(names)), names
     assert not doubtful_names(["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"])
+    assert not doubtful_names(["Mr Roe", "Mrs Roe", "Anne Poe", "Carl Poe", "roe", "ann.roe@x.org", "Roebuck"])
     nobody = ["Amazon Customer", "A Google User", "An hon. Member", "Several hon. Members", "Beifall", "community wiki"]
     assert all(map(is_nobody, nobody)) and not any(map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"]))
 

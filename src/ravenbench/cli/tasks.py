@@ -13,7 +13,7 @@ import typer
 from ravenbench import files
 from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of
 from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, remarks_gathered
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -129,8 +129,9 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     if plan:
         previews = {}
         for name, job in jobs.items():
-            with progress_bar() as progress:
-                previews[name] = task(job, **how, progress=progress).preview()
+            with progress_bar() as progress, remarks_gathered() as remarks:
+                preview = task(job, **how, progress=progress).preview()
+            previews[name] = replace(preview, notes=tuple(dict.fromkeys([*preview.notes, *remarks])))
         if json and len(previews) > 1:
             print_json({name: preview.to_json() for name, preview in previews.items()})
             return
