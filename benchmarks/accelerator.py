@@ -2,8 +2,8 @@
 
     python -m benchmarks.accelerator --models FOLDER --texts FILE --random-weights
 
-Parts, in this order: training and encoding by ``luar`` and ``o2d2`` at published sizes; sentence encoders; scores of
-``causal-lm``; ``o2d2`` and ``luar`` trained on texts of some authors and asked about others. A throughput is what was
+Parts, in this order: training and encoding by ``luar`` at its published size; sentence encoders; scores of
+``causal-lm``; ``luar`` trained on texts of some authors and asked about others. A throughput is what was
 done until the work or a measure's seconds were over, after a round that is not measured. Every row is written as it
 comes; what is missing, fails or is not reached is a row too. Without a GPU everything runs on the CPU alone. Nothing is
 downloaded.
@@ -52,8 +52,6 @@ _TINY = {_LAYERS: 1, _WIDTH: 24, _INNER: 48, _HEADS: 3, _WORDS: 2000}
 SHARES = {"training": 0.27, "encoders": 0.27, "causal": 0.2, "authors": 1.0}
 """Most of all the seconds that a part may take; the last one has what is left."""
 FOLDS, RATE = 3, 1e-4
-PUBLISHED = {"vectors": 300, "hidden": 50, "windows": 210, "learning_rate": 6e-4, "batch": 40, "shortest": 100}
-"""Sizes of ``o2d2`` as Boenninghoff et al. 2021 have them."""
 
 Row = dict[str, Any]
 
@@ -194,11 +192,10 @@ def blocks_of(texts: Sequence[Any], size: int) -> list[Sequence[Any]]:
 
 
 def training(bench: Bench) -> None:
-    """Steps and encodings of ``luar`` on DistilRoBERTa, and of ``o2d2`` in its published sizes."""
+    """Steps and encodings of ``luar`` on DistilRoBERTa."""
     for device in bench.devices:
         for precision in ("bf16", "fp32") if device == "cuda" or bench.tiny else ("fp32",):
             _luar(bench, device, precision, *((64, 8) if device == "cuda" and not bench.tiny else (2, 1)))
-            _o2d2(bench, device, precision, *((40, 4) if device == "cuda" and not bench.tiny else (2, 1)))
 
 
 def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -> None:
@@ -215,7 +212,7 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
     model = luar.Luar(backbone.module, backbone.hidden, 512).to(place)
     count = 2 * authors * steps
     texts = bench.texts(count, 350)
-    known = Written(np.arange(count), np.arange(count) // 2, np.full(count, -1))
+    known = Written(np.arange(count), np.arange(count) // 2)
     cut = [luar.tiles(text, 32, reading.before, reading.after) for text in reading.encode(texts)]
     drawn = luar.DrawnEpisodes(cut, known, authors=authors, pieces=16, seed=0).epoch(2)
     tokens = sum(len(piece) for episodes, _ in drawn for episode in episodes for piece in episode)
@@ -267,54 +264,6 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
     for who, work, threads in (("raven", encode, 1), ("transformers", plainly, bench.threads)):
         measured = partial(bench.rate, work, blocks, "texts", 8)
         bench.measure("luar, encoding", who, device, measured, threads, **same)
-
-
-def _o2d2(bench: Bench, device: str, precision: str, pairs: int, steps: int) -> None:
-    import torch
-
-    from ravenbench.ext.encoders import devices
-    from ravenbench.ext.shelf.neural import o2d2
-    from ravenbench.ext.shelf.neural.authors import Written
-
-    place, words, count = devices.pick(device), 400 if bench.tiny else 5500, 2 * pairs * steps
-    sizes = {"vectors": 300, "hidden": 50, "windows": words // 26, "batch": pairs, "learning_rate": 6e-4}
-    options = o2d2.O2D2(**sizes, epochs=2, device=device, precision=precision)
-    documents = [o2d2.units(text) for text in bench.texts(count, words)]
-    options.vocabulary_ = o2d2.Vocabulary.of(documents, options.words, options.characters)
-    reading = o2d2.read(documents, options.vocabulary_, options.windows)
-    known = Written(np.arange(count), np.arange(count) // 4, np.full(count, -1))
-    network = options._network().to(place)
-    same = {"size": f"{2 * pairs} texts a step, {options.windows} windows of 30 tokens", "precision": precision}
-
-    def ours() -> Row:
-        nobody = known.select(np.zeros(count, dtype=bool))
-        both = (reading, known), (reading, nobody)
-        history = o2d2.train_network(options, network, *both, place, {}, None)  # type: ignore[arg-type]
-        return throughput(30 * sum(map(len, reading.windows)), history[1].seconds, "tokens")
-
-    def plain() -> Row:
-        lstms = [torch.nn.LSTM(n, 50, batch_first=True, bidirectional=True).to(place) for n in (330, 100)]
-        optimizer = torch.optim.AdamW([weight for lstm in lstms for weight in lstm.parameters()])
-        x = torch.randn(2 * pairs * options.windows, 30, 330, device=place)
-
-        def step(_: int) -> None:
-            with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):
-                windows = lstms[0](x)[0].mean(1).unflatten(0, (2 * pairs, options.windows))
-                value = lstms[1](windows)[0].float().square().mean()
-            value.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-
-        return bench.rate(step, range(1 + steps), "tokens", 10, lambda _: 30 * len(x))
-
-    def encode(block: list[list[str]]) -> Any:
-        return o2d2.embeddings(network.encoder, o2d2.read(block, options.vocabulary_, options.windows), place)
-
-    bench.measure("o2d2, training", "raven", device, ours, **same)
-    bench.measure("o2d2, training", "torch, LSTMs alone", device, plain, bench.threads, **same)
-    if precision == "fp32":
-        blocks, same["size"] = blocks_of(documents, max(1, count // 8)), f"texts of {words:,} words"
-        bench.measure("o2d2, encoding", "raven", device, lambda: bench.rate(encode, blocks, "texts", 8), **same)
 
 
 WAYS = (("raven", "fp32"), ("sentence-transformers", "fp32"), ("raven", "bf16"), ("sentence-transformers", "bf16"))
@@ -431,7 +380,6 @@ def authors(bench: Bench) -> None:
     """AUC on authors not trained on; the epoch that is kept is chosen by authors held out of a fold's own training."""
     from ravenbench import registry
     from ravenbench.ext.shelf.neural.luar import LUAR
-    from ravenbench.ext.shelf.neural.o2d2 import O2D2
     from ravenbench.statistics.estimates import mean_auc, within
     from ravenbench.texts import TextTable
     from ravenbench.types import Labels, Problems
@@ -474,11 +422,6 @@ def authors(bench: Bench) -> None:
         recipe |= {"learning_rate": RATE} if folder else {}
         return LUAR(**begin, **recipe).fit(*learned(number))
 
-    def o2d2(number: int, epochs: int) -> Any:
-        sizes: Row = {"vectors": 16, "hidden": 8, "windows": 8} if bench.tiny else PUBLISHED
-        recipe: Row = {"epochs": epochs, "patience": 0, "detector_epochs": 0, "device": device}
-        return O2D2(**sizes, **recipe).fit(*learned(number))
-
     def measured(name: str, train: Callable[[int, int], Any], ends: float, most: int) -> None:
         """Train for as many epochs as were asked for, else as the time allows, on each fold, and judge."""
         began = time.monotonic()
@@ -508,9 +451,7 @@ def authors(bench: Bench) -> None:
     for what in ("luar, untrained", *(["encoder(model=all-minilm)"] if folder else []), "char-ngram"):
         for number in range(FOLDS):
             bench.measure(what, "raven", device, partial(theirs, what, number))
-    began = time.monotonic()
-    measured(f"luar from {'all-minilm' if folder else 'a small network'}", luar, began + 0.8 * (bench.ends - began), 20)
-    measured("o2d2 of published sizes", o2d2, bench.ends - 5, 35)
+    measured(f"luar from {'all-minilm' if folder else 'a small network'}", luar, bench.ends - 5, 20)
 
 
 def dealt(source: Any, author: Any, topic: Any) -> Any:

@@ -56,7 +56,7 @@ WHY = {
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
 """Why a verifier has no row."""
 FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2. The networks
-trained here (`luar`, `o2d2`, the two Bagnalls) are small and brief
+trained here (`luar`, the two Bagnalls) are small and brief
 ([neural methods](neural.md#what-they-reach-on-a-cpu))."""
 HEAD = """# How well does every verifier answer? The shelf
 

@@ -56,7 +56,6 @@ FORMS = {
     "meta": f"meta({FAST_MEMBERS})",
     "stacked": f"stacked({FAST_MEMBERS}, folds=3)",
     "luar": "luar(layers=1, hidden=64, dimensions=64, epochs=4, learning_rate=0.003)",
-    "o2d2": "o2d2(vectors=32, hidden=16, embedding=24, windows=15, epochs=6, detector_epochs=0)",
     "causal-lm": "causal-lm(against='nothing', longest=64, context=128)",
     "bagnall-2015": "bagnall-2015(hidden=48, epochs=3, characters=40000, references=20, longest=2000)",
     "bagnall-2015-transductive": "bagnall-2015-transductive(hidden=48, epochs=3, characters=40000, longest=2000)",
@@ -74,7 +73,7 @@ MEDIUM = (
 )
 SLOW = (
     "encoder, command, impostors, raven-2026, raven-style, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
-    "bagnall-2015-transductive, o2d2"
+    "bagnall-2015-transductive"
 )
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"
 MODELS = "causal-lm"

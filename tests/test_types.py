@@ -1,11 +1,14 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ravenbench.errors import InputError, StoreError
+from ravenbench.corpora.build import CorpusBuilder
+from ravenbench.errors import InputError, SpecError, StoreError
+from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable
 from ravenbench.types import Answers, Fold, Labels, Problems
 
@@ -107,6 +110,39 @@ def test_map_texts_touches_only_texts_in_use_and_merges_equal_results():
     assert sorted(upper.seen) == ["a", "b", "c"]
     assert len(mapped.texts) == 2
     assert [mapped.texts[i] for i in mapped.known(0)] == ["A", "A"]
+
+
+@pytest.mark.parametrize("wrong", [3, "x", object(), {"a": 1}])
+def test_fields_of_another_type_are_refused_by_name(wrong):
+    problems, same = toy_problems(2)
+    texts = problems.texts
+    for make, field in (
+        (lambda: Fold("f", wrong, same, problems.blind(), same), "Fold: train"),
+        (lambda: Fold("f", problems, same, problems.blind(), wrong), "Fold: test_same"),
+        (lambda: replace(problems, texts=wrong), "Problems: texts"),
+        (lambda: replace(problems, known_ptr=wrong), "Problems: known_ptr"),
+        (lambda: replace(problems, author=wrong), "Problems: author"),
+        (lambda: Answers(problems.ids, wrong), "Answers: value"),
+        (lambda: TextTable(wrong, texts.offsets, texts.hashes, None), "TextTable: data"),
+        (lambda: TextTable(b"", wrong, texts.hashes, None), "TextTable: offsets"),
+        (lambda: CorpusBuilder("f", wrong), "CorpusBuilder: log"),
+    ):
+        with pytest.raises(SpecError, match=field):
+            make()
+
+
+def test_a_text_that_was_altered_is_named(tmp_path):
+    TextTable.collect(["one two", "three four"])[0].save(tmp_path)
+    (tmp_path / "texts.bin").write_bytes(b"one twothree fouX")
+    with pytest.raises(StoreError, match="text 1 of this text table was altered"):
+        TextTable.open(tmp_path).check()
+    for offsets in (np.array([[0], [7], [17]]), np.array([0.0, 7.0, 17.0]), np.array([0, 27, 17])):
+        np.save(tmp_path / "offsets.npy", offsets)
+        with pytest.raises(StoreError, match="do not fit together"):
+            TextTable.open(tmp_path)
+    (tmp_path / "offsets.npy").write_bytes(b"\x93NUMPY\x01\x00\x10\x00{'descr': (((    ")
+    with pytest.raises(StoreError, match="not a readable text table"):
+        TextTable.open(tmp_path)
 
 
 def test_a_fold_refuses_test_problems_that_are_not_blind():

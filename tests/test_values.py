@@ -25,7 +25,6 @@ SLOW = {
     "causal-lm",
     "encoder",
     "luar",
-    "o2d2",
 }
 """Methods that learn for minutes or by torch, so that they are only made here."""
 
@@ -123,6 +122,23 @@ def test_whatever_a_component_is_made_of_its_use_ends_without_a_bare_error(kind)
                 continue
             except Exception as error:
                 raise AssertionError(f"{cls.name}({parameter.name}={value!r}) ends in {error!r}") from error
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [
+        ("verifier", "satyam-2014(segment=1)"), ("verifier", "satyam-2014(lengths=[2147483647])"),
+        ("verifier", "layton-2014(lengths=[2147483647])"), ("verifier", "mayor-2014(items=-1)"),
+        ("verifier", "frery-2014(size=-1)"), ("verifier", "modaresi-2014(restarts=100000)"),
+        ("verifier", "unmasking(runs=100000)"), ("attributor", "koppel-2011(repeats=100000)"),
+        ("attributor", "escalante-2011(n=-1)"),
+    ],
+)  # fmt: skip
+def test_values_with_which_no_method_ends_are_refused(kind, method):
+    if method.partition("(")[0] not in registry.names(kind):
+        pytest.skip("an extension is not here")
+    with pytest.raises(SpecError, match="must be"):
+        registry.parse(kind, method)
 
 
 class Strangers(Component):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import signal
 
+from ravenbench.limits import ENDING
+
 
 def run() -> None:
-    """Entry point: as ``ravenbench.cli.main.run``, and ends with 130 at Ctrl-C also while that is imported."""
-    kept_handler = signal.getsignal(signal.SIGINT)
-    if kept_handler is signal.default_int_handler:
-        signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
+    """Entry point: as ``ravenbench.cli.main.run``, and ends with the signal's code also while that is imported."""
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    handlers = {signum: handler for signum in ENDING if (handler := signal.getsignal(signum)) in usual}
+    for signum in handlers:
+        signal.signal(signum, lambda number, frame: os._exit(128 + number))
     from ravenbench.cli.main import run as command
 
-    signal.signal(signal.SIGINT, kept_handler)
+    for signum, handler in handlers.items():
+        signal.signal(signum, handler)
     command()
 
 

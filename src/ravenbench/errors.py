@@ -17,11 +17,15 @@ Messages say what was found, where, what was expected and how to mend it.
 from __future__ import annotations
 
 import errno
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from numbers import Integral, Real
 from pathlib import Path
+from typing import Any
 from unicodedata import category
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -178,6 +182,66 @@ def check_number(name: str, value: object) -> None:
             raise SpecError(f"{name}: no such number can be meant", found=one, expected=such)
 
 
+def check_option(name: str, value: object) -> None:
+    """Refuse numbers as ``check_number`` does, and paths of what is neither a file nor a folder, or what the system
+    does not read. SpecError or InputError if it is such."""
+    check_number(name, value)
+    for one in value if isinstance(value, list | tuple) else (value,):
+        if not isinstance(one, str | Path) or hasattr(one, "protocol"):
+            continue
+        with suppress(OSError, ValueError):
+            mode = (place := Path(one)).stat().st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                raise InputError("neither a file nor a folder", file=place)
+            with place.open("rb") as file:
+                try:
+                    file.read(1)
+                except OSError as error:
+                    raise InputError(f"it cannot be read ({error.strerror})", file=place) from None
+
+
+_WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
+_UNWRITABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+_ARRAYS = ("Ints", "Floats", "Bools", "Strings")
+_KINDS: dict[str, Any] = {
+    "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool,
+    "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None), "bytes": memoryview,
+    **dict.fromkeys(_ARRAYS, (list, tuple)),
+}  # fmt: skip
+_LEFT = ("Any", "Literal", "Names", "P", "Split")
+"""Words of annotations whose values are looked at where they are used."""
+
+
+def check_type(name: str, takes: str, value: Any) -> None:
+    """Refuse a value that is nothing of what an annotation names, or text that no file or line can hold; classes are
+    known by their names. Raises SpecError."""
+    if isinstance(value, str) and _UNWRITABLE.search(value):
+        raise SpecError(f"{name}: this text cannot be written", found=value)
+    if (hasattr(value, "fs") and hasattr(value, "protocol")) or ("Component" in takes and isinstance(value, Mapping)):
+        return
+    classes = {kind.__name__ for kind in type(value).__mro__}
+    for word, inside in _WORD.findall(takes):
+        if word in ("Sequence", "tuple", "Iterable"):
+            if isinstance(value, list | tuple):
+                for one in value:
+                    check_type(name, inside, one)
+            one_for_many = isinstance(value, str) and "str" in inside
+            if one_for_many or (isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)):
+                return
+        elif word == "Mapping" and isinstance(value, Mapping):
+            for one in value.values():
+                check_type(name, inside.partition(", ")[2] or "Any", one)
+            return
+        elif (
+            word in _LEFT
+            or word in classes
+            or (word in _ARRAYS and "ndarray" in classes)
+            or (isinstance(value, _KINDS.get(word, ())) and (word == "bool" or not isinstance(value, bool)))
+        ):
+            return
+    raise SpecError(f"{name}: a {type(value).__name__} stands here", found=value, expected=takes)
+
+
 def install(extra: str) -> str:
     """The command that brings an extra, in an environment that has Raven. Where PyTorch would come with it, its small
     build is named first, as PyTorch's page has it: without a GPU the usual one downloads gigabytes for nothing."""
@@ -188,7 +252,7 @@ def install(extra: str) -> str:
     return f"without a GPU first {small} (200 MB instead of several GB), then {command}"
 
 
-def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.5) -> str | None:
+def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.6) -> str | None:
     """One suggestion sentence for a misspelt name; where none is near, all names if ``listing``, else None.
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.

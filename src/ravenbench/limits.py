@@ -10,6 +10,7 @@ import atexit
 import gc
 import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -23,6 +24,8 @@ LONGEST = 365 * 24 * 3600
 """Seconds of the longest limit; clocks take no endless one."""
 MOST_CALLS = 1000
 """Calls of language models that a run may send where nobody says how many."""
+ENDING = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+"""Signals that end a command: Ctrl-C, what schedulers send, and a terminal that closes."""
 
 
 @dataclass(frozen=True)

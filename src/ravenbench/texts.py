@@ -17,7 +17,7 @@ from typing import IO, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.errors import InputError, StoreError
+from ravenbench.errors import InputError, StoreError, check_type
 
 RESIDENT = 8 * 2**20
 """Bytes of a mapped table that are read before its pages are let go: they would count as memory of the process, up to
@@ -76,6 +76,9 @@ class TextTable:
     def __init__(
         self, data: bytes | mmap.mmap, offsets: NDArray[np.int64], hashes: NDArray[np.uint8], path: Path | None
     ) -> None:
+        for name, value in (("offsets", offsets), ("hashes", hashes)):
+            check_type(f"TextTable: {name}", "ndarray", value)
+        check_type("TextTable: data", "bytes | mmap | memoryview", data)
         self._data, self.path = data, path
         self.offsets, self.hashes = offsets.view(), hashes.view()
         # All methods of a run read one table: what one of them writes there cuts the texts of all others elsewhere.
@@ -115,9 +118,10 @@ class TextTable:
                 with (path / "texts.bin").open("rb") as file:
                     empty = os.fstat(file.fileno()).st_size == 0
                     data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError, EOFError) as error:
+        except Exception as error:  # whatever NumPy makes of a damaged head
             raise StoreError(f"{path}: not a readable text table ({error})") from error
-        if len(hashes) + 1 != len(offsets) or len(data) != int(offsets[-1]):
+        rows = offsets.ndim == 1 and offsets.dtype.kind in "iu" and hashes.ndim == 2 and len(hashes) + 1 == len(offsets)
+        if not rows or offsets[0] or len(data) != int(offsets[-1]) or (offsets[1:] < offsets[:-1]).any():
             raise StoreError(f"{path}: the parts of this text table do not fit together")
         return cls(data, offsets, hashes, path)
 
@@ -157,6 +161,14 @@ class TextTable:
         if self._read > RESIDENT:
             self._let_go()
         return data
+
+    def check(self) -> None:
+        """StoreError if a text is not the one of its hash, or no UTF-8."""
+        for row, known in enumerate(self.hashes):
+            text = self.raw(row)
+            plain = text.isascii() or text.decode("utf-8", "replace").encode() == text
+            if content_hash(text) != known.tobytes() or not plain:
+                raise StoreError(f"{self.path}: text {row} of this text table was altered")
 
     def _let_go(self) -> None:
         self._read = 0

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
-from ravenbench.errors import InputError, did_you_mean
+from ravenbench.errors import InputError, check_type, did_you_mean
 from ravenbench.shown import Shown
 from ravenbench.texts import TextTable, composed
 
@@ -23,7 +23,7 @@ Bools = NDArray[np.bool_]
 Strings = NDArray[np.str_]
 """Names, as ``name_array`` makes them, or of one width as numpy and the files of a run keep them."""
 
-Count = Annotated[int, Meta(ge=1, le=100_000)]
+Count = Annotated[int, Meta(ge=1, le=10_000)]
 Few = Annotated[int, Meta(ge=0, le=1000)]
 Index = Annotated[int, Meta(ge=0)]
 Length = Annotated[int, Meta(ge=1, le=100)]
@@ -49,6 +49,12 @@ def name_array(values: Iterable[str]) -> Strings:
 def _pair_id(both: bytes) -> str:
     """The id of a pair by the hashes of its texts; the folds of a run have many pairs in common."""
     return hashlib.blake2b(both, digest_size=10).hexdigest()
+
+
+def check_fields(record: Any) -> None:
+    """Refuse a record of ours whose fields are nothing of what they are declared to be. SpecError if one is."""
+    for name, declared in type(record).__annotations__.items():
+        check_type(f"{type(record).__name__}: {name}", declared, getattr(record, name))
 
 
 class TextTransform(Protocol):
@@ -198,6 +204,7 @@ class Problems(Shown):
     _shown_by = "reports.data:ProblemsView"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         n = len(self.ids)
         if len(self.known_ptr) != n + 1 or len(self.questioned_index) != n:
             raise ValueError("ids, known_ptr and questioned_index differ in length")
@@ -383,6 +390,7 @@ class Fold(Shown):
     _shown_by = "reports.data:FoldView"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if len(self.train) != len(self.train_same) or len(self.test) != len(self.test_same):
             raise ValueError("truth and problems differ in length")
         if self.test.author is not None or self.test.topic is not None or self.test.language is not None:
@@ -411,6 +419,7 @@ class Answers:
         return f"Answers to {len(self.ids):,} problems, {int(np.sum(self.value == 0.5)):,} of them unanswered"
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if len(self.ids) != len(self.value):
             raise ValueError("ids and value differ in length")
         bad = ~((self.value >= 0) & (self.value <= 1))

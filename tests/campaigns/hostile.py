@@ -18,6 +18,7 @@ from pathlib import Path
 
 from campaigns.outcome import Outcome
 from contracts.commands import Ended, Starter, command, warm
+from ravenbench.limits import ENDING
 
 SIZE = 2**20
 """Bytes of a text that asks for time."""
@@ -392,10 +393,10 @@ def stop_late(outcome: Outcome, scratch: Path, tries: int, seed: int) -> None:
             moments[name] = int(whole.said.rpartition("moments ")[2])
             shutil.rmtree(out.parent)
             out.parent.mkdir()
-        how = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)[number % 3]
+        how = (signal.SIGKILL, *ENDING)[number // len(commands) % 4]
         moment = max(1, moments[name] - rng.randrange(4))
         ended = raven(*commands[name], str(out), moment=moment, how=how)
-        expected = {signal.SIGKILL: (-9,), signal.SIGTERM: (143, 0), signal.SIGINT: (130, 0)}[how]
+        expected = (-9,) if how == signal.SIGKILL else (128 + how, 0)
         wrong = "" if ended.code in expected and "Traceback" not in ended.said else f"it ended {ended}"
         again = raven(*commands[name], str(out))
         wrong = wrong or (f"the repeat said {again.said[-300:]}" if again.code else "")

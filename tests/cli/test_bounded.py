@@ -24,6 +24,7 @@ from ravenbench.corpora.tables import read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.documents.report import extract_texts
 from ravenbench.formats import archive
+from ravenbench.formats.answers import read_truth
 from ravenbench.formats.archive import LINKS
 from ravenbench.formats.reviews import read_reviews
 
@@ -199,6 +200,22 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path, monkeypatch):
         read_reviews(tmp_path / "grades")
 
 
+def test_what_is_neither_file_nor_folder_is_refused_by_every_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    (tmp_path / "truth.jsonl").write_text('{"id": "1", "same": true}\n')
+    lines = [["evaluate", "truth.jsonl", "pipe"], ["run", "synthetic", "--spec", "pipe"], ["attribute", "/dev/zero"],
+             ["verify", "ppm", "--train", "pipe", "--test", "pipe"]]  # fmt: skip
+    for line in lines:
+        ended = raven(*line)
+        assert ended.code == 2 and "neither a file nor a folder" in ended.said, (line, ended.said)
+    with pytest.raises(InputError, match="zero: neither a file nor a folder"):
+        ravenbench.evaluate("truth.jsonl", ["/dev/zero"])
+    if Path("/proc/self/mem").exists():
+        with pytest.raises(InputError, match="/proc/self/mem: it cannot be read"):
+            ravenbench.attribute("/proc/self/mem")
+
+
 def test_more_than_is_answered_is_refused_before_it_takes_time(tmp_path):
     columns = "".join(
         json.dumps({"text": f"one {i}", "author": "a", "topic": "x", f"k{i}": "v"}) + "\n" for i in range(4200)
@@ -209,6 +226,20 @@ def test_more_than_is_answered_is_refused_before_it_takes_time(tmp_path):
     (tmp_path / "long.toml").write_text("[" + "a." * 2**16 + "a]")
     with pytest.raises(SpecError, match="too long for a spec file"):
         ravenbench.run(spec=tmp_path / "long.toml")
+    (tmp_path / "deep.toml").write_text("a" + ".a" * 20_000 + " = 1")
+    with pytest.raises(SpecError, match="too long for a spec file"):
+        ravenbench.run(spec=tmp_path / "deep.toml")
+    (tmp_path / "big.toml").write_text("a = " + "1" * 5_000)
+    with pytest.raises(SpecError, match="not valid TOML"):
+        ravenbench.run(spec=tmp_path / "big.toml")
+    for name, ids in (("en", range(60_000)), ("es", range(59_999, 120_000))):
+        (tmp_path / name).mkdir()
+        lines = [json.dumps({"id": f"i{i}", "same": True}) for i in ids]
+        (tmp_path / name / "truth.jsonl").write_text("\n".join(lines))
+    began = time.process_time()
+    with pytest.raises(FormatError, match="several truth files"):
+        read_truth(tmp_path)
+    assert time.process_time() - began < 8
 
 
 def test_a_table_of_parquet_or_a_workbook_that_unpacks_to_gigabytes_is_refused_before(tmp_path, monkeypatch):

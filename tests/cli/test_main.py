@@ -44,7 +44,7 @@ class PanicException(BaseException):
     """What polars raises."""
 
 
-@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("error", [ValueError, PanicException])
 def test_a_signal_that_a_library_made_another_error_of_interrupts(monkeypatch, capsys, how, code, error):
     def command() -> None:
@@ -59,12 +59,14 @@ def test_a_signal_that_a_library_made_another_error_of_interrupts(monkeypatch, c
     monkeypatch.setattr(sys, "argv", ["raven", "sample"])
     # Tests that run side by side ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     try:
         with pytest.raises(SystemExit) as end:
             main.run()
     finally:
         signal.signal(signal.SIGINT, before)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
     said = capsys.readouterr().err
     assert end.value.code == code and "repeat the same command" in said and "affine" not in said
 

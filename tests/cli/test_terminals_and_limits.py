@@ -66,8 +66,28 @@ TELLING = (
 )
 
 
+WITHIN = (
+    "import ravenbench.cli.main as m\nm.build = lambda wanted: lambda **how: exec('import os, time; "
+    "os.kill(os.getpid(), 15); time.sleep(10)')\nm.run()\n"
+)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
-@pytest.mark.parametrize("before", [LAST, UNHEARD, TELLING])
+def test_a_signal_within_text_that_python_executes_gives_its_code(tmp_path):
+    (tmp_path / "within.py").write_text(WITHIN)
+    done = subprocess.run([sys.executable, "-m", "within"], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 143 and b"repeat the same command" in done.stderr
+
+
+DROPPED = (
+    "import os, signal, time, ravenbench.cli.main as m\nclass Gone:\n    def __del__(self):\n"
+    "        os.kill(os.getpid(), signal.SIGTERM)\n        time.sleep(0.01)\n"
+    "def command(**how):\n    Gone()\n    time.sleep(20)\nm.build = lambda wanted: command\n"
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+@pytest.mark.parametrize("before", [DROPPED, LAST, UNHEARD, TELLING])
 def test_sigterm_gives_its_code_whenever_it_comes(before):
     done = raven("list", before=before)
     assert done.returncode == 128 + signal.SIGTERM and b"Traceback" not in done.stderr

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ravenbench.limits import ENDING
+
 WARM = {"ravenbench", "numpy", "numba", "scipy", "sklearn", "polars", "joblib", "rich", "jinja2", "matplotlib", "nltk"}
 
 
@@ -33,7 +35,7 @@ def raven(*arguments: str, encoding: str = "utf-8") -> Ended:
     from ravenbench.cli import main
 
     kept = sys.argv, sys.path[:], gc.get_threshold()
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.getsignal(number) for number in ENDING}
     raw = io.BytesIO()
     said = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
     sys.argv, code = ["raven", *arguments], 0
@@ -79,13 +81,14 @@ def on_one_core(arguments: Sequence[str], work: Callable[[Sequence[str]], None])
 
 def _child(work: Callable[[Sequence[str]], None], arguments: list[str], said: str, settings: dict[str, str]) -> None:
     # A signal that comes before the command begins waits until it does.
-    waiting = {signal.SIGINT, signal.SIGTERM}
+    waiting = {*ENDING}
     signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
     os.setsid()
     sink = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(sink, 1)
     os.dup2(sink, 2)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.environ.update(settings)
     code = 0
     try:

@@ -216,9 +216,10 @@ def full_disk(task: Task, room: Room) -> None:
 
 @contract(drawn=True)
 def signals(task: Task, room: Room) -> None:
-    """SIGKILL, SIGTERM and SIGINT at random moments: 130 or 143 and a sentence, then the same answers."""
+    """SIGKILL, SIGTERM or SIGHUP, and SIGINT at random moments: its code and a sentence, then the same answers."""
     folder, said = room.scratch / "run", room.scratch / "said"
-    for how, code in ((signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)):
+    for how in (signal.SIGKILL, room.rng.choice([signal.SIGTERM, signal.SIGHUP]), signal.SIGINT):
+        code = 128 + how
         process = room.starter.start([*task.arguments(room.data, folder), "--workers", "1"], said)
         while process.exitcode is None and not said.exists():
             time.sleep(0.01)

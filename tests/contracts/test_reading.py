@@ -261,8 +261,8 @@ def test_what_is_no_prose_of_its_author_is_said(tmp_path, head):
 PEOPLE = {
     "may be one person's": (
         ["Ann Roe", "Ann M. Roe"], ["Ann Roe", "Ann Roe, PhD"], ["Ann Roe", "Ann Roe (Lab)"], ["John Lee", "JohnLee"],
-        ["Dr Roe", "Ann Roe"], ["Roe", "Ann Roe"], ["Mr. Roe", "Roe"], ["Roe (Con, Leeds)", "Ann Roe"], ["aroe", "Ann Roe"],
-        ["\u0418\u0432\u0430\u043d\u043e\u0432 \u0418.\u0418.", "\u0418\u0432\u0430\u043d\u043e\u0432 \u0418\u0432\u0430\u043d \u0418\u0432\u0430\u043d\u043e\u0432\u0438\u0447"],
+        ["Dr Roe", "Ann Roe"], ["Roe", "Ann Roe"], ["Mr. Roe", "Roe"], ["Roe (Con, Leeds)", "Ann Roe"],
+        ["aroe", "Ann Roe"], ["Иванов И.И.", "Иванов Иван Иванович"],
         ["Roe, A.", "Ann Maria Roe"], ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
     ),
     "may be several people's": (["Ann Roe feat. Bo Kim"],),

@@ -5,7 +5,7 @@ import pytest
 
 from ravenbench.errors import InputError
 from ravenbench.metrics import scores
-from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
+from ravenbench.tasks.evaluate.analysis import choose_band, mean_of, rank_mean, stacked, with_band
 
 
 def test_means() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
 from ravenbench.statistics.ranks import rank_correlation
+from ravenbench.tasks.safety.readers import alpha_interval, ordinal_alpha
 
 N = np.nan
 # Krippendorff 2011, section C: four observers, twelve units, missing data; section E gives ordinal alpha 0.815.

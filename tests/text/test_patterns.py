@@ -84,7 +84,23 @@ def collected() -> dict[str, tuple[str, int, bool]]:
             if call.func.attr == "compile":
                 anywhere = not _only_at_one_place(nodes, call)
             found[f"{path.relative_to(ROOT)}:{call.lineno}"] = (_evaluated(call.args[0], space), given, anywhere)
+        # Those that stand in lists, and are compiled from these.
+        known = {pattern for pattern, _, _ in found.values()}
+        for name, value in space.items():
+            for one in _held_by(value):
+                text = one.pattern.decode("latin-1") if isinstance(one.pattern, bytes) else one.pattern
+                if text not in known:
+                    found[f"{path.relative_to(ROOT)}:{name} {text[:20]}"] = (text, one.flags & ~re.UNICODE, True)
     return found
+
+
+def _held_by(value: object) -> Iterator[re.Pattern]:
+    """The patterns in a list, a table, or rows of one."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, tuple | list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _held_by(one)
 
 
 def _only_at_one_place(nodes: list[ast.AST], call: ast.Call) -> bool:
@@ -186,6 +202,9 @@ def texts(pattern: str, flags: int, size: int, most: int = MANY) -> Iterator[str
     for piece in dict.fromkeys(pieces):
         pumps["", piece] = None
         pumps["\n", piece] = None
+        for sample in samples:
+            if piece in sample:
+                pumps[sample[: sample.index(piece)], piece] = None
     for common in (" ", "\n", "a", "7", "\t \n", "a ", "a. "):
         pumps["", common] = None
     repeated = list(pumps)[:MANY]
@@ -266,7 +285,7 @@ def test_patterns_take_time_as_their_texts_are_long(part, parts, most):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("pattern", [r"(a+)+$", r"[\w.]+@", r"<p.*?</p>"])
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"[\w.]+@", r"<p.*?</p>", r"\A--\n(?:[\w-]+:.*\n(?:[ -].*\n)*){2,}--$"])
 def test_a_pattern_that_looks_again_and_again_is_noticed(pattern):
     assert slow(pattern, re.DOTALL, anywhere=True, limit=0.3) is not None
 

@@ -13,7 +13,7 @@ from ravenbench.components import Component
 from ravenbench.errors import InputError
 from ravenbench.text.masks import mask
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints, Strings
+from ravenbench.types import Floats, Ints, Size, Strings
 
 
 class Attributor(Component):
@@ -96,7 +96,7 @@ class Distorted(Component):
 
     inner: Component
     variant: Literal["ma", "sa", "topic"] = "ma"
-    k: int = 300
+    k: Size = 300
 
     def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
         """Learn the mask, then the method on masked texts. SpecError if there is no such variant."""

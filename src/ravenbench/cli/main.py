@@ -7,55 +7,51 @@ import importlib
 import inspect
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ravenbench import __version__
+from ravenbench import __version__, seams
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_number, remedy, said, visible
+from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_option, remedy, said, visible
 from ravenbench.former import check_there
 from ravenbench.limits import collect_seldom
-from ravenbench.seams import (
-    FORM_GROUP,
-    ONE_TEXT,
-    PANELS,
-    SHARE,
-    TASK_GROUP,
-    TEST,
-    Command,
-    absent_extensions,
-    commands_of_packages,
-    extension_of,
-    registered,
-)
 
 
 def _task(name: str) -> str:
     return f"ravenbench.cli.tasks:{name}"
 
 
-COMMANDS: dict[str, Command] = {
-    "run": Command(_task("run"), "The main job: from texts with authors and topics to a report.", TEST, 0),
-    "evaluate": Command(_task("evaluate"), "Evaluate answers as PAN does, with intervals and tests.", TEST, 1),
-    "pan14": Command(_task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", TEST, 2),
-    "verify": Command(_task("verify"), "Train one verifier on problems and answer others.", TEST, 3),
-    "attribute": Command(
-        _task("attribute"), "Name the author of unknown texts, or measure how well methods do that.", TEST, 4
+COMMANDS: dict[str, seams.Command] = {
+    "run": seams.Command(_task("run"), "The main job: from texts with authors and topics to a report.", seams.TEST, 0),
+    "evaluate": seams.Command(
+        _task("evaluate"), "Evaluate answers as PAN does, with intervals and tests.", seams.TEST, 1
     ),
-    "safety": Command(_task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", TEST, 5),
-    "obfuscate": Command(_task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", ONE_TEXT, 3),
-    "report": Command("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", SHARE, 0),
+    "pan14": seams.Command(_task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", seams.TEST, 2),
+    "verify": seams.Command(_task("verify"), "Train one verifier on problems and answer others.", seams.TEST, 3),
+    "attribute": seams.Command(
+        _task("attribute"), "Name the author of unknown texts, or measure how well methods do that.", seams.TEST, 4
+    ),
+    "safety": seams.Command(
+        _task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", seams.TEST, 5
+    ),
+    "obfuscate": seams.Command(
+        _task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", seams.ONE_TEXT, 3
+    ),
+    "report": seams.Command(
+        "ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", seams.SHARE, 0
+    ),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""
 
 
-def commands() -> dict[str, Command]:
+def commands() -> dict[str, seams.Command]:
     """Every command by name, in the order of help: the bench's own, those of packages, and the tasks of packages."""
-    every = {**_tasks_of_packages(), **commands_of_packages(), **COMMANDS}
-    return dict(sorted(every.items(), key=lambda item: (PANELS.index(item[1].panel), item[1].rank)))
+    every = {**_tasks_of_packages(), **seams.commands_of_packages(), **COMMANDS}
+    return dict(sorted(every.items(), key=lambda item: (seams.PANELS.index(item[1].panel), item[1].rank)))
 
 
 class _Switches:
@@ -89,7 +85,7 @@ class ShownCommand(_Switches, TyperCommand):
         try:
             rest = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
-                check_number(f"--{name.replace('_', '-')}", value)
+                check_option(f"--{name.replace('_', '-')}", value)
             return rest
         except Exception as error:
             # Typer's releases have these classes in different places.
@@ -153,19 +149,19 @@ def build(wanted: str | None) -> typer.Typer:
     return app
 
 
-def _tasks_of_packages() -> dict[str, Command]:
+def _tasks_of_packages() -> dict[str, seams.Command]:
     """The tasks of other packages as commands; one that does not import is listed all the same."""
     tasks = {}
-    forms = {name.rpartition(".")[2] for name in registered(FORM_GROUP)}
-    for name, point in registered(TASK_GROUP).items():
-        if name in commands_of_packages() or name in forms:
+    forms = {name.rpartition(".")[2] for name in seams.registered(seams.FORM_GROUP)}
+    for name, point in seams.registered(seams.TASK_GROUP).items():
+        if name in seams.commands_of_packages() or name in forms:
             continue
         try:
             about = (inspect.getdoc(point.load()) or "").partition("\n")[0]
         except Exception:
             about = ""
         line = about or f"A task of {point.value.partition(':')[0]}."
-        tasks[name] = Command(_task(name), line, SHARE, 90)
+        tasks[name] = seams.Command(_task(name), line, seams.SHARE, 90)
     return tasks
 
 
@@ -180,7 +176,7 @@ def _absent() -> None:
 
 
 def run() -> None:
-    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted, 143 ended by SIGTERM."""
+    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, else 128 and the number of a signal."""
     terminal.listen()
     terminal.make_plain()
     try:
@@ -247,7 +243,7 @@ def _run() -> None:
         where = f"{sys.getfilesystemencoding()}, the encoding of this locale, has no {error.object[error.start]!a}"
         _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
     except ModuleNotFoundError as error:
-        if (name := extension_of(error.name or "")) is None or name not in absent_extensions():
+        if (name := seams.extension_of(error.name or "")) is None or name not in seams.absent_extensions():
             raise
         _fail(f"this needs Raven's extension {name!r}, which is not here", "raven doctor names all that is missing")
     except RuntimeError as error:
@@ -261,7 +257,8 @@ def _run() -> None:
         if isinstance(end, SystemExit) and end.code != 130:
             raise
         code = terminal.farewell()
-        typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
+        with suppress(OSError):  # the terminal may be gone
+            typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
         sys.exit(code)
     except BaseException as error:
         # Rust's, which polars raises and which is no Exception.

@@ -127,8 +127,9 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     for warning in task.warnings(next(iter(jobs.values())), plan):
         say(warning, fg="yellow", err=True)
     if plan:
-        previews = {}
-        for name, job in jobs.items():
+        # Of seeds each costs about the same.
+        previews, planned = {}, dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
+        for name, job in planned.items():
             with progress_bar() as progress, remarks_gathered() as remarks:
                 preview = task(job, **how, progress=progress).preview()
             previews[name] = replace(preview, notes=tuple(dict.fromkeys([*preview.notes, *remarks])))
@@ -137,6 +138,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             return
         for preview in previews.values():
             show_preview(preview, json, task.previewed(preview))
+        if len(planned) < len(jobs):
+            say(f"This is the first of {len(jobs)} seeds; each costs about as much.")
         return
     task.check(values)
     with progress_bar() as progress:

@@ -1,5 +1,5 @@
 """Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM, which
-schedulers and service managers send, is obeyed with the care that Ctrl-C gets."""
+schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C gets."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import signal
 import sys
 import threading
 from types import FrameType
+from typing import Any
+
+from ravenbench.limits import ENDING
 
 _NAME = "ravenbench-plain"
 _LIKE = {
@@ -49,20 +52,23 @@ def _otherwise(character: str) -> str:
     return character.encode("ascii", "backslashreplace").decode()
 
 
-INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes: 128 and the number of the signal, as shells count."""
+INTERRUPTED = 130
+"""Exit code: 128 and the number of the signal, as shells count."""
 
 _heard: list[int] = []
 
 
 def listen() -> None:
-    """From now on SIGTERM interrupts as SIGINT does, and either is remembered; a second SIGTERM is ignored."""
+    """From now on SIGTERM and SIGHUP interrupt as SIGINT does, and each is remembered; after one of them both are
+    ignored. So is SIGHUP where whoever started this has it ignored (nohup)."""
     _heard.clear()
+    sys.unraisablehook = _lost
     atexit.unregister(_deaf)
     atexit.register(_deaf)  # what is registered first is called last
-    signal.signal(signal.SIGTERM, _interrupt)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
+    for signum in ENDING:
+        before = signal.getsignal(signum)
+        if signum == signal.SIGTERM or before is signal.default_int_handler or before == signal.SIG_DFL:
+            signal.signal(signum, _interrupt)
 
 
 def interrupted() -> bool:
@@ -71,43 +77,59 @@ def interrupted() -> bool:
 
 
 def farewell() -> int:
-    """Remove the private folders of workers that were stopped; returns the exit code."""
+    """Remove the private folders of workers that were stopped; returns the exit code, 128 and the signal's number."""
     from ravenbench.programs.parent import sweep  # numpy comes with it, for which --help need not wait
 
     sweep(patience=5.0)
-    return TERMINATED if signal.SIGTERM in _heard else INTERRUPTED
+    return 128 + next((number for number in _heard if number != signal.SIGINT), signal.SIGINT)
 
 
 def obey() -> None:
-    """End now if SIGTERM came, which a library may have kept from being heard. Raises SystemExit with 143."""
-    if signal.SIGTERM in _heard:
+    """End now if SIGTERM or SIGHUP came, which a library may have kept from being heard. Raises SystemExit."""
+    if {*_heard} - {signal.SIGINT}:
         raise SystemExit(farewell())
 
 
 def last() -> None:
     """From now on, when nothing is left to be done, a signal ends the process at once and with its own code; and when
     Python itself ends, which would forget that, none does any more."""
-    signal.signal(signal.SIGTERM, lambda number, frame: os._exit(TERMINATED))
-    if signal.getsignal(signal.SIGINT) is _interrupt:
-        signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
+    for signum in ENDING:
+        if signal.getsignal(signum) is _interrupt:
+            signal.signal(signum, lambda number, frame: os._exit(128 + number))
+    # Interrupted within text that a library has Python execute, ``python -m`` ends by SIGINT, unless more is executed.
+    exec("")  # noqa: S102
 
 
 def _deaf() -> None:
-    for signum in (signal.SIGTERM, signal.SIGINT):
+    for signum in ENDING:
         signal.signal(signum, signal.SIG_IGN)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _compiling(frame):
         # LLVM, interrupted where it loads a kernel, is given nothing and ends the process by a fault.
-        later = threading.Timer(0.05, os.kill, (os.getpid(), number))
-        later.daemon = True
-        later.start()
+        _again(number)
         return
-    if number == signal.SIGTERM:
-        signal.signal(number, signal.SIG_IGN)
+    for other in ENDING if number != signal.SIGINT else ():
+        if other != signal.SIGINT:
+            signal.signal(other, signal.SIG_IGN)
     _heard.append(number)
     raise KeyboardInterrupt
+
+
+def _again(number: int) -> None:
+    later = threading.Timer(0.05, os.kill, (os.getpid(), number))
+    later.daemon = True
+    later.start()
+
+
+def _lost(error: Any) -> None:
+    """What Python calls for an error that nobody can hear, as in ``__del__``: a signal comes again then."""
+    if error.exc_type is not KeyboardInterrupt or not _heard:
+        sys.__unraisablehook__(error)
+        return
+    signal.signal(_heard[-1], _interrupt)
+    _again(_heard.pop())
 
 
 def _compiling(frame: FrameType | None) -> bool:

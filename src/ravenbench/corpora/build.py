@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ravenbench.corpora.remarks import ACCOUNT, remarks
-from ravenbench.errors import CorpusError, FormatError, InputError, counted, first_names, some, writable
+from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
@@ -144,6 +144,7 @@ class CorpusBuilder:
     """
 
     def __init__(self, file: str | Path, log: ImportLog | None = None, anonymous: bool = False) -> None:
+        check_type("CorpusBuilder: log", "ImportLog | None", log)
         self.file = file
         self._log = log
         self._anonymous = anonymous

@@ -93,6 +93,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     try:
         info = json.loads(read_ordinary(about))
         version, name, digest, checksum = (info[k] for k in ("format", "name", "digest", "documents_sha256"))
+        notes = dict(info.get("notes", {}))
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise FormatError(f"not the corpus.json of an imported corpus ({error})", file=about, fix=again) from None
     if version != FORMAT:
@@ -107,8 +108,9 @@ def open_corpus(folder: str | Path) -> Corpus:
         name, TextTable.open(folder / "texts"), tuple(frame["id"].to_list()), labels["author"], labels["topic"],
         labels.get("language"),
         {key.removeprefix("column:"): value for key, value in labels.items() if key not in _OWN},
-        info.get("notes", {}),
+        notes,
     )  # fmt: skip
+    corpus.texts.check()
     if len(corpus.texts) != len(corpus) or corpus.digest() != digest:
         raise FormatError("the parts of this corpus do not fit together", file=folder, fix=again)
     return corpus

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.parquet import check_size, check_unpacked
 from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
+from ravenbench.text.copies import unescaped
 from ravenbench.text.mail import without_quotations
 from ravenbench.types import Corpus
 
@@ -266,7 +266,7 @@ def read_table(
                 if isinstance(body, list | dict):
                     fix = "join its parts to one string, or name the column of texts with --text"
                 raise FormatError("the text is not a string", file=path, line=line, found=body, fix=fix)
-            if of_reddit and (own := without_quotations(whole := html.unescape(body))) != body:
+            if of_reddit and (own := without_quotations(whole := unescaped(body))) != body:
                 cut += [not own.strip()] * (own != whole)
                 if own != whole and not own.strip():
                     continue

@@ -32,7 +32,7 @@ from ravenbench.engine.prepare import (
     plan_pairs,
     read_block,
 )
-from ravenbench.programs.confinement import ways
+from ravenbench.programs.parent import ways
 from ravenbench.store.records import CellPlace, CellRecord, Seconds
 from ravenbench.store.store import Store, keep_open, open_store
 from ravenbench.types import Problems

@@ -27,7 +27,7 @@ from threadpoolctl import ThreadpoolController
 
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
-from ravenbench.limits import cell_timeout
+from ravenbench.limits import ENDING, cell_timeout
 from ravenbench.text.damage import is_wordless
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
@@ -125,7 +125,7 @@ def watched() -> Iterator[list[int]]:
     if _watching and all(signal.getsignal(signum) is handler for signum, handler in _watching.items()):
         yield _received
         return
-    before: dict[int, Any] = {signum: signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)}
+    before: dict[int, Any] = {signum: signal.getsignal(signum) for signum in ENDING}
     outer = _watching.copy()
 
     def note(number: int, frame: Any) -> None:

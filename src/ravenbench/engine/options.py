@@ -6,14 +6,12 @@ nothing, follow the command line, the function in Python with its docstring, and
 
 from __future__ import annotations
 
-import os
 import re
 import types
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -22,8 +20,7 @@ import msgspec.inspect
 import msgspec.structs
 
 from ravenbench.components import Component, printed
-from ravenbench.errors import InputError, SpecError, check_number, did_you_mean, writable
-from ravenbench.files import is_remote
+from ravenbench.errors import InputError, SpecError, check_number, check_option, check_type, did_you_mean, writable
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
@@ -277,43 +274,6 @@ def _members(hint: Any) -> Iterable[type]:
 
 
 S = TypeVar("S", bound=msgspec.Struct)
-_WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
-_UNWRITABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
-_KINDS: dict[str, Any] = {
-    "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool,
-    "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None),
-}  # fmt: skip
-_LEFT = ("Any", "Literal", "Names", "P", "Split")
-"""Words of annotations whose values are looked at where they are used."""
-
-
-def check_type(name: str, takes: str, value: Any) -> None:
-    """Refuse a value that is nothing of what an annotation names, or text that no file or line can hold; classes are
-    known by their names. Raises SpecError."""
-    if isinstance(value, str) and _UNWRITABLE.search(value):
-        raise SpecError(f"{name}: this text cannot be written", found=value)
-    if is_remote(value) or ("Component" in takes and isinstance(value, Mapping)):
-        return
-    classes = {kind.__name__ for kind in type(value).__mro__}
-    for word, inside in _WORD.findall(takes):
-        if word in ("Sequence", "tuple", "Iterable"):
-            if isinstance(value, list | tuple):
-                for one in value:
-                    check_type(name, inside, one)
-            one_for_many = isinstance(value, str) and "str" in inside
-            if one_for_many or (isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)):
-                return
-        elif word == "Mapping" and isinstance(value, Mapping):
-            for one in value.values():
-                check_type(name, inside.partition(", ")[2] or "Any", one)
-            return
-        elif (
-            word in _LEFT
-            or word in classes
-            or (isinstance(value, _KINDS.get(word, ())) and (word == "bool" or not isinstance(value, bool)))
-        ):
-            return
-    raise SpecError(f"{name}: a {type(value).__name__} stands here", found=value, expected=takes)
 
 
 def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
@@ -325,7 +285,7 @@ def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
         if isinstance(value, str) and takes in ("int", "float", "bool"):
             raise SpecError(f"{option.name}: a str stands here", found=value, expected=takes)
         check_type(option.name, takes, value)
-        check_number(option.name, value)
+        check_option(option.name, value)
 
 
 def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:

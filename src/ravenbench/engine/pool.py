@@ -23,8 +23,7 @@ from ravenbench import files
 from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
 from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, collect_seldom, hold, limits_here, most_calls
-from ravenbench.programs.confinement import noted
-from ravenbench.programs.parent import ending_with_me
+from ravenbench.programs.parent import ending_with_me, noted
 from ravenbench.services import count_for
 from ravenbench.shown import notebook_progress
 
@@ -336,12 +335,12 @@ def _within(limits: RunLimits, work: Callable[..., T], *args: object) -> T:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Processes started here never get Ctrl-C, which would have them print tracebacks; this one gets it afterwards."""
+    """Processes started here get neither Ctrl-C, at which they would print tracebacks, nor SIGHUP; this one does."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # when it starts, signals are let through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,20 +18,10 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark, some, writable
 from ravenbench.files import location
+from ravenbench.formats import problems
 from ravenbench.formats.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.formats.decoding import NAME_LIMIT, Faults, checked_name
 from ravenbench.formats.output import check_file, whole_file
-from ravenbench.formats.problems import (
-    OPPOSITES,
-    WORDINGS,
-    Wording,
-    first_record,
-    is_truth,
-    plain_key,
-    read_contents,
-    read_truth_lines,
-    read_truth_records,
-)
 from ravenbench.formats.tabular import is_lines, parsed, record_id, stem_of, table_kind, table_rows
 from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.text.names import name_key, one_spelling, zeros_lost
@@ -44,7 +35,7 @@ SWAPPED = "are truth and answers swapped?"
 
 def truth_files(archive: Archive, split: Split | None) -> list[str]:
     """The files of truth in a place, of one part where it has several. FormatError if there is none."""
-    truths = [n for n in archive.names if is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))]
+    truths = [n for n in archive.names if problems.is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))]
     places: dict[str, list[str]] = {}
     for name in truths:
         places.setdefault(str(PurePosixPath(name).parent), []).append(name)
@@ -65,7 +56,7 @@ def answer_files(archive: Archive) -> list[str]:
     """The files of answers in a place: those of that name, else those that look like it."""
     if archive.single:
         return archive.names
-    texts = [n for n in archive.names if (table_kind(n) or n.lower().endswith(".txt")) and not is_truth(n)]
+    texts = [n for n in archive.names if (table_kind(n) or n.lower().endswith(".txt")) and not problems.is_truth(n)]
     named = [n for n in texts if stem_of(n).lower() == "answers"]
     return named or [n for n in texts if _looks_like_answers(archive, n)]
 
@@ -85,7 +76,7 @@ def _looks_like_answers(archive: Archive, name: str) -> bool:
 def is_table(archive: Archive, name: str) -> bool:
     """Whether a file is a table by its name, or not called ``.txt`` and holds JSON lines."""
     return table_kind(name) is not None or (
-        PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
+        PurePosixPath(name).suffix.lower() != ".txt" and bool(problems.first_record(archive, name))
     )
 
 
@@ -120,9 +111,9 @@ class Truth:
     about: str = "authors"
 
     @property
-    def words(self) -> Wording:
+    def words(self) -> problems.Wording:
         """How pages speak of it."""
-        return WORDINGS[self.about]
+        return problems.WORDINGS[self.about]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -176,14 +167,14 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         about = "authors"
         for name in names:
             if is_table(archive, name):
-                records = read_truth_records(archive, name)
+                records = problems.read_truth_records(archive, name)
                 ids += records
                 same += [t.same for t in records.values()]
                 authors += [t.authors for t in records.values()]
                 about = next((t.about for t in records.values()), about)
                 group += [None] * len(records)
             else:
-                lines = read_truth_lines(archive, name)
+                lines = problems.read_truth_lines(archive, name)
                 if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
                     raise FormatError("these are answers, not truth", file=archive.label(name), fix=SWAPPED)
                 ids += lines
@@ -191,7 +182,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
                 authors += [None] * len(lines)
                 group += _groups(archive, name, list(lines))
     if len(set(ids)) < len(ids):
-        twice = next(i for i in ids if ids.count(i) > 1)
+        twice = Counter(ids).most_common(1)[0][0]
         raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
     joined: list[str] = []
     labels = Labels.of(
@@ -242,7 +233,7 @@ def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None 
     with Archive(path) as archive:
         names = answer_files(archive)
         if not names:
-            truth = any(is_truth(n) for n in archive.names)
+            truth = any(problems.is_truth(n) for n in archive.names)
             raise FormatError(
                 "there are no answers here, but truth" if truth else "there are no answers here", file=path,
                 found=some(archive.names),
@@ -252,7 +243,8 @@ def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None 
         gathering = answer_faults() if faults is None else faults
         systems = sorted((_read(archive, name, lenient, gathering) for name in names), key=lambda a: a.system)
         about = ("readme", "license", "licence")
-        unread = [n for n in archive.names if n not in names and not is_truth(n) and stem_of(n).lower() not in about]
+        others = [n for n in archive.names if n not in names and not problems.is_truth(n)]
+        unread = [n for n in others if stem_of(n).lower() not in about]
     remark(
         [*archive.account(), *([f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"] * bool(unread))]
     )
@@ -325,7 +317,7 @@ _UNANSWERED = "give it a value, or leave the line out: a problem without an answ
 def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
     contents = str(PurePosixPath(name).parent / "contents.json")
     if contents in archive or contents in archive.siblings():
-        language, genre, _ = read_contents(archive, contents)
+        language, genre, _ = problems.read_contents(archive, contents)
         if language or genre:
             return [" ".join(part for part in (language, genre) if part)] * len(ids)
     return [prefix[1] if (prefix := _PREFIX.match(i)) else None for i in ids]
@@ -345,8 +337,8 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         return SystemAnswers(*sound, system, None, (), archive.label(name), np.arange(1, len(sound[0]) + 1))
     with faults.gathered():
         structured = is_table(archive, name)
-        if not structured and is_truth(name):
-            read_truth_lines(archive, name)
+        if not structured and problems.is_truth(name):
+            problems.read_truth_lines(archive, name)
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
         by_line = not structured or table_kind(name) is None or is_lines(name)
         source: Iterator[tuple[int, Any]] = archive.lines(name) if by_line else table_rows(archive, name)
@@ -433,7 +425,7 @@ def _answer(
             fix = f"write a number from 0 (different authors) to 1 (the same) as value, in place of {other}"
         elif (of_class := _fix_of_class(other, further)) is not None:
             fix = of_class
-        elif any(word in plain_key(other) for word in OPPOSITES):
+        elif any(word in problems.plain_key(other) for word in problems.OPPOSITES):
             fix = f"{other} says how different they are: write 1 - {other} as value, if it is from 0 to 1"
         raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=fix)
     value = record["value"]
@@ -463,12 +455,12 @@ _PREDICTED = ("prediction", "predicted", "pred", "label", "answer", "decision", 
 def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
     """What to write as value where a column is about one class, or about what was predicted; else None."""
     if _CLASS.fullmatch(column) is not None:
-        stem = plain_key(_CLASS.sub(r"\1", column))
-        same = [c for c in columns if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", plain_key(c))]
+        stem = problems.plain_key(_CLASS.sub(r"\1", column))
+        same = [c for c in columns if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", problems.plain_key(c))]
         first = f"call {same[0]} value" if same else f"write 1 - {column} as value"
         return f"{first}, if it is from 0 to 1: {column} is the probability of 0, different authors"
-    predicted = next((c for c in columns if plain_key(c) in _PREDICTED), None)
-    if predicted is None or not plain_key(column).startswith(("confidence", "certainty")):
+    predicted = next((c for c in columns if problems.plain_key(c) in _PREDICTED), None)
+    if predicted is None or not problems.plain_key(column).startswith(("confidence", "certainty")):
         return None
     return (
         f"{column} is about what {predicted} says, and no probability that the author is the same: write it as value "

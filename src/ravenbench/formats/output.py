@@ -20,20 +20,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ravenbench import files
 from ravenbench.errors import InputError
-from ravenbench.files import (
-    PRIVATE,
-    aside_name,
-    check_reachable,
-    is_remote,
-    location,
-    make_folder,
-    replacing,
-    sha256,
-    sweep,
-    temporary_name,
-    write_bytes,
-)
 
 MARK = ".raven.json"
 """In a folder that may be replaced: the command that wrote it, and its files."""
@@ -50,16 +38,16 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
 
     A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
     """
-    place = location(path)
-    target = place if is_remote(place) else place.resolve()
+    place = files.location(path)
+    target = place if files.is_remote(place) else place.resolve()
     if target is not place and place.is_symlink() and not target.exists():
         raise InputError("the output is a link that leads nowhere", file=path, found=str(target), fix="name the place")
     for input_path in inputs:
-        there = location(input_path)
-        if is_remote(there) != is_remote(place) or not there.exists():
+        there = files.location(input_path)
+        if files.is_remote(there) != files.is_remote(place) or not there.exists():
             continue
-        source = there if is_remote(there) else there.resolve()
-        if source == target or (not is_remote(place) and place.exists() and place.samefile(there)):
+        source = there if files.is_remote(there) else there.resolve()
+        if source == target or (not files.is_remote(place) and place.exists() and place.samefile(there)):
             raise InputError("the output is an input too, and would be lost", file=path, fix="give another place")
         if target in source.parents and not (target / RUN).is_file():
             raise InputError(
@@ -88,7 +76,7 @@ def check_folder(
     known : collection of str
         Hashes (``digest``) of earlier products that may stand here.
     """
-    place = location(path)
+    place = files.location(path)
     check_apart(place, inputs)
     if place.exists() and not place.is_dir():
         raise InputError(
@@ -99,13 +87,13 @@ def check_folder(
             _check_product(place, kind)
         elif not known or digest(place) not in known:
             raise InputError("the output folder is not empty", file=place, fix="give a new one, or remove it")
-    if is_remote(place):
-        check_reachable(place)
+    if files.is_remote(place):
+        files.check_reachable(place)
         return place
     near = place.resolve().parent
     while not near.exists():
         near = near.parent
-    sweep(near)
+    files.sweep(near)
     try:
         # Asking for permission is not enough: some file systems refuse all the same.
         Path(tempfile.mkdtemp(prefix=".raven.", dir=near)).rmdir()
@@ -121,7 +109,7 @@ def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None
 
     InputError if it is one of these.
     """
-    place = location(path)
+    place = files.location(path)
     check_apart(place, inputs)
     if place.exists() and not place.is_dir():
         raise InputError("a file stands where a folder belongs", file=path, fix="give a folder, or a new name")
@@ -135,14 +123,14 @@ def check_file(
     InputError if something else is there, or the place cannot be written. ``inputs`` and ``known`` are those of
     ``check_folder``; ``mark`` is what an earlier product of the same command has in its first 4096 bytes.
     """
-    place = location(path)
+    place = files.location(path)
     if place.is_dir():
         raise InputError("the output is a file, and this is a folder", file=path, fix="name the file")
     check_apart(place, inputs)
-    if is_remote(place):
-        check_reachable(place.parent)
+    if files.is_remote(place):
+        files.check_reachable(place.parent)
     if place.exists():
-        if not is_remote(place) and not place.is_file():
+        if not files.is_remote(place) and not place.is_file():
             raise InputError("the output is no ordinary file", file=path, fix="name a new file")
         if place.stat().st_size and not (known and digest(place) in known) and not (mark and _begins(place, mark)):
             raise InputError(
@@ -150,9 +138,9 @@ def check_file(
                 file=path,
                 fix="give a new name, or remove it",
             )
-    if is_remote(place):
+    if files.is_remote(place):
         return place
-    sweep(place.parent)
+    files.sweep(place.parent)
     try:
         with whole_file(trial := place.with_name(f".{place.name}.trial")):
             pass
@@ -206,9 +194,9 @@ def pages_of_texts(folder: Path) -> frozenset[str]:
 def digest(path: Path) -> str:
     """The hash of a file, or of all that lies in a folder, by name."""
     if path.is_file():
-        return sha256(path)
+        return files.sha256(path)
     inner = sorted(p for p in path.rglob("*") if p.is_file())
-    lines = [f"{p.relative_to(path).as_posix()}\t{sha256(p)}" for p in inner]
+    lines = [f"{p.relative_to(path).as_posix()}\t{files.sha256(p)}" for p in inner]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -223,7 +211,7 @@ def fresh_folder(
     user may enter it; otherwise its mode follows the umask.
     """
     path = check_folder(path, kind=kind, known=known)
-    if is_remote(path):
+    if files.is_remote(path):
         with tempfile.TemporaryDirectory(prefix="raven-") as temporary:
             yield Path(temporary)
             _mark(Path(temporary), kind)
@@ -232,9 +220,9 @@ def fresh_folder(
     # A link to a folder stays; what it leads to is replaced.
     target = path.resolve()
     try:
-        make_folder(target.parent)
-        folder = temporary_name(target)
-        folder.mkdir(PRIVATE if private else 0o777)
+        files.make_folder(target.parent)
+        folder = files.temporary_name(target)
+        folder.mkdir(files.PRIVATE if private else 0o777)
     except OSError as error:
         raise InputError(f"the output folder cannot be written ({error.strerror})", file=path) from None
     try:
@@ -248,7 +236,7 @@ def fresh_folder(
 def _mark(folder: Path, kind: str | None) -> None:
     if kind is not None:
         names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-        write_bytes(folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n")
+        files.write_bytes(folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n")
 
 
 def _replace(folder: Path, target: Path) -> None:
@@ -260,7 +248,7 @@ def _replace(folder: Path, target: Path) -> None:
         target.rmdir()
         folder.rename(target)
     else:
-        aside = aside_name(target)
+        aside = files.aside_name(target)
         folder.chmod(target.stat().st_mode & 0o7777)
         target.rename(aside)
         try:
@@ -279,7 +267,7 @@ def _upload(folder: Path, target: Path) -> None:
     for name in names:
         place = target / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(place, (folder / name).read_bytes())
+        files.write_bytes(place, (folder / name).read_bytes())
     written = {str(target / name) for name in names}
     for place in earlier:
         if str(place) not in written:
@@ -292,16 +280,16 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
 
     InputError if it cannot be written there.
     """
-    path = location(path)
-    if is_remote(path):
+    path = files.location(path)
+    if files.is_remote(path):
         buffer = io.BytesIO()
         yield buffer
-        write_bytes(path, buffer.getvalue())
+        files.write_bytes(path, buffer.getvalue())
         return
     with ExitStack() as stack:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context(replacing(path))
+            file = stack.enter_context(files.replacing(path))
         except OSError as error:
             raise InputError(f"this file cannot be written ({error.strerror})", file=path) from None
         yield file

@@ -3,7 +3,7 @@
 ``read_apart`` is called by the command, and starts this module as a process of its own, which serves one file after
 another: a line of JSON with the path comes in, a line with the documents or the error goes out. Files have
 ``A_MEGABYTE`` seconds of the processor for each 2**20 bytes, all together ``SECONDS`` more, and the process ``MEMORY``
-bytes of address space.
+bytes of address space. What a reader's module names as its ``LIBRARIES`` is imported before its time is counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from ravenbench.programs.parent import end_with, me
 from ravenbench.seams import document_formats
 
 SECONDS, A_MEGABYTE, LEAST = 1.0, 10.0, 0.02
-"""Of the processor: what all files share, and each process has for the first of a format; what a file has for each
+"""Of the processor: what all files share, and a command has for the first of a format; what a file has for each
 2**20 bytes; and what it has at least. What files leave of theirs fills up what they share."""
 MEMORY = 2 * 2**30
 
@@ -96,6 +97,7 @@ class _Server:
 _lock = threading.Lock()
 _servers: list[_Server] = []
 _shared = [SECONDS]
+_formats = set[str]()
 
 
 def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
@@ -110,7 +112,8 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
         answer: _Answer | int | None = None
         try:
             own = A_MEGABYTE * path.stat().st_size / 2**20
-            seconds = own + max(LEAST, _shared[0])
+            seconds = own + max(LEAST, _shared[0]) + SECONDS * (name not in _formats)
+            _formats.add(name)
             address = os.fsencode(path.absolute()).decode("latin-1")
             answer = server.read(_Request(address, name, encoding, seconds, MEMORY))
         finally:
@@ -120,7 +123,7 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
                 server.stop()
                 _servers.clear()
     if isinstance(answer, int):
-        late = answer == -getattr(signal, "SIGXCPU", 0)
+        late = -answer in [getattr(signal, name, 0) for name in ("SIGXCPU", "SIGVTALRM")]
         raise Unreadable(
             too_late(seconds) if late else "no reader gets through this file", file=path, expected=name, fix=FIX
         )  # fmt: skip
@@ -141,14 +144,9 @@ def serve(parent: int, at_once: bool) -> None:
     end_with(parent, at_once)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
-    formats = set[str]()
     for line in sys.stdin.buffer:
         request = msgspec.json.decode(line, type=_Request)
-        request.seconds += SECONDS * (request.format not in formats)
-        formats.add(request.format)
-        began = time.process_time()
         answer = _answer(request)
-        answer.seconds = time.process_time() - began
         try:
             encoded = msgspec.json.encode(answer, enc_hook=_address)
         except UnicodeEncodeError:
@@ -175,14 +173,33 @@ def _late(*_: object) -> None:
     raise _Late
 
 
+@contextmanager
+def limited(path: Path, size: int) -> Iterator[None]:
+    """Raise Unreadable where reading one part of a file, of so many bytes, takes half of the time that a file of this
+    size has, so that the other parts are read; nothing where no file's time is counted."""
+    left = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "ITIMER_PROF") else 0.0
+    seconds, began = 0.2 + A_MEGABYTE / 2 * size / 2**20, time.process_time()
+    if left <= seconds:
+        yield
+        return
+    try:
+        signal.setitimer(signal.ITIMER_PROF, seconds, 1)
+        yield
+    except _Late:
+        raise Unreadable(too_late(seconds), file=path) from None
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, max(LEAST, left - time.process_time() + began), 1)
+
+
 def _limit(request: _Request) -> None:
     """Bound what one file may take; some systems know no such limits. Native code, which nothing interrupts, ends
-    within a second of it, and with it the process."""
+    soon after it, and with it the process."""
     with suppress(ImportError, AttributeError, ValueError, OSError):
         import resource
 
         signal.signal(signal.SIGPROF, _late)
         signal.setitimer(signal.ITIMER_PROF, request.seconds, 1)
+        signal.setitimer(signal.ITIMER_VIRTUAL, request.seconds + 0.1)
         seconds = math.ceil(time.process_time() + request.seconds + 0.1)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
@@ -192,14 +209,18 @@ def _limit(request: _Request) -> None:
 def _answer(request: _Request) -> _Answer:
     module, _, function = document_formats()[request.format].reader.partition(":")
     path = Path(os.fsdecode(request.path.encode("latin-1")))
+    reading = importlib.import_module(module)
+    for library in getattr(reading, "LIBRARIES", ()):
+        with suppress(ImportError):
+            importlib.import_module(library)
+    reader, began = getattr(reading, function), time.process_time()
     try:
-        reader = getattr(importlib.import_module(module), function)
         _limit(request)
         with guarded(path, request.format):
             documents = reader(path, request.encoding)
             for document in documents:
                 checked_text(document.text)
-            return _Answer(documents)
+            return _Answer(documents, None, time.process_time() - began)
     except _Late:
         error: InputError = Unreadable(too_late(request.seconds), expected=request.format, fix=FIX)
     except InputError as unread:
@@ -207,5 +228,7 @@ def _answer(request: _Request) -> _Answer:
     finally:
         with suppress(AttributeError):
             signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     found = None if error.found is None else str(error.found)
-    return _Answer(error=_Error(type(error).__name__, error.problem, found, error.expected, error.fix))
+    shown = _Error(type(error).__name__, error.problem, found, error.expected, error.fix)
+    return _Answer([], shown, time.process_time() - began)

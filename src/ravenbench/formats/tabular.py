@@ -117,7 +117,11 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
 def _filled(sheet: Any) -> list[list[Any]]:
     """Rows of a sheet; what stands in merged cells stands in each of them."""
     rows: list[list[Any]] = sheet.to_python(skip_empty_area=False)
+    left_over = len(rows) * len(rows[0]) if rows else 0
     for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+        left_over -= len(rows[top : bottom + 1]) * len(rows[0][left : right + 1]) if rows else 0
+        if left_over < 0:
+            raise ValueError("merged cells overlap")
         for row in rows[top : bottom + 1]:
             row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
     return rows
@@ -133,7 +137,8 @@ def _cell(value: object) -> object:
 
 _CELL = re.compile(rb"""<(?:\w{1,20}:)?(?:c|row) [^<>]*?\br=["']([A-Za-z]*+)(\d*+)""")
 _HIDDEN = re.compile(rb"<(?:\w{1,20}:)?row [^<>]*?\bhidden=[\"'](?:1|true)")
-_MOST_CELLS = 2**25
+_MOST_CELLS, _SPARSE = 2**24, 16
+"""Cells that all sheets span, empty ones too, and how many more for each that is filled."""
 _STRING = re.compile(rb"<(?:\w{1,20}:)?si[\s>]")
 _SHARED = re.compile(rb"""t=["']s["'][^<>]{0,200}+>\s*+<(?:\w{1,20}:)?v>(\d{1,9})<""")
 
@@ -146,7 +151,8 @@ def _check_sheets(data: bytes, label: str) -> None:
         strings = b"".join(book.read(name) for name in names if name.endswith("sharedStrings.xml"))
         starts = [string.start() for string in _STRING.finditer(strings)]
         lengths = [end - start for start, end in pairwise([*starts, len(strings)])]
-        unpacked = 0
+        unpacked = spanned = 0
+        most = _MOST_CELLS
         for sheet in (name for name in names if "worksheets/" in name):
             columns, rows, cells = {b"A"}, 1, book.read(sheet)
             if hidden := len(_HIDDEN.findall(cells)):
@@ -156,13 +162,16 @@ def _check_sheets(data: bytes, label: str) -> None:
             for cell in _CELL.finditer(cells):
                 columns.add(cell[1][:8].upper())
                 rows = max(rows, int(cell[2][:12] or 1))
+                most += _SPARSE
             width = 0
             for letter in max(columns, key=lambda column: (len(column), column)):
                 width = 26 * width + letter - 64
-            if rows * width > _MOST_CELLS:
+            spanned += rows * width
+            if spanned > min(most, 2 * _MOST_CELLS):
                 raise FormatError(
                     "a sheet of this workbook spans too many cells", file=label, found=f"{rows:,} rows of {width:,}",
-                    expected=f"at most {_MOST_CELLS:,}", fix="clear the cells beside the table, or save it as .csv",
+                    expected=f"at most {_MOST_CELLS:,}, twice that where they are filled",
+                    fix="clear the cells beside the table, or save it as .csv",
                 )  # fmt: skip
 
 

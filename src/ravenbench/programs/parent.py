@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -102,3 +103,27 @@ def process_stat(process: int) -> list[str]:
 def parent_of(process: int) -> int:
     """The parent of a process, 0 where it is not known."""
     return int(fields[1]) if len(fields := process_stat(process)) > 1 else 0
+
+
+_ran: ContextVar[list[str] | None] = ContextVar("ran", default=None)
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Note how outside programs are run while the block lasts."""
+    before = _ran.set([])
+    try:
+        yield
+    finally:
+        _ran.reset(before)
+
+
+def note(way: str) -> None:
+    """Note how an outside program was run."""
+    if (ways := _ran.get()) is not None and way not in ways:
+        ways.append(way)
+
+
+def ways() -> str:
+    """How outside programs were run since ``noted`` began: "confined", or "not confined" and why; "" where none was."""
+    return "; ".join(_ran.get() or ())

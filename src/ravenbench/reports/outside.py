@@ -109,7 +109,7 @@ def parse_given(values: Sequence[str]) -> dict[str, str]:
     for value in values:
         name, equals, folder = value.partition("=")
         if not equals or not name or not folder:
-            raise SpecError("answers are given as NAME=FOLDER", found=value)
+            raise SpecError("answers are given as NAME=FOLDER", found=value, fix=f"theirs={value.strip('=')}")
         if name in folders:
             raise SpecError("two submissions have one name", found=value, fix="give each a name of its own")
         if not name.isprintable():

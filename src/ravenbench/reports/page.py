@@ -292,7 +292,7 @@ def references(papers: Iterable[Paper]) -> Section:
     body = Markup(
         "<p>Please cite Raven and the sources of what was used here, and the authors of any other system and text. "
         "<code>references.bib</code> beside this page holds the same.</p>\n"
-        '<ul class="references">\n{}</ul>\n<details><summary>BibTeX</summary><pre>{}</pre></details>'
+        '<ul class="references">\n{}</ul>\n<details class="bibtex"><summary>BibTeX</summary><pre>{}</pre></details>'
     ).format(entries, bibtex(papers))
     return Section("references", "How to cite", body)
 

@@ -371,16 +371,19 @@ class FolderView(View):
 
     kind: ClassVar[str]
     written: Path | None = None
+    forms: tuple[str, ...] = ()
+    """Forms in which figures are written beside SVG: pdf, png."""
 
-    def write(self, folder: str | Path) -> Path:
+    def write(self, folder: str | Path, figures: str | Sequence[str] = ()) -> Path:
         """Write page, tables, JSON and figures, if there are any, and return the page's path; an earlier one of the
-        kind is replaced.
+        kind is replaced. ``figures`` are forms of figures beside SVG, such as ``"pdf,png"``.
 
         Raises
         ------
         InputError
-            If something else lies there, or the place cannot be written.
+            If something else lies there, the place cannot be written, or a form is not known.
         """
+        self.forms = forms_of(figures)
         self.written = write_whole(location(folder), self._fill, self.kind)
         return self.written
 

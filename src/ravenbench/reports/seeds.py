@@ -89,7 +89,12 @@ class PooledSeeds(FolderView):
         said = Counter(report.finding() for report in self.reports.values())
         if len(said) == 1:
             return f"With each of {len(self.reports)} seeds: {next(iter(said))}"
-        return " ".join(f"Seed {seed}: {report.finding()}" for seed, report in self.reports.items())
+        first = self._pooled[:1]
+        verdicts = [i for table in first for i, column in enumerate(table.columns) if column.title == "verdict"]
+        if not verdicts:
+            return " ".join(f"Seed {seed}: {report.finding()}" for seed, report in self.reports.items())
+        pooled = "; ".join(f"{row[0]}: {row[verdicts[0]]}" for row in first[0].rows)
+        return f"Over {len(self.reports)} seeds (in brackets, how many of them): {pooled.replace('content: ', '')}."
 
     def papers(self) -> list[Paper]:
         """What whoever uses the results cites: the same for every seed."""

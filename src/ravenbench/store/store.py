@@ -18,19 +18,7 @@ from ravenbench import files
 from ravenbench.errors import InputError, StoreError
 from ravenbench.formats.parquet import check_unpacked
 from ravenbench.shown import Shown
-from ravenbench.store.records import (
-    CellPlace,
-    CellRecord,
-    Head,
-    OtherFormat,
-    Plan,
-    damaged,
-    decode,
-    open_record,
-    packed_or_none,
-    write_packed,
-    write_record,
-)
+from ravenbench.store import records
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems
 
@@ -111,7 +99,7 @@ class FoldFiles:
                 named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
                 return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
         except Exception as error:  # a damaged archive or head fails in a dozen ways
-            raise damaged(path, error) from error
+            raise records.damaged(path, error) from error
 
 
 def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
@@ -129,7 +117,7 @@ def _size(arrays: Arrays) -> int:
     return sum(array.nbytes for array in arrays.values())
 
 
-P = TypeVar("P", bound=Plan)
+P = TypeVar("P", bound=records.Plan)
 
 SYNC_ABOVE_SECONDS = 1.0
 """From here on a cell is put on the disk by itself: waiting for the disk costs a hundredth of that."""
@@ -139,7 +127,7 @@ SYNC_ABOVE_SECONDS = 1.0
 class Cell:
     """One method's results on one fold: its record, and its arrays by name (none where it failed)."""
 
-    record: CellRecord
+    record: records.CellRecord
     arrays: Mapping[str, NDArray[Any]]
 
     @property
@@ -164,8 +152,8 @@ class Store(Shown):
     _shown_by = "reports.report:report_of"
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._folds = FoldFiles(path / "folds")
+        self.path = files.location(path)
+        self._folds = FoldFiles(self.path / "folds")
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
@@ -179,7 +167,7 @@ class Store(Shown):
             raise InputError("this run was interrupted before it was planned", file=path, fix=again)
         _ = store.run, store.plan
         for name in store.damaged_files():
-            raise damaged(store.path / name, "its hash is not the one in plan.json")
+            raise records.damaged(store.path / name, "its hash is not the one in plan.json")
         return store
 
     @property
@@ -188,7 +176,7 @@ class Store(Shown):
         another version of Raven wrote it."""
         try:
             return not any(True for _ in self.damaged_files())
-        except OtherFormat:
+        except records.OtherFormat:
             raise
         except (OSError, StoreError):
             return False
@@ -203,7 +191,7 @@ class Store(Shown):
             if not whole:
                 yield name
 
-    def write_plan(self, plan: Plan) -> None:
+    def write_plan(self, plan: records.Plan) -> None:
         """Commit the planning: the manifest, with the hash of every file written so far, goes last.
 
         When this returns, the disk has the manifest and all that it names, under their names.
@@ -214,7 +202,7 @@ class Store(Shown):
         names = [p.relative_to(self.path) for p in inner]
         planned = [n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")]
         hashes = {n.as_posix(): files.sha256(self.path / n) for n in planned if n.parts[0] not in ("cells", "pairs")}
-        write_record(self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes))
+        records.write_record(self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes))
         files.sync_folder(self.path)
         self.__dict__.pop("plan", None)
 
@@ -224,18 +212,18 @@ class Store(Shown):
         return self._open("run.json")[0]
 
     @cached_property
-    def run(self) -> Head:
+    def run(self) -> records.Head:
         """Resolved spec, versions, seed, data hashes."""
-        return decode(self.path / "run.json", self._open("run.json")[1], Head)
+        return records.decode(self.path / "run.json", self._open("run.json")[1], records.Head)
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> records.Plan:
         """What every task's manifest holds."""
-        return self.plan_as(Plan)
+        return self.plan_as(records.Plan)
 
     def plan_as(self, shape: type[P]) -> P:
         """The manifest of one task. Raises StoreError if the folder's manifest has another shape."""
-        return decode(self.path / "plan.json", self._open("plan.json")[1], shape)
+        return records.decode(self.path / "plan.json", self._open("plan.json")[1], shape)
 
     def expect(self, kind: str) -> None:
         """Raise InputError unless this is a folder of one task."""
@@ -319,7 +307,7 @@ class Store(Shown):
         """File of a cell."""
         return self.path / "cells" / f"{key}.cell"
 
-    def write_cell(self, record: CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def write_cell(self, record: records.CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Commit a cell: its file is there when it is whole.
 
         A cell that was expensive to compute is on the disk when this returns. Cheap ones are written, so that a killed
@@ -328,17 +316,17 @@ class Store(Shown):
         path = self.cell_path(record.key)
         expensive = record.seconds.fit + record.seconds.score > SYNC_ABOVE_SECONDS
         try:
-            write_packed(path, self.kind, record, arrays, sync=expensive)
+            records.write_packed(path, self.kind, record, arrays, sync=expensive)
         except (FileNotFoundError, NotADirectoryError):  # the first cell
             files.make_folder(path.parent)
-            write_packed(path, self.kind, record, arrays, sync=expensive)
+            records.write_packed(path, self.kind, record, arrays, sync=expensive)
 
     def read_cell(self, key: str) -> Cell | None:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""
-        cell = packed_or_none(self.cell_path(key), CellRecord)
+        cell = records.packed_or_none(self.cell_path(key), records.CellRecord)
         return Cell(*cell) if cell is not None and cell[0].key == key else None
 
-    def unanswered(self, cells: Iterable[CellPlace] | None = None) -> list[CellPlace]:
+    def unanswered(self, cells: Iterable[records.CellPlace] | None = None) -> list[records.CellPlace]:
         """Cells (of the plan, unless given) that are missing, damaged or failed."""
         wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
@@ -357,15 +345,15 @@ class Store(Shown):
 
     def _open(self, name: str) -> tuple[str, bytes]:
         try:
-            return open_record(self.path / name)
+            return records.open_record(self.path / name)
         except OSError as error:
-            raise damaged(self.path / name, error) from error
+            raise records.damaged(self.path / name, error) from error
 
     def _array(self, path: Path) -> Any:
         try:
             return files.read_array(path)
         except (OSError, ValueError, EOFError) as error:
-            raise damaged(path, error) from error
+            raise records.damaged(path, error) from error
 
 
 _opened_stores: dict[Path, tuple[object, Store]] = {}

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import ravenbench
 from ravenbench import registry
-from ravenbench.engine.options import Declared, Option, check_given, check_type
+from ravenbench.engine.options import Declared, Option, check_given
 from ravenbench.engine.task import declared_of
-from ravenbench.errors import InputError, SpecError, did_you_mean
+from ravenbench.errors import InputError, SpecError, check_type, did_you_mean
 from ravenbench.former import check_there
 
 if TYPE_CHECKING:
@@ -35,7 +35,10 @@ def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         for name in kwargs.keys() - own_signature.parameters.keys():
             check_there(f"raven {task.name} --{name}")
-        bound = own_signature.bind(*args, **kwargs).arguments
+        try:
+            bound = own_signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise _WrongArguments(f"{task.called()}(): {error}") from None
         values = {name: value for name, value in bound.items() if value is not None}
         check_given(options, values)
         return getattr(task, does)(values)
@@ -90,7 +93,7 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
             named = by_position[: len(args)] if several or len(args) <= len(by_position) else []
             each = zip_longest(args, named, fillvalue=several)
             return function(*(_as_place(value, one, of_task) for value, one in each), **given)
-        except _UnknownArgument as error:
+        except _WrongArguments as error:
             refusal = TypeError(str(error))
         except InputError as error:
             names = {name.replace("_", "-"): name for name in accepted} | getattr(function, "flags", {})
@@ -105,8 +108,8 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     return public
 
 
-class _UnknownArgument(TypeError):
-    """An argument that a function does not have."""
+class _WrongArguments(TypeError):
+    """An argument that a function does not have, one too many, or one that is missing."""
 
 
 def _check_names(function: str, arguments: Iterable[str], own_signature: Signature) -> None:
@@ -115,8 +118,9 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
         return
     for unknown in (name for name in arguments if name not in parameters):
         check_there(f"raven {function} --{unknown}")
-        near = did_you_mean(unknown, parameters)
-        raise _UnknownArgument(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
+        how = f"a plan is made by ravenbench.plan(ravenbench.{function}, …)"
+        near = how if unknown == "plan" else did_you_mean(unknown, parameters, cutoff=0.7)
+        raise _WrongArguments(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
 
 
 LONGEST_NAME = 255
@@ -170,6 +174,7 @@ def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
     problem, expected, fix = (
         text and _by_parameters(_of_tables(text), names) for text in (error.problem, error.expected, error.fix)
     )
+    fix = f"in a terminal: {error.fix}" if (error.fix or "").startswith("raven ") else fix
     file = _of_tables(str(error.file)) if error.file is not None else None
     value = _of_tables(error.found) if isinstance(error.found, str) else error.found
     return type(error)(problem or "", file=file, line=error.line, found=value, expected=expected, fix=fix)

@@ -29,15 +29,21 @@ MOST_OWNERS = 8
 """Texts with one run from which on it is a passage that is nobody's, and does not count."""
 _ASCII_MARKS = bytes(code for code in range(128) if not chr(code).isalnum())
 _MARKS = re.compile(rb"\xc2[\x80-\xbf]|\xe2[\x80\x81].|\xe3\x80[\x80-\x84\x88-\x9f]|\xef\xbb\xbf", re.DOTALL)
+_NO_CHARACTER = re.compile(r"&#(?=0*+[1-9]\d{7})|&#(?=0{8})")
 _OTHERS, _TWINS = re.compile("[\u0370-\u052f]"), str.maketrans(twins("Latin"))
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _KEPT = np.uint64(2**64 // SAMPLED)
 
 
+def unescaped(text: str) -> str:
+    """The text with what entities of HTML stand for; numbers of eight figures and more, which none has, stay."""
+    return html.unescape(_NO_CHARACTER.sub("&amp;#", text)) if "&" in text else text
+
+
 def letters(text: str) -> bytes:
     """The letters and figures of a text in UTF-8, without case; of entities, what they stand for, and of letters of
     other alphabets that look like Latin ones, these."""
-    text = html.unescape(text) if "&" in text else text
+    text = unescaped(text)
     text = text.translate(_TWINS) if _OTHERS.search(text) else text
     plain = composed(text).casefold().encode("utf-8", "surrogatepass").translate(None, _ASCII_MARKS)
     return plain if plain.isascii() else _MARKS.sub(b"", plain)

@@ -47,7 +47,12 @@ _MARKS: tuple[tuple[str, str, int, str], ...] = (
     ("\\n", r"\\n\\n|\\r\\n|(?<=[.!?])\\n(?![\"'\\])", 1, "line ends that stand there as \\n: {}"),
     ("", r"(?<!\w)(?:[^\W\d_][ \t]{1,3}){12}", 1, "letters that stand apart, with blanks between: {} times twelve"),
     ("[/", r"\[/(?:quote|QUOTE)\]", 1, "words of others stand in it as [QUOTE]…[/QUOTE]: {}; take them out"),
-    ("---\n", r"\A\s*---\n(?:[\w-]+:.*\n(?:[ \t-].*\n)*){2,}---$", 1, "a head as of notes (---) stands before it"),
+    (
+        "---\n",
+        r"\A\s*+---\n(?:\w[\w-]*+:.*+\n(?:(?!---$)[ \t-].*+\n)*+){2,}+---$",
+        1,
+        "a head of notes (---) before it",
+    ),
     ("", r"(?:…|\.{3})\s*\[?(?i:read more|continue reading|weiterlesen)\b.{0,20}\Z", 1, "it is cut off (Read more)"),
     ("-->", r"^\d\d:\d\d:\d\d[,.]\d{3} --> \d\d:", 3, "times of subtitles stand in it: {}; take them out"),
     ("[[", r"\[\[[^\[\]\n]{1,200}\]\]", 3, "marks of a wiki ([[…]]) stand in it: {}"),

@@ -6,8 +6,20 @@ They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
-from ravenbench.text.phrases import any_of
+
+def phrases(name: str) -> list[str]:
+    """The lines of a list."""
+    return [
+        line for line in (files("ravenbench.text") / "phrases" / f"{name}.txt").read_text("utf-8").split("\n") if line
+    ]
+
+
+def any_of(name: str) -> str:
+    """The patterns of a list as alternatives of one."""
+    return "|".join(phrases(name))
+
 
 _HEADER = re.compile(rf"^({any_of('mail_headers')})[ \t]*:[ \t]*\S", re.IGNORECASE | re.MULTILINE)
 QUOTED = re.compile(r"^[ \t]*(?:>|&gt;)", re.MULTILINE)

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import combinations
 
 from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
-from ravenbench.text.phrases import any_of
+from ravenbench.text.mail import any_of
 from ravenbench.texts import composed
 
 _UNSEEN = re.compile(
@@ -62,7 +63,7 @@ _COPY = re.compile(r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|
 _BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
-MOST_LETTERS, MOST_COMPARED = 60, 5_000
+MOST_LETTERS, MOST_COMPARED, MOST_APART = 60, 5_000, 50
 MOST_OF_A_SURNAME, MOST_OF_ONE_NAME = 60, 3
 
 
@@ -225,10 +226,10 @@ def is_kind(name: str) -> bool:
     return _KINDS.fullmatch(name_key(name).replace("-", " ")) is not None
 
 
-def lookalikes(names: Iterable[str], people: bool = True) -> list[tuple[str, ...]]:
+def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
     Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
-    a word, and of ``people`` surnames alone, further first names and handles (aroe): they may be one person's."""
+    a word, further first names, and surnames alone or handles (aroe): they may be one person's."""
     groups: dict[str, dict[str, None]] = {}
     solid: dict[str, dict[str, None]] = {}
     surnames: dict[str, list[tuple[str, str, list[str]]]] = {}
@@ -241,18 +242,15 @@ def lookalikes(names: Iterable[str], people: bool = True) -> list[tuple[str, ...
             groups.setdefault(" ".join(sorted({*form})) or name, {})[name] = None
         solid.setdefault("".join(words) or name, {})[name] = None
         title, person = person_words(bare)
-        if people and len(person[-1]) > 2 and person[-1].isalpha() and not (is_kind(name) or is_several(name)):
+        if len(person[-1]) > 2 and person[-1].isalpha() and not (is_kind(name) or is_several(name)):
             surnames.setdefault(person[-1], []).append((name, title, person))
     alike = [tuple(group) for group in (*groups.values(), *solid.values()) if len(group) > 1]
-    near: dict[str, set[str]] = {}
-    for group in alike:
-        for name in group:
-            near.setdefault(name, set()).update(group)
+    near = {frozenset(pair) for of in alike if len(of) <= MOST_OF_A_SURNAME for pair in combinations(of, 2)}
     for several in surnames.values():
         handles = {person[0][0] + person[-1]: None for _, _, person in several if len(person) > 1}
         several += [one for form in handles for one in surnames.get(form, ()) if len(one[2]) == 1]
         pairs = _of_one_surname(several) if len(several) <= MOST_OF_A_SURNAME else []
-        alike += [(one, other) for one, other in pairs if other not in near.get(one, ())]
+        alike += [pair for pair in pairs if frozenset(pair) not in near]
     first = {form: next(iter(group)) for form, group in groups.items()}
     alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
     return list({frozenset(group): group for group in reversed(alike)}.values())[::-1]
@@ -275,9 +273,8 @@ def _of_one_surname(several: list[tuple[str, str, list[str]]]) -> list[tuple[str
     four people have may be anybody's."""
     alike: list[tuple[str, str]] = []
     for name, title, person in several:
-        here = [
-            (other, words) for other, its, words in several if other != name and not (title and its and its != title)
-        ]
+        others = [(other, words) for other, its, words in several if not (title and its and its != title)]
+        here = [(other, words) for other, words in others if other != name]
         alike += [(name, other) for other, words in here if words == person]
         longer = [(other, words) for other, words in here if words != person and len(words) >= max(len(person), 2)]
         if len(person) > 1:
@@ -290,13 +287,9 @@ def _of_one_surname(several: list[tuple[str, str, list[str]]]) -> list[tuple[str
 
 def _is_shortened(words: list[str], longer: list[str]) -> bool:
     """Whether a person's words are others that lack first names or give initials: a roe, ann m roe."""
-    rest, at_start = iter(longer[:-1]), _same(words[0], longer[0])
-    end = len(words) < len(longer) and longer[-len(words) :] == words
-    return end or (at_start and all(any(_same(word, other) for other in rest) for word in words[:-1]))
-
-
-def _same(word: str, other: str) -> bool:
-    return word == other or (1 in (len(word), len(other)) and word[0] == other[0])
+    rest = iter(longer[:-1])
+    same = all(any(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for b in rest) for a in words[:-1])
+    return longer[-len(words) :] == words or (same and words[0][0] == longer[0][0])
 
 
 def _words(bare: str) -> list[str]:
@@ -333,4 +326,4 @@ def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
             *(name[:i] + name[i + 1 :] for i in inner),
         }:
             forms.setdefault(form, []).append(name)
-    return sorted({(a, b) for group in forms.values() for a in group for b in group if a < b})
+    return sorted({pair for group in forms.values() for pair in combinations(sorted(group)[:MOST_APART], 2)})

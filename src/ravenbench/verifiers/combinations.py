@@ -13,29 +13,12 @@ from ravenbench.components import Component
 from ravenbench.errors import SpecError
 from ravenbench.text.masks import mask
 from ravenbench.types import Bools, Count, Floats, Problems
-from ravenbench.verifiers.calibrators import (
-    LogOdds,
-    ScaledLogistic,
-    apply_band,
-    best_radius,
-    learnable,
-    scale_of,
-    spread,
-)
-from ravenbench.verifiers.contract.base import (
-    Calibrated,
-    Calibrator,
-    Learner,
-    Scorer,
-    Verifier,
-    as_verifier,
-    declared_by,
-    fresh,
-)
+from ravenbench.verifiers import calibrators
+from ravenbench.verifiers.contract import base
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold, remove_fold_effect
 
 
-class Combined(Verifier):
+class Combined(base.Verifier):
     """A verifier made of ``members``, symmetric if all of them are and transductive if one is."""
 
     members: Sequence[Component]
@@ -43,12 +26,12 @@ class Combined(Verifier):
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
         """True if all members are symmetric."""
-        return all(as_verifier(member).symmetric for member in self.members)
+        return all(base.as_verifier(member).symmetric for member in self.members)
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
         """True if a member is transductive."""
-        return any(as_verifier(member).transductive for member in self.members)
+        return any(base.as_verifier(member).transductive for member in self.members)
 
 
 @dataclass(eq=False, repr=False)
@@ -91,22 +74,22 @@ class Meta(Combined):
         if self.band:
             held_out = answers_out_of_fold(self.members, problems, same, 5)
             finite = ~np.isnan(held_out).any(axis=1)
-            self.radius_ = best_radius(held_out[finite].mean(axis=1), same[finite])
+            self.radius_ = calibrators.best_radius(held_out[finite].mean(axis=1), same[finite])
         self.members_ = fit_members(self.members, problems, same)
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        return apply_band(answers_of(self.members_, problems).mean(axis=1), self.radius_)
+        return calibrators.apply_band(answers_of(self.members_, problems).mean(axis=1), self.radius_)
 
 
-def fit_members(members: Sequence[Component], problems: Problems, same: Bools) -> list[Verifier]:
+def fit_members(members: Sequence[Component], problems: Problems, same: Bools) -> list[base.Verifier]:
     """Fitted copies. SpecError if there are no members."""
     if not members:
         raise SpecError("a combination needs members", expected="a list such as [impostors, cng-2013]")
-    return [as_verifier(fresh(member)).fit(problems, same) for member in members]
+    return [base.as_verifier(base.fresh(member)).fit(problems, same) for member in members]
 
 
-def answers_of(members: Sequence[Verifier], problems: Problems) -> Floats:
+def answers_of(members: Sequence[base.Verifier], problems: Problems) -> Floats:
     """Answers of every member, (n, members)."""
     return np.stack([member.verify(problems) for member in members], axis=1)
 
@@ -183,12 +166,12 @@ class Stacked(Combined):
             held_out[finite], calibration_folds(problems, same, self.folds).fold[finite], truth
         )
         self.coef_, self.intercept_ = weights(held_out, truth, self.C)
-        self.radius_ = best_radius(self._weighed(held_out), truth) if self.band else 0.0
+        self.radius_ = calibrators.best_radius(self._weighed(held_out), truth) if self.band else 0.0
         self.members_ = fit_members(self.members, problems, same)
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        return apply_band(self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_)
+        return calibrators.apply_band(self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_)
 
     def _weighed(self, odds: Floats) -> Floats:
         from scipy.special import expit
@@ -205,7 +188,7 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
     from scipy.optimize import minimize
     from scipy.special import expit
 
-    odds, same = learnable(odds, same, Stacked.name)
+    odds, same = calibrators.learnable(odds, same, Stacked.name)
     members = odds.shape[1]
     design = np.column_stack([odds, np.ones(len(odds))])
     mean = np.append(np.full(members, 1 / members), 0.0)
@@ -229,7 +212,7 @@ def log_odds(answers: Floats) -> Floats:
 
 
 @dataclass(eq=False, repr=False)
-class Spreading(Scorer):
+class Spreading(base.Scorer):
     """Masked texts are all alike, so the scores of another scorer are spread over (0, 1) in their order.
 
     Attributes
@@ -239,23 +222,23 @@ class Spreading(Scorer):
         Centre and deviation of the training problems' scores; None where a problem has several.
     """
 
-    inner: Scorer
-    symmetric, transductive, provenance = declared_by("inner")
+    inner: base.Scorer
+    symmetric, transductive, provenance = base.declared_by("inner")
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.scale_: tuple[float, float] | None = None
-        self.inner_ = fresh(self.inner).fit(problems, same)
+        self.inner_ = base.fresh(self.inner).fit(problems, same)
         scores = self.inner_.score(problems)
         finite = ~np.isnan(scores)
         if scores.ndim == 1 and finite.any():
-            self.scale_ = scale_of(scores[finite], np.asarray(same, dtype=bool)[finite])
+            self.scale_ = calibrators.scale_of(scores[finite], np.asarray(same, dtype=bool)[finite])
         return self
 
     def score(self, problems: Problems) -> Floats:
         scores = self.inner_.score(problems)
-        return scores if self.scale_ is None else spread(scores, self.scale_)
+        return scores if self.scale_ is None else calibrators.spread(scores, self.scale_)
 
-    def default_calibrator(self) -> Calibrator:
+    def default_calibrator(self) -> base.Calibrator:
         return self.inner.default_calibrator()
 
 
@@ -286,7 +269,7 @@ class Distorted(Spreading):
     name = "distorted"
     version = 2
 
-    inner: Scorer
+    inner: base.Scorer
     variant: Literal["ma", "sa", "topic"] = "ma"
     k: int = 300
 
@@ -299,7 +282,7 @@ class Distorted(Spreading):
 
 
 @dataclass(eq=False, repr=False)
-class Masked(Verifier):
+class Masked(base.Verifier):
     """A verifier that reads training and test texts through a mask, such as ``masked(lambdag, posnoise)``.
 
     The mask is learned on the training texts. A scorer keeps the calibrator it comes with; unless that suits scores
@@ -319,7 +302,7 @@ class Masked(Verifier):
     """
 
     name = "masked"
-    symmetric, transductive, provenance = declared_by("inner")
+    symmetric, transductive, provenance = base.declared_by("inner")
 
     inner: Component
     mask: Component
@@ -329,7 +312,7 @@ class Masked(Verifier):
 
         SpecError if the mask is no text transform. MissingPart if one of them needs something that is not here.
         """
-        if not hasattr(self.mask, "transform") or isinstance(self.mask, Learner):
+        if not hasattr(self.mask, "transform") or isinstance(self.mask, base.Learner):
             raise SpecError(
                 f"{self.mask} masks no texts", expected="masked(VERIFIER, MASK), e.g. masked(ppm, posnoise)"
             )
@@ -338,7 +321,7 @@ class Masked(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.require()
         same = both_classes(same, "masked")
-        mask = fresh(self.mask)
+        mask = base.fresh(self.mask)
         self.mask_ = mask.fit(problems.texts.rows(problems.documents))  # type: ignore[attr-defined]
         self.verifier_ = _answering(self.inner).fit(problems.map_texts(self.mask_), same)
         return self
@@ -360,10 +343,10 @@ def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Compo
     return {str(v) if name == str(verifiers[name]) else name: v for name, v in masked.items()}
 
 
-def _answering(inner: Component) -> Verifier:
-    if isinstance(inner, Scorer):
-        own_scale = isinstance(inner.default_calibrator(), LogOdds | ScaledLogistic)
-        return Calibrated(fresh(inner) if own_scale else Spreading(fresh(inner)))
-    if isinstance(inner, Verifier):
-        return fresh(inner)
+def _answering(inner: Component) -> base.Verifier:
+    if isinstance(inner, base.Scorer):
+        own_scale = isinstance(inner.default_calibrator(), calibrators.LogOdds | calibrators.ScaledLogistic)
+        return base.Calibrated(base.fresh(inner) if own_scale else Spreading(base.fresh(inner)))
+    if isinstance(inner, base.Verifier):
+        return base.fresh(inner)
     raise SpecError(f"{inner} answers no problems", expected="masked(VERIFIER, MASK)")

@@ -13,8 +13,8 @@ from ravenbench.cli.main import build
 from ravenbench.cli.tasks import work
 from ravenbench.engine.task import declared_of
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.ext.case.advise.api import habits, places, without
 from ravenbench.ext.case.advise.command import offered
-from ravenbench.ext.case.advise.features import habits, places, without
 from ravenbench.ext.case.advise.report import changes
 from ravenbench.ext.case.compare.task import Compare
 from ravenbench.ext.case.validate.task import Validate

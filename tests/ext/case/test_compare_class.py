@@ -10,8 +10,7 @@ from comparable import FAST, background, text, write
 import ravenbench
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.case.compare.analysis import CaseFound
-from ravenbench.ext.case.compare.classes import newest, read_class
-from ravenbench.ext.case.compare.dates import written_dates
+from ravenbench.ext.case.compare.classes import newest, read_class, written_dates
 from ravenbench.ext.case.compare.record import CaseRecord, CaseTextRecord, ComparePlan, Why
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.reports.report import analyse, write_report

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ravenbench.ext.case.kinds import distances, kinds, profile
+from ravenbench.ext.case.compare.background import distances, kinds, profile
 from ravenbench.randomness import stream
 
 WORDS = ("the", "of", "and", "to", "in", "was", "it", "he", "one", "two", "sea", "house", "tree", "wind")

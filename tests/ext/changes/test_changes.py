@@ -14,7 +14,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.changes import forms
 from ravenbench.ext.changes.forms import Hands, read_changes
-from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
+from ravenbench.ext.changes.reader import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.report import measures
 
 HABITS = ("the of and which upon", "i you but so just")

@@ -10,7 +10,7 @@ import pytest
 
 from made_documents import docx, mail, mailbox, msg, odt, paragraph, pdf
 from ravenbench.errors import FormatError, InputError
-from ravenbench.ext.documents.mail_parts import split_mail
+from ravenbench.ext.documents.mails import split_mail
 from ravenbench.formats.document import Document, LeftOut, Unreadable
 from ravenbench.formats.documents import account_of, list_documents, read_document, read_documents
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 import resource
+import signal
 import socket
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -151,6 +154,47 @@ def test_a_mail_with_too_many_tags_costs_itself_alone(tmp_path, need_extra, tags
     mails = read_documents(tmp_path / "a.mbox")
     assert [mail.part for mail in mails] == ["mail 1", "mail 3"]
     assert mails[0].unread[0][0] == "mail 2" and "too" in mails[0].unread[0][1]
+
+
+def test_a_slow_mail_costs_itself_alone(tmp_path):
+    head = b"From a@x.org Mon Mar  2 10:00:00 2026\nFrom: a@x.org\nSubject: s\n"
+    plain = head + b"\nMine, all of it.\n\n"
+    slow = head + b'Content-Type: text/plain; a="' + b";" * 300_000 + b"\n\nMine.\n\n"
+    (tmp_path / "a.mbox").write_bytes(plain + slow + plain)
+    mails = read_documents(tmp_path / "a.mbox")
+    assert [mail.part for mail in mails] == ["mail 1", "mail 3"]
+    assert mails[0].unread[0][0] == "mail 2" and "the limit of its size" in mails[0].unread[0][1]
+
+
+def test_files_that_end_their_reader_have_one_second_more_in_all(tmp_path, monkeypatch):
+    """Native code is not interrupted, and the process ends with it: the next process has no second of its own."""
+    seconds = []
+
+    class Ends:
+        owner = reading.os.getpid()
+        stop = staticmethod(lambda: None)
+
+        def read(self, request):
+            seconds.append(request.seconds)
+            return -signal.SIGVTALRM
+
+    for name, value in (("_servers", []), ("_shared", [0.0]), ("_formats", set()), ("_Server", Ends)):
+        monkeypatch.setattr(reading, name, value)
+    (tmp_path / "a.eml").write_bytes(mail("Mine."))
+    for _ in range(4):
+        with pytest.raises(Unreadable, match="reading it takes more than"):
+            read_document(tmp_path / "a.eml")
+    assert seconds[0] > reading.SECONDS and max(seconds[1:]) < 0.1
+
+
+def test_native_code_that_takes_too_long_ends_its_process_alone():
+    code = (
+        "import signal\nfrom ravenbench.formats import reading\n"
+        "reading._limit(reading._Request('', '', None, 0.3, 2**31))\nany(i < 0 for i in iter(int, 1))\n"
+        "sum(range(10**12))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert done.returncode == -signal.SIGVTALRM or b"_Late" in done.stderr
 
 
 def test_half_a_character_in_what_is_left_out_loses_nothing(tmp_path):

@@ -10,11 +10,10 @@ from typer.testing import CliRunner
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.ext.lab.company import Company, asked_apart
 from ravenbench.ext.lab.report import Share, SimulateReport, summarise
 from ravenbench.ext.lab.spec import SimulateSpec, build
 from ravenbench.ext.lab.task import Simulate
-from ravenbench.ext.lab.trials import Trial, arrays_of, trial, trials_of
+from ravenbench.ext.lab.trials import Company, Trial, arrays_of, asked_apart, trial, trials_of
 from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, functions, names
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws

@@ -9,10 +9,9 @@ import pytest
 
 import ravenbench
 from ravenbench import InputError, map_texts
-from ravenbench.ext.map.analysis import draw_texts, read_texts
+from ravenbench.ext.map.analysis import clusters_of, consensus, cut_into, draw_texts, read_texts, tree_of
 from ravenbench.ext.map.pictures import tree_parts
 from ravenbench.ext.map.report import stylo_call
-from ravenbench.ext.map.trees import clusters_of, consensus, cut_into, tree_of
 from ravenbench.types import Document
 
 COMMON = "the of and to a in that it is was he for on with as his they be at one have this from or by but"
@@ -50,7 +49,7 @@ def crossed(tmp_path_factory):
                 file.write_text(text(a, topic, seed=i))
     line = ["map", str(place / "texts"), "--out", str(place / "out")]
     line += ["--analysis-type", "all", "--resamples", "10", "--mfw-min", "10", "--mfw-max", "20", "--mfw-incr", "10"]
-    line += ["--rolling", "A/sea/0", "--slice-size", "100"]
+    line += ["--rolling", "A/sea/0", "--slice-size", "100", "--figures", "pdf"]
     done = CliRunner().invoke(build("map"), line, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return place / "out", done.output
@@ -95,7 +94,7 @@ def test_rolling_finds_the_hand_of_each_part():
         assert re.match(r"Of 91 slices of 200 words, 4\d are nearest to [AB], ", first) and first.endswith(
             "with all words and masked alike"
         )
-        assert re.search(r"another hand is nearest: .* at words [\d,]+ to [\d,]+ \(\d+\)", second), said
+        assert re.search(r"another hand is nearest: .* at word [\d,]+ to [\d,]+ \(\d+\)", second), said
 
 
 def test_a_column_of_metadata_gives_colours_and_groups(tmp_path):

@@ -18,8 +18,7 @@ from ravenbench.errors import InputError, ProgramError
 from ravenbench.ext.programs import confinement
 from ravenbench.ext.programs.confinement import obstacle
 from ravenbench.ext.programs.process import Rules
-from ravenbench.programs.confinement import noted, ways
-from ravenbench.programs.parent import private_folder, sweep
+from ravenbench.programs.parent import noted, private_folder, sweep, ways
 
 CONFINED = pytest.mark.skipif(obstacle() is not None, reason=f"programs cannot be confined here: {obstacle()}")
 BOTH = pytest.mark.parametrize("confine", [pytest.param("required", marks=CONFINED), "off"])

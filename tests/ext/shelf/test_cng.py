@@ -11,8 +11,7 @@ from tests.references.cng import reference
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.calibrators import Linear
-from ravenbench.ext.shelf.published.cng import dissimilarities, gram_numbers, profiles
-from ravenbench.ext.shelf.published.cng_2013 import CNG2013, mean_ratios
+from ravenbench.ext.shelf.published.cng_2013 import CNG2013, dissimilarities, gram_numbers, mean_ratios, profiles
 from ravenbench.ext.shelf.published.jankowska_2014 import Jankowska2014, best_threshold
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems

@@ -15,8 +15,19 @@ from ravenbench.engine.task import Preview
 from ravenbench.errors import InputError, counted, remark
 from ravenbench.ext.case.compare.material import COPIED, is_copy, runs
 from ravenbench.ext.changes.forms import LAST_FORM, ChangeProblem, Hands, read_changes, write_solutions
-from ravenbench.ext.changes.measures import label_counts, macro_f1, micro_f1, ordinal_index
-from ravenbench.ext.changes.reader import AS_WRITTEN, CONTENT, MOST_AUTHORS, REPLACED, STYLE, ChangeReader, made_of
+from ravenbench.ext.changes.reader import (
+    AS_WRITTEN,
+    CONTENT,
+    MOST_AUTHORS,
+    REPLACED,
+    STYLE,
+    ChangeReader,
+    label_counts,
+    macro_f1,
+    made_of,
+    micro_f1,
+    ordinal_index,
+)
 from ravenbench.ext.changes.spec import ChangesSpec
 from ravenbench.formats.output import check_folder
 from ravenbench.problems.overlap import refuse_shared
@@ -191,12 +202,7 @@ class Changes(FolderView):
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import render
 
-        page = render(
-            "ravenbench.ext.changes:template.html.j2",
-            a=self,
-            last=LAST_FORM,
-            measures=to_html(self.table),
-        )
+        page = render("ravenbench.ext.changes:template.html.j2", a=self, last=LAST_FORM, measures=to_html(self.table))
         write_parts(folder, kind="changes", page=page, json=self.to_json(), tables=[self.table] if self.rows else [])
         write_solutions(folder, self.problems, self.answers, self.form)
 

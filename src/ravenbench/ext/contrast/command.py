@@ -9,6 +9,7 @@ from ravenbench.engine.options import Option, plain_of
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Ending, Work, slug
 from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, ContrastSpec, build
+from ravenbench.ext.map.spec import FIGURES
 
 if TYPE_CHECKING:
     from ravenbench.ext.contrast.report import TextContrast
@@ -34,7 +35,7 @@ class ContrastedTexts(Work):
     name = "contrast"
     first = "corpus by test oppose_method text_slice_length out"
     Spec = ContrastSpec
-    own = (PRIMARY, SECONDARY, CORPUS, TEST, OUT)
+    own = (PRIMARY, SECONDARY, CORPUS, TEST, OUT, FIGURES)
     arguments = ("primary", "secondary")
     positional = ("primary", "secondary")
     order = "primary secondary corpus test"
@@ -59,14 +60,16 @@ class ContrastedTexts(Work):
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
         from ravenbench.formats.output import check_folder
+        from ravenbench.reports.report import forms_of
         from ravenbench.reports.view import for_terminal
 
         given = {name: value for name, value in values.items() if value is not False}
         out = given.pop("out", None) or f"contrast-{slug(given['primary']) or 'texts'}"
+        figures = forms_of(given.pop("figures", ""))
         names = ("corpus", "test") if given.get("corpus") is not None else ("primary", "secondary", "test")
         check_folder(out, inputs=[place for name in names if (place := given.get(name))], kind="contrast")
         made: TextContrast = cls.call({**given, "progress": progress})
-        page = made.write(out)
+        page = made.write(out, figures)
         tables = [for_terminal(one) for one in made.brief() if one.rows]
         parts = [*made.sentences[1:], *made.analysis.notes, *tables]
         return Ending({**made.to_json(), "page": str(page)}, parts, page, made.finding())

@@ -28,11 +28,25 @@ from ravenbench.ext.map.spec import NO_WORDS
 from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
+from ravenbench.reports.page import COLORS, FAINT, canvas, style, titled
 from ravenbench.reports.report import FolderView, write_parts
-from ravenbench.reports.view import Column, Section, Table, col, figure, rows_json, table, to_csv, to_html
+from ravenbench.reports.view import (
+    Column,
+    Section,
+    Table,
+    col,
+    figure,
+    printable,
+    public,
+    rows_json,
+    table,
+    to_csv,
+    to_html,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 SHOWN, DRAWN, BRIEF = 40, 20, 10
 """Words of a side on the page, in the picture, and in the terminal."""
@@ -88,7 +102,7 @@ class TextContrast(FolderView):
 
     @cached_property
     def _drawn(self) -> dict[str, Figure]:
-        from ravenbench.ext.contrast.pictures import draw_slices, draw_words
+        from ravenbench.ext.contrast.report import draw_slices, draw_words
 
         drawn = {"words": draw_words(self.analysis, DRAWN)}
         return drawn | ({"slices": draw_slices(self.analysis)} if self.analysis.placed else {})
@@ -135,7 +149,7 @@ class TextContrast(FolderView):
         )  # fmt: skip
         write_parts(
             folder, kind="contrast", page=page, json=self.to_json(), tables=tables, figures=self.figures(),
-            papers=papers, forms=("pdf",),
+            papers=papers, forms=self.forms,
         )  # fmt: skip
         for long in self.listings():
             write_text(folder / "tables" / f"{long.key}.csv", to_csv(long))
@@ -271,3 +285,45 @@ def stylo_call(a: ContrastAnalysis) -> str:
     if spec.analyzed_features not in ("w", "c"):
         return "oppose() has words and characters only"
     return f"oppose(gui = FALSE, {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
+
+
+def _short(name: str, most: int = 24) -> str:
+    name = public(printable(name))
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def draw_words(a: ContrastAnalysis, count: int) -> Figure:
+    """Zeta of the words that each side prefers most, with intervals; what is or may be topic is hollow."""
+    rows = a.words.filter((a.words["prefers"] != "") & (a.words["rank"] <= count)).sort("zeta", descending=True)
+    with style():
+        drawing, (axes,) = canvas(5.2, 0.6 + 0.155 * len(rows))
+        for y, row in enumerate(rows.iter_rows(named=True)):
+            color = COLORS[0] if row["zeta"] > 0 else COLORS[1]
+            if row["zeta low"] is not None:
+                axes.plot([row["zeta low"], row["zeta high"]], [y, y], color=color, linewidth=1)
+            fill = color if row["kind"] in (FUNCTION, HOLDS) else "none"
+            (made,) = axes.plot([row["zeta"]], [y], "o", color=color, markersize=4, markerfacecolor=fill)
+            titled(made, f"{row['word']}, {row['kind']}")
+        axes.axvline(0, color=FAINT, linewidth=0.8)
+        axes.set_yticks(range(len(rows)), [public(printable(word)) for word in rows["word"]], fontsize=7.5)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlabel(f"{_short(a.sides[1].name)}  ←  Zeta  →  {_short(a.sides[0].name)} (hollow: may be topic)")
+        return drawing
+
+
+def draw_slices(a: ContrastAnalysis) -> Figure:
+    """Texts by the shares of words preferred and avoided that their slices have."""
+    with style():
+        drawing, (axes,) = canvas(5.2, 3.8)
+        names = [side.name for side in a.sides]
+        looks = {names[0]: ("o", COLORS[0]), names[1]: ("s", COLORS[1]), "test": ("^", COLORS[2])}
+        for side, (marker, color) in looks.items():
+            own = [p for p in a.placed if p.side == side]
+            for n, p in enumerate(own):
+                label = _short(side) if n == 0 else "_"
+                (made,) = axes.plot([p.avoided], [p.preferred], marker, color=color, markersize=5, label=label)
+                titled(made, f"{p.text}, {side}, {p.nearer} of {p.slices} slices nearer to {names[0]}")
+        axes.set_xlabel(f"share of the words of {_short(names[1])}")
+        axes.set_ylabel(f"share of the words of {_short(names[0])}")
+        drawing.legend(loc="outside lower center", ncols=3, fontsize=7.5)
+        return drawing

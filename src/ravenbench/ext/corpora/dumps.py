@@ -7,7 +7,6 @@ are tested on made files of that form.
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from ravenbench.errors import FormatError, writable
 from ravenbench.ext.corpora.public import CollectionText, PublicCorpus
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.tabular import records
+from ravenbench.text.copies import unescaped
 from ravenbench.text.mail import without_quotations
 
 _PACKED = r"(\.(gz|zst))?"
@@ -144,7 +144,7 @@ class AmazonReviews(Dump):
             category = re.sub(r"^reviews_|_5$", "", stem)
             for line, row in self.lines(archive, name, ("reviewerID|user_id", "asin|parent_asin")):
                 author = _name(row.get("reviewerID", row.get("user_id")))
-                text = self.usable(html.unescape(str(row.get("reviewText", row.get("text")) or "")), counted)
+                text = self.usable(unescaped(str(row.get("reviewText", row.get("text")) or "")), counted)
                 if text is not None and author is not None:
                     item = _name(row.get("parent_asin", row.get("asin")))
                     day = _day(row.get("unixReviewTime", row.get("timestamp")))
@@ -197,7 +197,7 @@ class Reddit(Dump):
                     counted["whose text is no text"] += 1
                 elif author in _GONE or text in _GONE:
                     counted["deleted, or by AutoModerator"] += 1
-                elif (text := self.usable(without_quotations(html.unescape(text)), counted)) is not None:
+                elif (text := self.usable(without_quotations(unescaped(text)), counted)) is not None:
                     yield CollectionText(
                         f"{kind}/{row['id']}", text, author, forum, {"date": _day(row.get("created_utc")), "kind": kind}
                     )
@@ -243,7 +243,7 @@ class StackExchange(Dump):
                     counted["neither question nor answer" if kind is None else "of deleted accounts"] += 1
                     continue
                 body = re.sub(r"</?(?:p|br|li|h\d|div)\b[^<>]*>", "\n", _CODE.sub(" ", row.get("Body", "")))
-                text = self.usable(re.sub(r"\n\s*\n+", "\n\n", html.unescape(re.sub(r"<[^<>]*>", "", body))), counted)
+                text = self.usable(re.sub(r"\n\s*\n+", "\n\n", unescaped(re.sub(r"<[^<>]*>", "", body))), counted)
                 if text is not None:
                     topic = tag_of.get(row["Id"] if kind == "question" else row.get("ParentId", ""))
                     columns = {"site": site, "kind": kind, "date": row.get("CreationDate", "")[:10] or None}

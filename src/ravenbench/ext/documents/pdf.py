@@ -13,6 +13,7 @@ from pathlib import Path
 from ravenbench.errors import MissingPart
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
 
+LIBRARIES = ("pypdfium2",)
 _NUMBER = re.compile(r"\W*(?:\w{1,8}\.? )?\d{1,4}(?:\s?(?:/|\w{1,5})\s?\d{1,4})?\W*")
 _EDGE = 2
 """Lines at the head and at the foot of a page that may be repeated ones."""

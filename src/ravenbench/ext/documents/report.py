@@ -110,8 +110,14 @@ class Extracted:
                 of_name.setdefault(name, set()).add(one.author)
         groups = [(name,) for name in of_name] + lookalikes(of_name)
         alike = {frozenset.union(*(frozenset(of_name[name]) for name in group)) - {UNKNOWN} for group in groups}
-        known_groups = [*alike, *map(set, lookalikes(self.people))]
-        several = [" / ".join(sorted(of)) for of in alike if len(of) > 1 and not any(of < one for one in known_groups)]
+        around: dict[str, list[frozenset[str]]] = {}
+        for group in {*alike, *map(frozenset, lookalikes(self.people))}:
+            for author in group:
+                around.setdefault(author, []).append(group)
+        several = [
+            " / ".join(sorted(of)) for of in alike
+            if len(of) > 1 and not any(of < one for one in min(map(around.__getitem__, of), key=len))
+        ]  # fmt: skip
         return [f"authors whose mails give one name: {first_names(sorted(several))}"] if several else []
 
     def tables(self) -> dict[str, Table]:
@@ -280,6 +286,7 @@ class _Names:
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
         self._taken = set(TEXTS_PAGES)
+        self._numbers = dict[str, int]()
 
     def of(self, author: str, document: Document) -> str:
         if author not in self._folders:
@@ -288,10 +295,11 @@ class _Names:
         return self._free(f"{self._folders[author]}/{_safe(f'{document.path.stem} {part}'.strip())}", ".txt")
 
     def _free(self, name: str, suffix: str) -> str:
-        number = 1
+        number = self._numbers.get(name, 1)
         while (free := f"{name}{f' {number}' if number > 1 else ''}{suffix}").casefold() in self._taken:
             number += 1
         self._taken.add(free.casefold())
+        self._numbers[name] = number
         return free
 
 

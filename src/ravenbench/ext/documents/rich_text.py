@@ -20,6 +20,7 @@ from ravenbench.formats.archive import DOCUMENT_LIMIT
 from ravenbench.formats.decoding import decode
 from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
 
+LIBRARIES = ("selectolax.lexbor", "striprtf.striprtf")
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*+=\s*+(?:[\"']\s*+)?([\w.:-]{2,40})", re.IGNORECASE)
 _SILENT = {"head", "script", "style", "noscript", "template", "svg", "math", "object", "iframe", "canvas", "#comment"}
 _FURNITURE = {"nav", "aside", "footer", "form", "button", "select", "dialog", "menu"}

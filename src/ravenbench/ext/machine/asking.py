@@ -8,9 +8,8 @@ import os
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from ipaddress import ip_address
 from threading import Thread
@@ -38,8 +37,6 @@ _SILENT, _PAUSE = 3, 60.0
 _silent: dict[str, tuple[int, float]] = {}
 _CHARACTERS = 4.0
 """Of a token, about, for estimates."""
-_TOKENS = 10**9
-"""More tokens than this no answer has."""
 
 
 Request = Mapping[str, Any]
@@ -217,23 +214,20 @@ class Model:
     prices: tuple[float, float] = (0.0, 0.0)
     here: Callable[[Request], dict[str, Any]] | None = None
     place: str = ""
-    used: Counter[str] = field(default_factory=Counter)
 
     @cached_property
     def _cache(self) -> DiskCache:
         return DiskCache(self.name)
 
-    def cost_of(self, questions: int, read: float, written: float) -> Asked:
-        """What so many questions with so many tokens come to."""
-        return Asked(questions, read, written, (read * self.prices[0] + written * self.prices[1]) / 1e6)
-
     def estimate(self, requests: Iterable[Request]) -> Asked:
         """What distinct requests come to at most, as if none were answered yet."""
         distinct = {str(request): request for request in requests}.values()
         read = sum(len(message["content"]) for request in distinct for message in request["messages"])
-        return self.cost_of(len(distinct), read / _CHARACTERS, float(sum(r["max_tokens"] for r in distinct)))
+        tokens_in, tokens_out = read / _CHARACTERS, float(sum(request["max_tokens"] for request in distinct))
+        cost = (tokens_in * self.prices[0] + tokens_out * self.prices[1]) / 1e6
+        return Asked(len(distinct), tokens_in, tokens_out, cost)
 
-    def announce(self, cost: Asked, what: str) -> None:
+    def announce(self, cost: Asked) -> None:
         """Say what questions come to before the first of them. InputError if they are more than a run may ask."""
         if self.url and cost.questions > most_calls():
             raise InputError(
@@ -243,24 +237,20 @@ class Model:
             )  # fmt: skip
         left = ", texts leave this machine" if leaves_machine(self.url) else ""
         where = f"{self.url}{left}" if self.url else "a model on this machine"
-        print(visible(f"{self.name} ({where}): {what}{cost}"), file=sys.stderr)
+        print(visible(f"{self.name} ({where}): at most {cost}"), file=sys.stderr)
 
     def answer_of(self, request: Request, usable: Callable[[str], bool]) -> str | None:
         """The answer that was kept, if it could be one."""
         return self._cache.get([self.url or self.place, request], usable)
 
-    def ask(self, request: Request, take: Take, whole: bool = True) -> tuple[str | None, str]:
-        """A fresh answer, which is then kept; or None and why there is none. Unless ``whole``, one that reached the
-        limit of tokens serves too."""
+    def ask(self, request: Request, take: Take) -> tuple[str | None, str]:
+        """A fresh answer, which is then kept; or None and why there is none."""
         if self.url:
             answer, reason = self._post(request)
         else:
             assert self.here is not None
             answer, reason = self.here(request), ""
-        usage = (answer or {}).get("usage")
-        if isinstance(usage, dict):
-            self.used.update({k: v for k, v in usage.items() if isinstance(v, int) and 0 <= v < _TOKENS})
-        text, reason = (None, f"no answer ({reason})") if answer is None else said(answer, whole)
+        text, reason = (None, f"no answer ({reason})") if answer is None else said(answer)
         usable_text, reason = (None, reason) if text is None else take(text)
         if usable_text is not None:
             self._cache.put([self.url or self.place, request], usable_text)
@@ -280,8 +270,8 @@ class Model:
             return answer, endpoint.last
 
 
-def said(answer: dict[str, Any], whole: bool = True) -> tuple[str | None, str]:
-    """The text of a chat completion, or None and why there is none: also where it was cut off, if ``whole``."""
+def said(answer: dict[str, Any]) -> tuple[str | None, str]:
+    """The text of a chat completion, or None and why there is none: also where it was cut off."""
     try:
         choice = answer["choices"][0]
         message = choice["message"]
@@ -290,7 +280,7 @@ def said(answer: dict[str, Any], whole: bool = True) -> tuple[str | None, str]:
         return None, "not a chat completion"
     if refused or finish == "content_filter":
         return None, "refused"
-    if whole and finish == "length":
+    if finish == "length":
         return None, "cut off"
     if not isinstance(text, str) or not text.strip():
         return None, "empty"

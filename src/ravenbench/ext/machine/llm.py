@@ -74,8 +74,20 @@ class LLM(Obfuscator):
         return bool(self._url()) and leaves_machine(self._url())
 
     def require(self) -> None:
-        """Check that there is an address, or a model on this machine. SpecError or MissingPart if not."""
-        check_model(self.name, self.model, self._url(), f"export {URL}=…")
+        """Check that an address is one and holds no key, or that a model without an address is on this machine."""
+        if self._url():
+            check_address(self._url())
+            return
+        from ravenbench.ext.encoders.causal import model_file
+
+        try:
+            model_file(self.model)
+        except MissingPart as error:
+            raise MissingPart(
+                "llm needs a model on this machine or the address of an OpenAI-compatible endpoint",
+                found=f"{self.model!r}: {error.problem}",
+                fix=f"llm(model='…', url='http://localhost:8000/v1'); export {URL}=…; {error.fix}",
+            ) from None
 
     def estimate(self, tasks: Sequence[ObfuscationTask]) -> Asked:
         bodies = [task.questioned[start:end].strip() for task in tasks for start, end in chunks(task.questioned)]
@@ -84,7 +96,7 @@ class LLM(Obfuscator):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Say what the texts come to. InputError if that is more than a run may ask."""
         self.require()
-        self._model().announce(self.estimate(tasks), "at most ")
+        self._model().announce(self.estimate(tasks))
         return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
@@ -120,44 +132,20 @@ class LLM(Obfuscator):
         return self.url or os.environ.get(URL, "")
 
     def _model(self) -> Model:
-        prices = (self.price_in, self.price_out)
-        return model_of(self.name, self.model, self._url(), self.timeout, self.retries, prices)
+        """The model at the address, or without one that on this machine."""
+        place, prices = self._url(), (self.price_in, self.price_out)
+        if place:
+            return Model(self.name, place, self.timeout, self.retries, prices)
+        from ravenbench.ext.encoders.causal import digest, open_model
+
+        def here(request: Request) -> dict[str, Any]:
+            how = {"temperature": request["temperature"], "seed": request["seed"], "most": request["max_tokens"]}
+            return open_model(self.model, "auto").answer(request["messages"], **how)
+
+        return Model(self.name, place, self.timeout, self.retries, prices, here, digest(self.model))
 
     def _request(self, body: str, seed: int) -> Request:
         return chat(self.model, PROMPT, body, 3 * len(body.split()) + 50, temperature=self.temperature, seed=seed)
-
-
-def check_model(name: str, model: str, url: str, also: str = "") -> None:
-    """Check that an address is one and holds no key, or that a model without an address is on this machine. SpecError
-    or MissingPart if not; ``also`` is another way to name an address."""
-    if url:
-        check_address(url)
-        return
-    from ravenbench.ext.encoders.causal import model_file
-
-    try:
-        model_file(model)
-    except MissingPart as error:
-        raise MissingPart(
-            f"{name} needs a model on this machine or the address of an OpenAI-compatible endpoint",
-            found=f"{model!r}: {error.problem}",
-            fix="; ".join(filter(None, [f"{name}(model='…', url='http://localhost:8000/v1')", also, error.fix])),
-        ) from None  # fmt: skip
-
-
-def model_of(
-    name: str, model: str, url: str, timeout: float, retries: int, prices: tuple[float, float], device: str = "auto"
-) -> Model:
-    """The model at an address, or without one that on this machine."""
-    if url:
-        return Model(name, url, timeout, retries, prices)
-    from ravenbench.ext.encoders.causal import digest, open_model
-
-    def here(request: Request) -> dict[str, Any]:
-        how = {"temperature": request["temperature"], "seed": request["seed"], "most": request["max_tokens"]}
-        return open_model(model, device).answer(request["messages"], **how)
-
-    return Model(name, url, timeout, retries, prices, here, digest(model))
 
 
 def chunks(text: str) -> list[Span]:

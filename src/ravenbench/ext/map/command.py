@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ravenbench.engine.options import Option, plain_of
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Ending, Work, slug
-from ravenbench.ext.map.spec import MapSpec, build
+from ravenbench.ext.map.spec import FIGURES, MapSpec, build
 
 if TYPE_CHECKING:
     from ravenbench.ext.map.report import TextMap
@@ -46,6 +46,7 @@ class DrawnMap(Work):
             flags=("--out", "-o"),
             function=False,
         ),
+        FIGURES,
     )
     arguments = ("corpus",)
     order = "corpus"
@@ -67,14 +68,16 @@ class DrawnMap(Work):
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
         from ravenbench.formats.output import check_folder
+        from ravenbench.reports.report import forms_of
         from ravenbench.reports.view import for_terminal
 
         given = {name: value for name, value in values.items() if value is not False}
         corpus = given["corpus"]
         out = given.pop("out", None) or f"map-{slug(corpus) or 'texts'}"
+        figures = forms_of(given.pop("figures", ""))
         check_folder(out, inputs=[corpus], kind="map")
         drawn: TextMap = cls.call({**given, "progress": progress})
-        page = drawn.write(out)
+        page = drawn.write(out, figures)
         rest = [sentence for sentence in drawn.sentences if sentence != drawn.finding()]
         parts = [*rest, *drawn.analysis.notes, for_terminal(drawn.named()["grouping"])]
         return Ending({**drawn.to_json(), "page": str(page)}, parts, page, drawn.finding())

@@ -126,7 +126,7 @@ class TextMap(FolderView):
         )  # fmt: skip
         write_parts(
             folder, kind="map", page=page, json=self.to_json(), tables=shown, figures=self.figures(), papers=papers,
-            forms=("pdf",),
+            forms=self.forms,
         )  # fmt: skip
         for key, long in self._made.items():
             if long not in shown:
@@ -283,7 +283,10 @@ def _hands(title: str, r: Rolling, nearest: Sequence[str | None]) -> str:
     runs = [(name, list(run)) for name, run in groupby(range(len(nearest)), nearest.__getitem__)]
     others = [(name, run) for name, run in runs if name not in (most, None)]
     longest = sorted(sorted(others, key=lambda one: -len(one[1]))[:RUNS], key=lambda one: one[1])
-    where = [f"{name} at words {r.middle[run[0]]:,} to {r.middle[run[-1]]:,} ({len(run):,})" for name, run in longest]
+    where = [
+        f"{name} at word {r.middle[run[0]]:,}" + (f" to {r.middle[run[-1]]:,} ({len(run):,})" if len(run) > 1 else "")
+        for name, run in longest
+    ]
     more = f", and {counted(len(others) - RUNS, 'shorter run')}" if len(others) > RUNS else ""
     rest = f"another hand is nearest: {'; '.join(where)}{more}" if others else "no other hand is nearest anywhere"
     return (

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, about, checked
+from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, about, checked
 from ravenbench.errors import SpecError
 from ravenbench.ext.map.deltas import MEASURES
 from ravenbench.text.splicing import FUNCTION_WORDS
@@ -22,6 +22,7 @@ PICTURES = {
     "network": "Network of nearest neighbours",
 }
 """Pictures by stylo's ``analysis.type``, and two that it has not under that name."""
+FIGURES = Option("figures", "Forms of the figures beside SVG: pdf, png, or both.", function=False)
 Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Features = Annotated[

@@ -129,6 +129,6 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
 
 def _range(text: str) -> tuple[int, int]:
     parts = text.replace("–", "-").split("-")
-    if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
+    if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() and len(part) < 10 for part in parts):
         raise InputError("--known is no range", found=text, expected="a number such as 1, or a range such as 1-5")
     return int(parts[0]), int(parts[-1])

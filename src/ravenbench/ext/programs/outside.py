@@ -261,8 +261,7 @@ class Rewritings(Obfuscator):
     label : str
         What it is called in tables, where several folders are compared.
     imitates : bool
-        The texts imitate the known author and stand in the place of other people's, as those of ``imitate`` do; they
-        may say something else.
+        The texts imitate the known author and stand in the place of other people's; they may say something else.
     """
 
     name = "rewritings"

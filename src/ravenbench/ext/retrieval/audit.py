@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.ext.retrieval.pool import Items, Pool
-from ravenbench.text.languages import by_language
+from ravenbench.text.common_words import by_language
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.types import Bools, Int32s, Ints
 

@@ -18,7 +18,7 @@ from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.ext.case.compare.material import SHARED, Text, TextReader, is_copy, runs
 from ravenbench.formats.documents import account_of, list_documents
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
-from ravenbench.text.languages import by_language
+from ravenbench.text.common_words import by_language
 from ravenbench.text.names import person_words
 from ravenbench.text.passages import cleaner
 from ravenbench.types import Corpus, Labels

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from ravenbench.errors import InputError
-from ravenbench.obfuscation.base import (
-    ObfuscationTask,
-    Obfuscator,
-    Part,
-    Rewriting,
-    count_operations,
-    unchanged,
-)
+from ravenbench.obfuscation import base
 from ravenbench.obfuscation.guards import relatives, same_form, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.words import match_case, related, usual_sense
@@ -23,7 +16,7 @@ from ravenbench.text.nltk_data import missing
 from ravenbench.types import Share
 
 
-class Identity(Obfuscator):
+class Identity(base.Obfuscator):
     """Returns the text as it is."""
 
     name = "identity"
@@ -31,11 +24,11 @@ class Identity(Obfuscator):
     hides = False
     provenance = "ours"
 
-    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
-        return unchanged(task.questioned)
+    def rewrite(self, task: base.ObfuscationTask, seed: int) -> base.Rewriting:
+        return base.unchanged(task.questioned)
 
 
-class OtherAuthor(Obfuscator):
+class OtherAuthor(base.Obfuscator):
     """Replaces the text by a known text of another problem of the document set.
 
     Of the known texts whose problem shares no document with this one, the draw is among the ten nearest in
@@ -46,7 +39,7 @@ class OtherAuthor(Obfuscator):
     english = False
     provenance = "ours"
 
-    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+    def fit(self, tasks: Sequence[base.ObfuscationTask]) -> Self:
         """Keep the set's known texts as the pool. InputError if fewer than two problems have known texts."""
         if sum(bool(task.known) for task in tasks) < 2:
             raise InputError(
@@ -57,7 +50,7 @@ class OtherAuthor(Obfuscator):
         self.known_ = [task.known for task in tasks]
         return self
 
-    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+    def rewrite(self, task: base.ObfuscationTask, seed: int) -> base.Rewriting:
         if not hasattr(self, "pool_"):
             raise InputError("other-author was not fitted", fix="call fit with the tasks of the document set first")
         text = task.questioned
@@ -69,7 +62,7 @@ class OtherAuthor(Obfuscator):
             raise InputError(f"{task.id}: every other problem shares a text with this one")
         near = sorted(texts, key=lambda t: (abs(len(t) - len(text)), t))[:10]
         chosen = near[int(self.draws(seed, task, "choose").integers(0, len(near)))]
-        return Rewriting((Part(0, len(text), text, chosen, ("replace",)),), counts={"replace": 1})
+        return base.Rewriting((base.Part(0, len(text), text, chosen, ("replace",)),), counts={"replace": 1})
 
 
 _WHOLE = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
@@ -77,7 +70,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(eq=False, repr=False)
-class Random(Obfuscator):
+class Random(base.Obfuscator):
     """Drops each word, exchanges it with the next or puts in a WordNet relative, with probability ``rate``.
 
     Without WordNet words are only dropped and exchanged, and the notes say so.
@@ -98,10 +91,10 @@ class Random(Obfuscator):
     rate: Share = 0.1
     mode: Literal["repaired", "faithful"] = "repaired"
 
-    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+    def fit(self, tasks: Sequence[base.ObfuscationTask]) -> Self:
         return self
 
-    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+    def rewrite(self, task: base.ObfuscationTask, seed: int) -> base.Rewriting:
         self.fit([task])
         text = task.questioned
         guarded = None if self.mode == "faithful" else stretches(text)
@@ -134,7 +127,7 @@ class Random(Obfuscator):
             free = end
         parts = from_edits(text, edits)
         notes = (f"no word was given a relative: {without}",) if without else ()
-        return Rewriting(parts, notes, count_operations(parts))
+        return base.Rewriting(parts, notes, base.count_operations(parts))
 
 
 def _relatives(word: str) -> tuple[str, ...]:

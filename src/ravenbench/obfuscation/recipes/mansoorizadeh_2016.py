@@ -19,19 +19,8 @@ import numpy as np
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting, count_operations
 from ravenbench.obfuscation.guards import Stretches, acceptable, inflected, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
+from ravenbench.obfuscation.wording import words as wording
 from ravenbench.obfuscation.wording.resources import language_model
-from ravenbench.obfuscation.wording.words import (
-    Token,
-    brown,
-    head,
-    inflect,
-    match_case,
-    senses,
-    similarity,
-    tags,
-    tokens,
-    wordnet_pos,
-)
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.types import Ints, Size
 
@@ -45,7 +34,7 @@ _BONUS = 0.1
 class Replacement:
     """A candidate for one token and the score it competes with inside its sentence."""
 
-    token: Token
+    token: wording.Token
     new: str
     score: float
 
@@ -94,7 +83,7 @@ class Mansoorizadeh(Obfuscator):
         model = language_model()
         edits: list[Edit] = []
         for start, end in sentences(text):
-            token_list = tokens(text, start, end)
+            token_list = wording.tokens(text, start, end)
             guarded = None if self.mode == "faithful" else stretches(text)
             best = sorted(replacements(token_list, share, model, guarded), key=lambda r: (-r.score, r.token.start))
             edits += [Edit(r.token.start, r.token.end, r.new, "synonym") for r in best[: self.k] if r.score > 0]
@@ -105,14 +94,17 @@ class Mansoorizadeh(Obfuscator):
 
 def frequent_share(texts: Sequence[str]) -> dict[str, float]:
     """Relative frequencies of the 200 most frequent tokens among themselves, ties by code point."""
-    counts = Counter(token.text for text in texts for token in tokens(text))
+    counts = Counter(token.text for text in texts for token in wording.tokens(text))
     chosen = sorted(counts, key=lambda w: (-counts[w], w))[:_FREQUENT]
     total = sum(counts[w] for w in chosen)
     return {w: counts[w] / total for w in chosen}
 
 
 def replacements(
-    token_list: Sequence[Token], share: Mapping[str, float], model: LanguageModel, guarded: Stretches | None = None
+    token_list: Sequence[wording.Token],
+    share: Mapping[str, float],
+    model: LanguageModel,
+    guarded: Stretches | None = None,
 ) -> list[Replacement]:
     """The best candidate of each frequent content word of a sentence.
 
@@ -121,30 +113,30 @@ def replacements(
     """
     if not any(token.text in share for token in token_list):
         return []
-    named = tags(token_list)
-    words = brown([token.text for token in token_list])
+    named = wording.tags(token_list)
+    words = wording.brown([token.text for token in token_list])
     ids = model.ids(words)
     old: float | None = None
     out = []
     for place, (token, tag) in enumerate(zip(token_list, named, strict=True)):
-        pos = wordnet_pos(tag)
+        pos = wording.wordnet_pos(tag)
         if token.text not in share or pos is None or (guarded is not None and guarded.touch(token.start, token.end)):
             continue
-        own = senses(token.text, pos)
+        own = wording.senses(token.text, pos)
         # A sense headed by a prefix of the word is the word itself, or nearly.
-        near = [s for s in own if not token.text.lower().startswith(head(s).lower())]
+        near = [s for s in own if not token.text.lower().startswith(wording.head(s).lower())]
         if guarded is not None:
-            near = [s for s in near if acceptable(token.text, head(s), pos)]
+            near = [s for s in near if acceptable(token.text, wording.head(s), pos)]
         near = near[:_SENSES]
         best: tuple[float, str] | None = None
         for sense in near:
-            form = inflect(head(sense), tag) if guarded is None else inflected(head(sense), tag)
+            form = wording.inflect(wording.head(sense), tag) if guarded is None else inflected(wording.head(sense), tag)
             if form is None:
                 continue
-            new = match_case(token.text, form)
+            new = wording.match_case(token.text, form)
             if old is None:
                 old = float(model.log10_ids(ids).sum())
-            gain = (_spliced(model, ids, place, new) - old) * similarity(own[0], sense)
+            gain = (_spliced(model, ids, place, new) - old) * wording.similarity(own[0], sense)
             if gain > _LEAST_GAIN and (best is None or gain > best[0]):
                 best = gain, new
         if best is not None:
@@ -162,7 +154,7 @@ def _joined(text: str, edits: Sequence[Edit]) -> tuple[Part, ...]:
     by_start = {edit.start: edit for edit in edits}
     parts = []
     for start, end in pack(text):
-        token_list = tokens(text, start, end)
+        token_list = wording.tokens(text, start, end)
         words = [by_start[t.start].new if t.start in by_start else t.text for t in token_list]
         hits = tuple(by_start[t.start].operation for t in token_list if t.start in by_start)
         parts.append(Part(start, end, text[start:end], " ".join([*words, ""]), (*hits, "join")))

@@ -18,14 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.obfuscation.base import (
-    ObfuscationTask,
-    Obfuscator,
-    Part,
-    Rewriting,
-    count_operations,
-    unchanged,
-)
+from ravenbench.obfuscation import base
 from ravenbench.obfuscation.guards import Stretches, acceptable, is_english, relatives, same_form, stretches
 from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, has_vocabulary, in_vocabulary, measure
@@ -555,7 +548,7 @@ def _single_spaces(text: str) -> str:
 
 
 @dataclass(eq=False, repr=False)
-class Mihaylova(Obfuscator):
+class Mihaylova(base.Obfuscator):
     """Measures the whole text, then passes each part of at most fifty words through fourteen steps.
 
     Also called: paraphrase, synonyms, WordNet.
@@ -577,19 +570,19 @@ class Mihaylova(Obfuscator):
 
     mode: Literal["repaired", "faithful"] = "repaired"
 
-    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+    def fit(self, tasks: Sequence[base.ObfuscationTask]) -> Self:
         """Load those resources that are installed. SpecError if the mode is neither of the two."""
         if has_vocabulary():
             language_model()
         return self
 
-    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+    def rewrite(self, task: base.ObfuscationTask, seed: int) -> base.Rewriting:
         self.fit([task])
         text = task.questioned
         faithful = self.mode == "faithful"
         spans = sentences(text)
         if faithful and len(spans) == 1:
-            return unchanged(text, "left unchanged: the original yields nothing for a text of one sentence")
+            return base.unchanged(text, "left unchanged: the original yields nothing for a text of one sentence")
         context = self._context(text, faithful)
         parts = []
         for number, (start, end) in enumerate(pack(text, spans)):
@@ -600,8 +593,8 @@ class Mihaylova(Obfuscator):
                 if changed != new:
                     names.append(step.__name__)
                 new = changed
-            parts.append(Part(start, end, original, _respaced(new) if faithful else new, tuple(names)))
-        return Rewriting(tuple(parts), self._notes(), count_operations(parts))
+            parts.append(base.Part(start, end, original, _respaced(new) if faithful else new, tuple(names)))
+        return base.Rewriting(tuple(parts), self._notes(), base.count_operations(parts))
 
     def _context(self, text: str, faithful: bool) -> Context:
         document = measure(text)

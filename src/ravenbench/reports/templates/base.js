@@ -46,7 +46,7 @@ addEventListener("toggle", wide, true);
 wide();
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = Array.from(document.querySelectorAll("details:not([open])"));
+  closed = Array.from(document.querySelectorAll("details:not([open], .bibtex)"));
   for (const d of closed) d.open = true;
   printing = true;
   wide();

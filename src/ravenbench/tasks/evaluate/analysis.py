@@ -18,10 +18,9 @@ from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric, metrics_of
 from ravenbench.metrics.calibration import cllr, reliability
-from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, TITLES, scores
+from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, TITLES, CAt1, scores
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
-from ravenbench.metrics.sums import checked
-from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
+from ravenbench.metrics.sums import checked, count
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.statistics.significance import holm
 from ravenbench.tasks.evaluate.evaluation import (
@@ -40,6 +39,49 @@ from ravenbench.types import Bools, Floats, Ints
 if TYPE_CHECKING:
     from ravenbench.statistics.bootstrap import Replicates
     from ravenbench.statistics.randomization import AnsweredProblems
+
+
+def mean_of(values: ArrayLike) -> Floats:
+    """Mean score of each problem, 0.5s included, (s, n) → (n,): the meta-classifier of Stamatatos et al. 2014."""
+    return np.asarray(np.mean(np.asarray(values, dtype=np.float64), axis=0))
+
+
+def rank_mean(values: ArrayLike) -> Floats:
+    """Mean over systems of the share of problems a system scores lower, ties half, (s, n) → (n,).
+
+    Free of the systems' scales; transductive, and its 0.5 is the middle of the problems at hand, so decisions by
+    it suppose even classes.
+    """
+    from scipy.stats import rankdata
+
+    each = np.asarray(values, dtype=np.float64)
+    return mean_of((rankdata(each, axis=1) - 0.5) / each.shape[1])
+
+
+def with_band(value: ArrayLike, a: float) -> Floats:
+    """Leave unanswered what lies within ± a of 0.5."""
+    score = np.asarray(value, dtype=np.float64)
+    return np.where(np.abs(score - 0.5) <= a, 0.5, score)
+
+
+def choose_band(same: ArrayLike, value: ArrayLike) -> float:
+    """The half-width 0, .005, … .495 of greatest c@1 on training answers; the smallest of equal ones."""
+    truth, score, _ = checked(same, value)
+    widths = np.arange(100) / 200
+    reached = [float(CAt1().of(count(truth, score, with_band(score, a)))) for a in widths]
+    return float(widths[int(np.argmax(reached))])
+
+
+def stacked(train_same: ArrayLike, train: ArrayLike, test: ArrayLike) -> Floats:
+    """Logistic regression (L2, C = 1) of truth on all systems' scores, (s, m) and (s, n) → (n,); InputError if training
+    truth has one class."""
+    from sklearn.linear_model import LogisticRegression
+
+    same = np.asarray(train_same, dtype=np.bool_)
+    if same.all() or not same.any():
+        raise InputError("stacking needs training problems of both classes", found=f"{same.sum()} of {len(same)} same")
+    model = LogisticRegression(C=1.0).fit(np.asarray(train, dtype=np.float64).T, same)
+    return np.asarray(model.predict_proba(np.asarray(test, dtype=np.float64).T)[:, 1], dtype=np.float64)
 
 
 def author_codes(truth: Truth) -> Ints | None:

@@ -11,18 +11,8 @@ import msgspec
 
 from ravenbench.builtin import is_control
 from ravenbench.metrics.base import Metric, title_of
+from ravenbench.reports import content
 from ravenbench.reports.beside import theirs_is
-from ravenbench.reports.content import (
-    TITLE,
-    content_figure,
-    content_json,
-    content_table,
-    headline,
-    no_verdict,
-    reference_sentences,
-    reference_table,
-    verdicts,
-)
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Measure, Table, col, for_terminal, highest, printable, table
@@ -78,7 +68,7 @@ class Pan14Report(Report[Overview]):
         figures = {}
         with style():
             if o.content is not None and any(r.figures.swing is not None for r in o.content.rows):
-                figures["content"] = content_figure(o.content)
+                figures["content"] = content.content_figure(o.content)
             figures["finals"] = finals(o)
             if o.pooled is not None and o.pooled.hull is not None:
                 figures["roc"] = roc(o.pooled)
@@ -88,7 +78,7 @@ class Pan14Report(Report[Overview]):
         """The highest final score over all problems, and how many verifiers go by content."""
         o = self.analysis
         text = highest("final score over all problems", ((n, r.scores["final"]) for n, r in o.micro.items()))
-        return " ".join(filter(None, (text, headline(o.content))))
+        return " ".join(filter(None, (text, content.headline(o.content))))
 
     def context(self) -> dict[str, Any]:
         """What the template says in words."""
@@ -97,10 +87,10 @@ class Pan14Report(Report[Overview]):
             "o": o,
             "run": msgspec.to_builtins(o.run),
             "meta": META,
-            "verdicts": verdicts(o.content),
-            "headline": headline(o.content),
-            "lets": [{"name": c.name, "sentences": reference_sentences(c.content)} for c in o.corpora],
-            "missing": [{"corpus": c.name, "text": text} for c in o.corpora for text in no_verdict(c.content)],
+            "verdicts": content.verdicts(o.content),
+            "headline": content.headline(o.content),
+            "lets": [{"name": c.name, "sentences": content.reference_sentences(c.content)} for c in o.corpora],
+            "missing": [{"corpus": c.name, "text": text} for c in o.corpora for text in content.no_verdict(c.content)],
             "best": next(iter(o.micro), None),
             "problems": sum(len(c.info.fault_truth) + c.info.test.problems for c in o.corpora),
             "unread": sum(len(c.info.faults) for c in o.corpora),
@@ -115,8 +105,8 @@ class Pan14Report(Report[Overview]):
             "corpora": {c.name: _rows_json(c.rows) for c in o.corpora},
             "micro": _rows_json(o.micro),
             "macro": _rows_json(o.macro),
-            "content": content_json(o.content),
-            "content_by_corpus": {c.name: content_json(c.content) for c in o.corpora},
+            "content": content.content_json(o.content),
+            "content_by_corpus": {c.name: content.content_json(c.content) for c in o.corpora},
             "without_shared_documents": {
                 c.name: {
                     "documents": c.info.shared.documents,
@@ -137,7 +127,7 @@ class Pan14Report(Report[Overview]):
         from rich.text import Text
 
         tables = [t for t in self.tables() if t.key.startswith(IN_TERMINAL) and t.rows]
-        missing = [Text(f"{c.name}: {text}") for c in self.analysis.corpora for text in no_verdict(c.content)]
+        missing = [Text(f"{c.name}: {text}") for c in self.analysis.corpora for text in content.no_verdict(c.content)]
         return [*(for_terminal(t, tight=True) for t in tables), *missing]
 
 
@@ -220,9 +210,9 @@ def overall_table(overview: Overview) -> Table:
 
 def content_tables(overview: Overview) -> list[Table]:
     """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
-    whole = replace(content_table(overview.content), title=f"{TITLE}: mean of the corpora")
+    whole = replace(content.content_table(overview.content), title=f"{content.TITLE}: mean of the corpora")
     tables = [whole] if len(overview.corpora) > 1 else []
-    for made in (content_table, reference_table):
+    for made in (content.content_table, content.reference_table):
         for i, c in enumerate(overview.corpora, 1):
             one = made(c.content)
             tables.append(replace(one, key=f"{one.key}-{i}", title=f"{one.title}: {c.name}", section="content"))

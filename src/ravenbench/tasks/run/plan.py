@@ -25,14 +25,7 @@ from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws
 from ravenbench.sampling.samplers import draw_pools
-from ravenbench.store.plans import (
-    cell_places,
-    content_key,
-    decides,
-    fold_record,
-    on_one_table,
-    verifier_record,
-)
+from ravenbench.store import plans
 from ravenbench.store.resume import data_hash
 from ravenbench.tasks.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
 from ravenbench.tasks.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
@@ -75,8 +68,8 @@ def draft(
     components = spec.named_verifiers()
     plan = msgspec.structs.replace(
         plan,
-        verifiers=[verifier_record(name, component) for name, component in components.items()],
-        cells=cell_places(components, plan.folds),
+        verifiers=[plans.verifier_record(name, component) for name, component in components.items()],
+        cells=plans.cell_places(components, plan.folds),
     )
     return Draft(plan, folds, texts, labels, ids, arrays)
 
@@ -95,10 +88,10 @@ def _cut(
         reached = sum(f.counts["reached"] * n for f, n in zip(cut, sizes, strict=True)) / max(sum(sizes), 1)
         records.append(LengthRecord(words=words, folds=[fold.name for fold in cut], reached=reached))
         made += cut
-    texts, sets = on_one_table([side for fold in made for side in (fold.train, fold.test)], texts)
+    texts, sets = plans.on_one_table([side for fold in made for side in (fold.train, fold.test)], texts)
     pairs = zip(made, sets[::2], sets[1::2], strict=True)
     added = [dataclass_replace(fold, train=train, test=test) for fold, train, test in pairs]
-    recorded = {fold.name: fold_record(fold) for fold in added}
+    recorded = {fold.name: plans.fold_record(fold) for fold in added}
     return msgspec.structs.replace(plan, lengths=records, folds=plan.folds | recorded), [*folds, *added], texts
 
 
@@ -119,8 +112,8 @@ def fingerprint(spec: RunSpec) -> dict[str, str]:
     """Identity of what a spec names: SHA-256 of files, parameters of built-in corpora, versions of all methods."""
     hashes = {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
     drawn = [*spec.encoders(), registry.parse("pairs", spec.pairs), *spec.named_samplers().values()]
-    answering = [decides(component) for component in spec.named_verifiers().values()]
-    return hashes | {"methods": content_key([identity(drawn), answering])}
+    answering = [plans.decides(component) for component in spec.named_verifiers().values()]
+    return hashes | {"methods": plans.content_key([identity(drawn), answering])}
 
 
 def _topic_plan(
@@ -201,7 +194,7 @@ def _topic_plan(
         sweep=sweep,
         probe=probe,
         transplant=None if transplants is None else transplants.section,
-        folds={fold.name: fold_record(fold) for fold in folds},
+        folds={fold.name: plans.fold_record(fold) for fold in folds},
         verifiers=[],
         cells=[],
     )
@@ -242,7 +235,7 @@ def _given_plan(
     train = read_problems(spec.train, "train", spec.encoding, **spec.flags())
     test = read_problems(spec.test, "test", spec.encoding, **spec.flags())
     train_same, test_same = train.truth(), test.truth()
-    texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
+    texts, (train_problems, test_problems) = plans.on_one_table([train.problems, test.problems])
     documents = len(texts)
     fold = sources.given(train_problems, train_same, test_problems, test_same, "given")
     name = Path(spec.test).stem
@@ -274,7 +267,7 @@ def _given_plan(
         sweep=None,
         probe=None,
         transplant=None if transplants is None else transplants.section,
-        folds={fold.name: fold_record(fold) for fold in folds},
+        folds={fold.name: plans.fold_record(fold) for fold in folds},
         verifiers=[],
         cells=[],
     )

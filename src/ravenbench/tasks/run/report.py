@@ -13,6 +13,7 @@ from ravenbench import registry
 from ravenbench.builtin import is_control
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import counted
+from ravenbench.reports import view
 from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.content import (
     badge,
@@ -26,20 +27,6 @@ from ravenbench.reports.content import (
     references_json,
 )
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import (
-    Col,
-    Measure,
-    Table,
-    col,
-    each,
-    figure,
-    for_terminal,
-    highest,
-    objects,
-    rows_json,
-    table,
-    to_html,
-)
 from ravenbench.statistics.axes import EFFECTS, Content, Domain, wrong_by_chance
 from ravenbench.tasks.run.analysis import (
     METRICS,
@@ -94,7 +81,7 @@ class RunReport(Report[Analysis]):
         return analyse(self.store)
 
     @cached_property
-    def every(self) -> dict[str, Table]:
+    def every(self) -> dict[str, view.Table]:
         """The one list of tables that page, files, terminal and JSON follow, by key: the two axes and the shortcut test
         first, then those of the paper and a sweep's."""
         a = self.analysis
@@ -116,19 +103,19 @@ class RunReport(Report[Analysis]):
         )
         return {one.key: one for one in tables}
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[view.Table]:
         return [one for one in self.every.values() if one.rows]
 
-    def page_tables(self) -> list[Table]:
+    def page_tables(self) -> list[view.Table]:
         return [*self.every.values()]
 
-    def published(self) -> list[Table]:
+    def published(self) -> list[view.Table]:
         """Tables 2, 4 and 7 of the paper with 70 topics, for what a run with one of its verifiers has of them."""
         if not of_collection(self.store.run.spec) or PRINTED_HITS.keys().isdisjoint(self.analysis.verifiers):
             return []
         return beside(_beside_hits(self.analysis), "HITS and RAVEN, 2024, with 70 topics", WHY_HITS)
 
-    def listings(self) -> list[Table]:
+    def listings(self) -> list[view.Table]:
         """Fold by fold, and what failed."""
         return [one for one in (*fold_tables(self.analysis), failures(self.analysis)) if one.rows]
 
@@ -155,7 +142,7 @@ class RunReport(Report[Analysis]):
             return text
         if a.variants is not None:
             return told_variants(a.variants)
-        return highest("AUC", ((r.verifier, r.mean["auc"]) for r in a.results))
+        return view.highest("AUC", ((r.verifier, r.mean["auc"]) for r in a.results))
 
     def context(self) -> dict[str, Any]:
         """What the template says in words."""
@@ -188,7 +175,7 @@ class RunReport(Report[Analysis]):
             "findings": [{"verifier": s.verifier, "text": finding(s)} for s in a.shortcut if s.metric == TESTED[0]],
             "variants": a.variants,
             "failures": a.failures,
-            "failure_table": to_html(_first_rows(failures(a))),
+            "failure_table": view.to_html(_first_rows(failures(a))),
             "cells": len(plan.cells),
             "missing_cells": sum(len(gap.folds) for gap in self.gaps),
             "sweep": a.sweep,
@@ -203,7 +190,7 @@ class RunReport(Report[Analysis]):
         ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
         further setups where there are any. ``difference`` is HITS − Random. A table that is not named here stands last.
         """
-        a, tables = self.analysis, {key: rows_json(one) for key, one in self.every.items()}
+        a, tables = self.analysis, {key: view.rows_json(one) for key, one in self.every.items()}
         names = [*ORDER, *(s.name for s in a.setups if s.name not in ORDER)]
         setups = {
             s.name: {
@@ -222,11 +209,11 @@ class RunReport(Report[Analysis]):
             "composition": {key: a.composition.get(key) for key in ("same", "different")},
             "detectable": a.detectable,
             "setups": {name: setups.get(name) for name in names},
-            "results": objects(a.results, *_result_cols(a)),
+            "results": view.objects(a.results, *_result_cols(a)),
             "no_choice": a.no_choice,
             "shortcut": tables["shortcut"],
             "sweep": sweep_json(a.sweep),
-            "lengths": objects(a.lengths, *LENGTHS),
+            "lengths": view.objects(a.lengths, *LENGTHS),
             "variants": tables["variants"],
             "against": None if a.variants is None else a.variants.reference,
             "content": content_json(a.content),
@@ -247,7 +234,7 @@ class RunReport(Report[Analysis]):
         a = self.analysis
         compared = [] if a.no_choice is None else [a.no_choice]
         if a.detectable is not None:
-            text = f"A true difference of {figure(a.detectable)} in AUC between HITS and Random"
+            text = f"A true difference of {view.figure(a.detectable)} in AUC between HITS and Random"
             compared.append(f"{text} would be detected with 80 % power.")
         said = {"domain": missing(a), "shortcut": compared}
         parts: list[RenderableType] = []
@@ -255,7 +242,7 @@ class RunReport(Report[Analysis]):
         keys.insert(keys.index("results"), keys.pop(keys.index("shortcut")))  # here scores come first
         for key in keys:
             one = self.every[key]
-            parts += [for_terminal(one)] if one.rows and one.terminal else []
+            parts += [view.for_terminal(one)] if one.rows and one.terminal else []
             parts += map(Text, said.get(key, ()))
         parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
         if "training" in a.plan.corpus.notes:
@@ -263,7 +250,7 @@ class RunReport(Report[Analysis]):
         return parts
 
 
-def sizes(analysis: Analysis) -> Table:
+def sizes(analysis: Analysis) -> view.Table:
     """Table 1, one setup a column: means over folds."""
     rows = [("folds", "folds", "")]
     for quantity in ("split", "pairs", "documents", "authors"):
@@ -272,12 +259,12 @@ def sizes(analysis: Analysis) -> Table:
         ]
     rows.append(("authors in both", "authors", "both"))
     rows += [(f"share of same-topic pairs, {kind} author", "composition", kind) for kind in ("same", "different")]
-    return table(
+    return view.table(
         "sizes",
         "Sizes of the setups",
         [row for row in rows if any(_size(s, *row[1:]) is not None for s in analysis.setups)],
-        col("per fold", lambda row: row[0], text=True),
-        *each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
+        view.col("per fold", lambda row: row[0], text=True),
+        *view.each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
         note="Means over folds. Pairs in train are those to fit and those to calibrate; shares are of test pairs.",
         section="data", terminal=False,
     )  # fmt: skip
@@ -289,7 +276,7 @@ def _size(setup: Setup, quantity: str, side: str) -> float | None:
     return value if value is None or quantity == "composition" else round(value)
 
 
-def results(analysis: Analysis) -> Table:
+def results(analysis: Analysis) -> view.Table:
     """Table 2: mean ± standard deviation; marks where HITS and Random differ in the paper's t-test."""
     by_setup = (analysis.result(verifier, s.name) for verifier in analysis.verifiers for s in analysis.setups)
     note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
@@ -309,10 +296,10 @@ def results(analysis: Analysis) -> Table:
         )
     rows = [r for r in by_setup if r is not None]
     cols = _result_cols(analysis)
-    return table("results", "Scores by verifier and setup", rows, *cols, note=note, section="scores")
+    return view.table("results", "Scores by verifier and setup", rows, *cols, note=note, section="scores")
 
 
-def _result_cols(analysis: Analysis) -> list[Col[Result]]:
+def _result_cols(analysis: Analysis) -> list[view.Col[Result]]:
     controls = {v.name for v in analysis.plan.verifiers if is_control(v.spec)}
 
     def best_of(setup: str, m: str) -> float | None:
@@ -325,17 +312,17 @@ def _result_cols(analysis: Analysis) -> list[Col[Result]]:
     # 80 columns have no room for others beside those that were chosen.
     leading = ("auc", *analysis.chosen) if analysis.chosen else None
 
-    def score(r: Result, m: str) -> Measure:
+    def score(r: Result, m: str) -> view.Measure:
         first = several and r.verifier not in controls and r.mean[m] == best[r.setup, m]
-        return Measure(r.mean[m], r.std[m], _mark(analysis, r, m), first)
+        return view.Measure(r.mean[m], r.std[m], _mark(analysis, r, m), first)
 
     return [
-        col("verifier", lambda r: r.verifier, text=True, json="verifier"),
-        col("setup", lambda r: r.setup, text=True, json="setup", show=title),
-        *([col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)] if _partial(analysis) else []),
-        *each(analysis.metrics, analysis.title, score, json=str, terminal=leading),
-        col(None, lambda r: r.unanswered, json="unanswered"),
-        col(None, lambda r: {m: r.std[m] for m in analysis.metrics}, json="std"),
+        view.col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+        view.col("setup", lambda r: r.setup, text=True, json="setup", show=title),
+        *([view.col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)] if _partial(analysis) else []),
+        *view.each(analysis.metrics, analysis.title, score, json=str, terminal=leading),
+        view.col(None, lambda r: r.unanswered, json="unanswered"),
+        view.col(None, lambda r: {m: r.std[m] for m in analysis.metrics}, json="std"),
     ]
 
 
@@ -371,7 +358,7 @@ def _mark(analysis: Analysis, r: Result, metric: str) -> str:
     return "*" if own < random else "†"
 
 
-def variants_of(analysis: Analysis) -> Table:
+def variants_of(analysis: Analysis) -> view.Table:
     """Methods with all their seeds, each against one of them."""
     titles = {m: own for m in analysis.metrics if (own := analysis.title(m)) is not None}
     return variants_table(analysis.variants, list(titles), titles | {s.name: title(s.name) for s in analysis.setups})
@@ -398,24 +385,24 @@ def _beside_hits(analysis: Analysis) -> Iterable[Beside]:
                 yield Beside(f"{title(name)}: overall of {verifier}", own.mean["overall"], None, printed[place])
 
 
-def stability(analysis: Analysis) -> Table:
+def stability(analysis: Analysis) -> view.Table:
     """Table 4: mean Spearman correlation of rankings between folds."""
 
     def known(s: Setup) -> list[float]:
         return [rho for m in SHOWN if (rho := analysis.stability[s.name][m]) is not None]
 
-    return table(
+    return view.table(
         "stability", "Ranking stability", [s for s in analysis.setups if known(s)],
-        col("setup", lambda s: title(s.name), text=True),
-        *each(SHOWN, title, lambda s, m: analysis.stability[s.name][m]),
-        col("mean", lambda s: sum(known(s)) / len(known(s))),
+        view.col("setup", lambda s: title(s.name), text=True),
+        *view.each(SHOWN, title, lambda s, m: analysis.stability[s.name][m]),
+        view.col("mean", lambda s: sum(known(s)) / len(known(s))),
         note="Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then "
         "pools.",
         section="scores", terminal=False,
     )  # fmt: skip
 
 
-def ranks(analysis: Analysis) -> Table:
+def ranks(analysis: Analysis) -> view.Table:
     """Table 5: mean ranks by overall."""
     ranked = len(analysis.verifiers) > 1 and any(r.planned > 1 for r in analysis.results)
 
@@ -423,61 +410,61 @@ def ranks(analysis: Analysis) -> Table:
         result = analysis.result(verifier, setup.name)
         return None if result is None else result.rank
 
-    return table(
+    return view.table(
         "ranks", "Mean ranks by overall", analysis.verifiers if ranked else (),
-        col("verifier", lambda verifier: verifier, text=True),
-        *each(analysis.setups, lambda s: title(s.name), rank, digits=2),
+        view.col("verifier", lambda verifier: verifier, text=True),
+        *view.each(analysis.setups, lambda s: title(s.name), rank, digits=2),
         note="1 = best; mean over folds, ties share a rank.",
         section="scores", terminal=False,
     )  # fmt: skip
 
 
-def neighbours(analysis: Analysis) -> Table:
+def neighbours(analysis: Analysis) -> view.Table:
     """Table 6: the most similar topics of train and test."""
-    return table(
+    return view.table(
         "neighbours",
         "Most similar topics of train and test",
         [(s, pair) for s in analysis.setups for pair in s.neighbours],
-        col("setup", lambda r: title(r[0].name), text=True),
-        col("topic in train", lambda r: r[1][0], text=True),
-        col("topic in test", lambda r: r[1][1], text=True),
-        col("cosine", lambda r: r[1][2]),
+        view.col("setup", lambda r: title(r[0].name), text=True),
+        view.col("topic in train", lambda r: r[1][0], text=True),
+        view.col("topic in test", lambda r: r[1][1], text=True),
+        view.col("cosine", lambda r: r[1][2]),
         section="topics", terminal=False,
     )  # fmt: skip
 
 
-def similarities(analysis: Analysis) -> Table:
+def similarities(analysis: Analysis) -> view.Table:
     """Table 7: mean and highest similarity between train and test topics."""
     note = f"Cosines over train × test topics of a fold, mean over folds; encoder {analysis.plan.encoder}"
-    cols: list[Col[Setup]] = [
-        col("setup", lambda s: title(s.name), text=True),
-        col("mean", lambda s: s.mean_similarity),
-        col("highest", lambda s: s.max_similarity),
+    cols: list[view.Col[Setup]] = [
+        view.col("setup", lambda s: title(s.name), text=True),
+        view.col("mean", lambda s: s.mean_similarity),
+        view.col("highest", lambda s: s.max_similarity),
     ]
     if analysis.plan.second_encoder is not None:
-        cols.append(col("mean, second encoder", lambda s: s.mean_similarity2))
-        cols.append(col("highest, second encoder", lambda s: s.max_similarity2))
+        cols.append(view.col("mean, second encoder", lambda s: s.mean_similarity2))
+        cols.append(view.col("highest, second encoder", lambda s: s.max_similarity2))
         note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
     rows = [s for s in analysis.setups if s.mean_similarity is not None]
-    return table(
+    return view.table(
         "similarities", "Similarity of train and test topics", rows, *cols, note=f"{note}.", section="topics",
         terminal=False,
     )  # fmt: skip
 
 
-def shortcut(analysis: Analysis) -> Table:
+def shortcut(analysis: Analysis) -> view.Table:
     """Table 11: HITS against Random, with what this run can tell."""
-    return table(
+    return view.table(
         "shortcut", "Topic shortcut test", analysis.shortcut,
-        col("verifier", lambda s: s.verifier, text=True, json="verifier"),
-        col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
-        col("HITS", lambda s: s.hits, json="hits"),
-        col("Random", lambda s: s.random, json="random"),
-        col("HITS−Random", lambda s: s.difference, signed=True, json="difference"),
-        col("Diff", lambda s: s.diff, json="diff", terminal=False),
-        col("interval", lambda s: s.interval, signed=True, json="interval"),
-        col("detectable", lambda s: s.detectable),
-        col(
+        view.col("verifier", lambda s: s.verifier, text=True, json="verifier"),
+        view.col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
+        view.col("HITS", lambda s: s.hits, json="hits"),
+        view.col("Random", lambda s: s.random, json="random"),
+        view.col("HITS−Random", lambda s: s.difference, signed=True, json="difference"),
+        view.col("Diff", lambda s: s.diff, json="diff", terminal=False),
+        view.col("interval", lambda s: s.interval, signed=True, json="interval"),
+        view.col("detectable", lambda s: s.detectable),
+        view.col(
             "≠ 0?",
             lambda s: s.distinguishable,
             text=True,
@@ -492,33 +479,33 @@ def shortcut(analysis: Analysis) -> Table:
     )  # fmt: skip
 
 
-def failures(analysis: Analysis) -> Table:
+def failures(analysis: Analysis) -> view.Table:
     """Cells without answers."""
-    return table(
+    return view.table(
         "failures", "Cells without answers", analysis.failures,
-        col("verifier", lambda f: f.verifier, text=True),
-        col("fold", lambda f: f.fold, text=True),
-        col("error", lambda f: f.error, text=True),
+        view.col("verifier", lambda f: f.verifier, text=True),
+        view.col("fold", lambda f: f.fold, text=True),
+        view.col("error", lambda f: f.error, text=True),
     )  # fmt: skip
 
 
-def fold_tables(analysis: Analysis) -> list[Table]:
+def fold_tables(analysis: Analysis) -> list[view.Table]:
     """Every verifier on every fold, a table for each setup."""
     metrics = dict.fromkeys((*SHOWN, *analysis.chosen))
     return [
-        table(
+        view.table(
             f"folds-{setup.name}",
             f"{title(setup.name)}, fold by fold",
             [(f, verifier) for f in analysis.folds if f.setup == setup.name for verifier in analysis.verifiers],
-            col("fold", lambda r: r[0].name, text=True),
-            col("verifier", lambda r: r[1], text=True),
-            *each(metrics, analysis.title, lambda r, m: r[0].metrics.get(r[1], {}).get(m)),
+            view.col("fold", lambda r: r[0].name, text=True),
+            view.col("verifier", lambda r: r[1], text=True),
+            *view.each(metrics, analysis.title, lambda r, m: r[0].metrics.get(r[1], {}).get(m)),
         )
         for setup in analysis.setups
     ]
 
 
-def _first_rows(whole: Table) -> Table:
+def _first_rows(whole: view.Table) -> view.Table:
     """What a page shows of a long table."""
     if len(whole.rows) <= MOST_ROWS:
         return whole
@@ -526,12 +513,12 @@ def _first_rows(whole: Table) -> Table:
     return replace(whole, rows=whole.rows[:MOST_ROWS], note=note)
 
 
-def _fold_group(analysis: Analysis, whole: Table) -> dict[str, Any]:
+def _fold_group(analysis: Analysis, whole: view.Table) -> dict[str, Any]:
     few = _first_rows(whole)
     names = {row[0] for row in few.rows}
     folds = [f for f in analysis.folds if whole.key == f"folds-{f.setup}" and f.name in names]
     rows = [{"name": f.name, "info": _named_topics(analysis, f)} for f in folds]
-    return {"title": whole.title.removesuffix(", fold by fold"), "rows": rows, "table": to_html(few)}
+    return {"title": whole.title.removesuffix(", fold by fold"), "rows": rows, "table": view.to_html(few)}
 
 
 def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
@@ -559,18 +546,18 @@ def finding(s: Shortcut) -> str:
     """What a shortcut test found, as a sentence; it claims no more than the interval."""
     if s.hits is None or s.random is None or s.difference is None:
         return "no fold is complete in both setups."
-    size = figure(s.diff)
-    text = f"AUC {figure(s.hits)} in HITS, {figure(s.random)} in Random: "
+    size = view.figure(s.diff)
+    text = f"AUC {view.figure(s.hits)} in HITS, {view.figure(s.random)} in Random: "
     text += "no difference" if float(size) == 0 else f"{size} {'lower' if s.difference < 0 else 'higher'} in HITS"
     if s.interval is None:
         return text + ". With one pool no interval can be estimated."
-    low, high = (figure(end, signed=True) for end in s.interval)
+    low, high = (view.figure(end, signed=True) for end in s.interval)
     text += f" (95 % interval {low} to {high}). "
     if s.distinguishable:
         return text + "The difference is statistically significant."
     if s.difference == 0:
         return text.rstrip()
-    least = "" if s.detectable is None else f"; this run would find one of {figure(s.detectable)} with 80 % power"
+    least = "" if s.detectable is None else f"; this run would find one of {view.figure(s.detectable)} with 80 % power"
     return text + f"It is not statistically significant{least}."
 
 
@@ -578,8 +565,9 @@ def _differences(aucs: Sequence[Shortcut]) -> str:
     """The difference of every verifier with its interval, and how many are significant."""
     each_one = []
     for s in aucs:
-        between = "" if s.interval is None else " [{}, {}]".format(*(figure(end, signed=True) for end in s.interval))
-        each_one.append(f"{s.verifier} {figure(s.difference, signed=True)}{between}")
+        ends = [view.figure(end, signed=True) for end in s.interval or ()]
+        between = f" [{ends[0]}, {ends[1]}]" if ends else ""
+        each_one.append(f"{s.verifier} {view.figure(s.difference, signed=True)}{between}")
     sure = f"statistically significant: {sum(bool(s.distinguishable) for s in aucs)} of {len(aucs)}"
     estimated = any(s.interval is not None for s in aucs)
     return f"{', '.join(each_one)}; {sure if estimated else 'with one pool no interval can be estimated'}"
@@ -637,19 +625,19 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     return sentences
 
 
-def forecast_table(forecast: Forecast) -> Table:
+def forecast_table(forecast: Forecast) -> view.Table:
     """Folds and pairs of each setup and of the probe."""
     parts = [(title(name), part) for name, part in forecast.setups.items()]
     if forecast.probe is not None:
         parts.append(("crossed probe", forecast.probe))
     if forecast.transplant is not None:
         parts.append(("other content", forecast.transplant))
-    return table(
+    return view.table(
         "forecast", "This run would hold", parts,
-        col("setup", lambda r: r[0], text=True),
-        col("folds", lambda r: r[1].folds),
-        col("pairs in train", lambda r: round(r[1].train)),
-        col("pairs in test", lambda r: round(r[1].test)),
+        view.col("setup", lambda r: r[0], text=True),
+        view.col("folds", lambda r: r[1].folds),
+        view.col("pairs in train", lambda r: round(r[1].train)),
+        view.col("pairs in test", lambda r: round(r[1].test)),
         note=f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'} {forecast.topics} "
         f"{forecast.parts}. Pairs: means over folds.",
     )  # fmt: skip
@@ -668,8 +656,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     if forecast.untimed:
         shares += f"{', ' if shares else ''}outside programs and services not timed: {', '.join(forecast.untimed)}"
     parts: list[RenderableType] = [
-        for_terminal(forecast_table(forecast)),
-        *([] if forecast.sweep is None else [for_terminal(planned_sweep(forecast.sweep))]),
+        view.for_terminal(forecast_table(forecast)),
+        *([] if forecast.sweep is None else [view.for_terminal(planned_sweep(forecast.sweep))]),
         Text(
             f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s). These are "
@@ -678,7 +666,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         ),
     ]
     if forecast.detectable is not None:
-        text = f"HITS against Random would find a true difference of about {figure(forecast.detectable)} in AUC"
+        text = f"HITS against Random would find a true difference of about {view.figure(forecast.detectable)} in AUC"
         parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
         parts.append(Text(forecast.no_choice))
@@ -697,7 +685,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         text = f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a test set, of"
         parts.append(Text(f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would help."))
     elif forecast.detectable_gain is not None:
-        gain = figure(forecast.detectable_gain)
+        gain = view.figure(forecast.detectable_gain)
         text = f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
         parts.append(Text(f"{text} power, for a verifier that varies as style-only does; for others a larger one."))
     elif forecast.probe_reason is not None:

@@ -20,26 +20,18 @@ from ravenbench.problems import sources
 from ravenbench.problems.needs import Sizes
 from ravenbench.problems.probe import ProbeDomain, crossed, domains, permuted, room_for_tests
 from ravenbench.sampling.samplers import Random, Sampler, more_pools
-from ravenbench.tasks.run.record import (
-    DomainRecord,
-    PointRecord,
-    ProbeRecord,
-    RepetitionRecord,
-    RunPlan,
-    SetupRecord,
-    SweepRecord,
-)
+from ravenbench.tasks.run import record
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.types import Corpus, Floats, Fold, Ints
 
 
-def pools_advice(plan: RunPlan, share: float) -> str | None:
+def pools_advice(plan: record.RunPlan, share: float) -> str | None:
     """Options that give a plan of one pool several; None where its topics are too few for any (see ``more_pools``)."""
     chosen = [plan.m] if plan.sweep is None else plan.sweep.m
     return more_pools(len(plan.topics), max(chosen), plan.k, share, fixed=len(chosen) > 1)
 
 
-def no_choice(plan: RunPlan) -> str | None:
+def no_choice(plan: record.RunPlan) -> str | None:
     """Why HITS and Random of a plan cannot be compared, as a sentence; None where they can be, or are not both there.
 
     They choose alike where as many topics are chosen as there are.
@@ -76,7 +68,7 @@ class Drawing:
     folds: dict[str, Fold] = field(default_factory=dict)
     known: dict[tuple[Place, str | None], list[str]] = field(default_factory=dict)
 
-    def main(self, pool: int, name: str, sampler: Sampler) -> SetupRecord:
+    def main(self, pool: int, name: str, sampler: Sampler) -> record.SetupRecord:
         """The entry of a setup of the main design, on folds of its own; further draws of Random are that setup too."""
         setup = sampler.name if isinstance(sampler, Random) else name
         topics, merged = self._choice(pool, sampler, self.sizes.topics, self.similarity)
@@ -84,9 +76,11 @@ class Drawing:
         place = _place(pool, topics, merged)
         self.known[place, name] = drawn
         self.known.setdefault((place, None), drawn)
-        return SetupRecord(**self._entry(pool, setup, topics, merged, drawn))
+        return record.SetupRecord(**self._entry(pool, setup, topics, merged, drawn))
 
-    def point(self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats) -> PointRecord:
+    def point(
+        self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats
+    ) -> record.PointRecord:
         """The entry of a point of a sweep; ``similarity`` (T, T) is that of its ``encoder``."""
         topics, merged = self._choice(pool, sampler, m, similarity)
         place = _place(pool, topics, merged)
@@ -96,7 +90,7 @@ class Drawing:
             self.known[place, None] = drawn
         mean, highest = leakage(similarity, [self.folds[f] for f in drawn])
         entry = self._entry(pool, name, topics, merged, drawn)
-        return PointRecord(**entry, m=m, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest)
+        return record.PointRecord(**entry, m=m, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest)
 
     def _entry(self, pool: int, setup: str, topics: Ints, merged: Ints, drawn: list[str]) -> dict[str, Any]:
         mean, highest = leakage(self.similarity, [self.folds[f] for f in drawn])
@@ -156,7 +150,7 @@ NEAR = 2
 
 def plan_probe(
     spec: RunSpec, corpus: Corpus, similarity: Floats, pairing: sources.Pairing, progress: Progress
-) -> tuple[ProbeRecord, list[Fold]]:
+) -> tuple[record.ProbeRecord, list[Fold]]:
     """The plan's ``probe`` section and the folds it names.
 
     Repetitions whose sets yield no pairs are left out and counted; where topics are too few for any, the section
@@ -165,7 +159,7 @@ def plan_probe(
     tests = room_for_tests(len(similarity), NEAR) if spec.probe in ("crossed", "both") else 0
     planned = 2 * spec.repetitions if tests else 0
     left_out, reason = 0, _reason(spec, len(similarity), tests)
-    repetitions: list[RepetitionRecord] = []
+    repetitions: list[record.RepetitionRecord] = []
     folds: list[Fold] = []
     for null in (False, True) if tests else ():
         for number in range(spec.repetitions):
@@ -182,7 +176,7 @@ def plan_probe(
                 continue
             folds += drawn
             repetitions.append(_entry(number, null, pair, similarity, drawn))
-    section = ProbeRecord(
+    section = record.ProbeRecord(
         kind=spec.probe, tests=tests, near=NEAR, planned=planned, left_out=left_out, reason=reason,
         repetitions=repetitions,
     )  # fmt: skip
@@ -198,12 +192,12 @@ def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
 
 def _entry(
     number: int, null: bool, pair: tuple[ProbeDomain, ProbeDomain], similarity: Floats, folds: list[Fold]
-) -> RepetitionRecord:
+) -> record.RepetitionRecord:
     blocks = {(i, j): similarity[np.ix_(pair[i].train, pair[j].test)].mean() for i in (0, 1) for j in (0, 1)}
-    return RepetitionRecord(
+    return record.RepetitionRecord(
         repetition=number,
         null=null,
-        domains=[DomainRecord(test=d.test.tolist(), train=d.train.tolist()) for d in pair],
+        domains=[record.DomainRecord(test=d.test.tolist(), train=d.train.tolist()) for d in pair],
         matched_similarity=float((blocks[0, 0] + blocks[1, 1]) / 2),
         mismatched_similarity=float((blocks[0, 1] + blocks[1, 0]) / 2),
         folds={fold.name[-2:]: fold.name for fold in folds},
@@ -215,7 +209,7 @@ USUAL = ("hits", "random", "anti")
 
 def plan_sweep(
     spec: RunSpec, drawing: Drawing, sizes: list[int], similarities: list[Floats], progress: Progress
-) -> SweepRecord | None:
+) -> record.SweepRecord | None:
     """The plan's ``sweep`` section, its folds drawn; None where there is but one design and no further sampler.
 
     ``sizes`` are every m, ``similarities`` (T, T) those of every encoder, the main one first in both. Raises
@@ -229,7 +223,7 @@ def plan_sweep(
     for done, (pool, m, e, name) in enumerate(points):
         progress("drawing the sweep", done, len(points))
         setups.append(drawing.point(pool, name, samplers[name], m, e, similarities[e]))
-    return SweepRecord(
+    return record.SweepRecord(
         m=sizes,
         encoders=[str(encoder) for encoder in spec.encoders()],
         samplers={name: str(sampler) for name, sampler in samplers.items()},
@@ -250,7 +244,7 @@ class SweepSize:
     test: float
 
 
-def sweep_sizes(section: SweepRecord | None, folds: Mapping[str, Fold]) -> list[SweepSize] | None:
+def sweep_sizes(section: record.SweepRecord | None, folds: Mapping[str, Fold]) -> list[SweepSize] | None:
     """The size of every point of a sweep; None where there is none."""
     if section is None:
         return None

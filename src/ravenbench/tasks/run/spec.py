@@ -53,8 +53,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     test: Annotated[str | None, about("Problem set to answer, together with --train.", takes=PATH)] = None
     allow_shared: AllowShared = False
     topic: Annotated[
-        str | None,
-        about("Topics: a column of the table, a level of the corpus, extract(within='group'), or none."),
+        str | None, about("Topics: a column of the table, a level of the corpus, extract(within='group'), or none.")
     ] = None
     topics: Annotated[
         AtLeastTwo | tuple[AtLeastTwo, ...] | None,
@@ -225,10 +224,11 @@ def read_toml(file: Path) -> dict[str, Any]:
 
     try:
         data = read_ordinary(file)
-        if len(data) > _LONGEST_SPEC:  # its reader takes time by the square of a name's length
+        # Its reader takes time and memory by the square of a name's length.
+        if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
             raise SpecError("it is too long for a spec file", file=file, expected=f"at most {_LONGEST_SPEC:,} bytes")
         raw = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
     except RecursionError:
         raise SpecError("tables or lists are nested too deep to be read", file=file) from None

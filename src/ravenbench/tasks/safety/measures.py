@@ -40,18 +40,7 @@ from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store
 from ravenbench.tasks.obfuscate.rewritings import read_rewriting
-from ravenbench.tasks.safety.record import (
-    Detection,
-    DetectionRecord,
-    GradedText,
-    GradesRecord,
-    MeasuredSet,
-    MeasuredText,
-    MeasureIndex,
-    MeasuresRecord,
-    ObfuscatorRecord,
-    SafetyPlan,
-)
+from ravenbench.tasks.safety import record as records
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 from ravenbench.texts import content_hash
@@ -105,16 +94,16 @@ class MeasureUnit:
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
         sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
         sense = Sensibleness()
-        rows: dict[str, MeasuredText] = {}
+        rows: dict[str, records.MeasuredText] = {}
         for name, rewriting in texts.items():
             soundness = sound.measure(rewriting.parts)
-            rows[name] = MeasuredText(
+            rows[name] = records.MeasuredText(
                 soundness=_numbers(soundness),
                 sensibleness=_numbers(sense.measure(rewriting.original, rewriting.text)),
                 efficiency=_numbers(efficiency(rewriting.parts)),
                 survives=survives(soundness),
             )
-        record = MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
+        record = records.MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
         write_record(self.folder / f"{self.key}.json", "safety", record)
         return []
 
@@ -122,7 +111,7 @@ class MeasureUnit:
 def measure(
     folder: Path,
     rewritings_folder: Path,
-    obfuscators: Sequence[ObfuscatorRecord],
+    obfuscators: Sequence[records.ObfuscatorRecord],
     engine: Engine,
     helpers: Helpers,
     progress: Progress,
@@ -137,11 +126,11 @@ def measure(
         for seed, done in entry.sets.items():
             keys = tuple(done.rewritings.values())
             key = measures_key(keys, helpers)
-            sets.append(MeasuredSet(obfuscator=entry.name, seed=seed, key=key))
+            sets.append(records.MeasuredSet(obfuscator=entry.name, seed=seed, key=key))
             if read_measures(folder, key) is None:
                 units.append(MeasureUnit(folder, rewritings_folder, key, keys, helpers))
-    index = MeasureIndex(sets=sets)
-    if record_or_none(folder / "index.json", MeasureIndex) != index:
+    index = records.MeasureIndex(sets=sets)
+    if record_or_none(folder / "index.json", records.MeasureIndex) != index:
         write_record(folder / "index.json", "safety", index)
     run_units(engine, units, progress, "measuring rewritings")
 
@@ -153,15 +142,15 @@ def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
     return content_key([VERSION, here, [None, helpers.encoder, None], *keys])
 
 
-def read_measures(folder: Path, key: str) -> MeasuresRecord | None:
+def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:
     """Measures of one obfuscator and seed, None where they are missing or damaged."""
-    record = record_or_none(folder / f"{key}.json", MeasuresRecord)
+    record = record_or_none(folder / f"{key}.json", records.MeasuresRecord)
     return record if record is not None and record.key == key else None
 
 
-def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
+def measures_of(folder: Path, obfuscator: str) -> dict[int, records.MeasuresRecord]:
     """Measures of one obfuscator by seed, those that are there."""
-    index = record_or_none(folder / "index.json", MeasureIndex)
+    index = record_or_none(folder / "index.json", records.MeasureIndex)
     keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
     measures = {seed: read_measures(folder, key) for seed, key in keys.items()}
     return {seed: one for seed, one in measures.items() if one is not None}
@@ -169,7 +158,7 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
 
 def unmeasured(store: Store) -> dict[str, int]:
     """What a finished folder holds beside its cells, and how often it is missing here or damaged."""
-    plan = store.plan_as(SafetyPlan)
+    plan = store.plan_as(records.SafetyPlan)
     lost = {
         f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
         for entry in plan.hiding
@@ -177,7 +166,7 @@ def unmeasured(store: Store) -> dict[str, int]:
     judged = any(entry.first is not None for entry in plan.hiding) and not store.run.spec.get("methods")
     lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
     grades = store.path / NAME
-    lost["grades by people"] = int(grades.exists() and record_or_none(grades, GradesRecord) is None)
+    lost["grades by people"] = int(grades.exists() and record_or_none(grades, records.GradesRecord) is None)
     return {what: count for what, count in lost.items() if count > 0}
 
 
@@ -196,7 +185,7 @@ RANKS = (1, 10, 100, 1000)
 
 def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
     """Detection of each obfuscator's first seed, computed once for the same rewritings."""
-    entries = [o for o in store.plan_as(SafetyPlan).hiding if o.first is not None]
+    entries = [o for o in store.plan_as(records.SafetyPlan).hiding if o.first is not None]
     firsts = {o.name: o.first[1] for o in entries if o.first is not None}
     keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
     address = content_key([DETECTION, missing("brown") is None, keys])
@@ -219,12 +208,12 @@ def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
         rewritten[name] = ([r.text for _, r in done], np.array([groups[i] for i, _ in done], dtype=np.int64))
     changed = [name for name, done in firsts.items() if done.changed]
     results = _detect(genuine, rewritten, changed, progress)
-    write_record(path, "safety", DetectionRecord(key=address, obfuscators=results))
+    write_record(path, "safety", records.DetectionRecord(key=address, obfuscators=results))
 
 
-def read_detection(path: Path) -> DetectionRecord | None:
+def read_detection(path: Path) -> records.DetectionRecord | None:
     """Stored results, None where there are none."""
-    return record_or_none(path, DetectionRecord)
+    return record_or_none(path, records.DetectionRecord)
 
 
 Texts = tuple[Sequence[str], Ints]
@@ -233,7 +222,7 @@ Texts = tuple[Sequence[str], Ints]
 
 def _detect(
     genuine: Texts, rewritten: Mapping[str, Texts], changed: Sequence[str], progress: Progress
-) -> dict[str, Detection]:
+) -> dict[str, records.Detection]:
     if not rewritten:
         return {}
     measure = Sensibleness()
@@ -251,7 +240,7 @@ def _detect(
         known = _score(parts[""], [parts[name]], parts[name])
         others = [parts[other] for other in changed if other != name]
         unseen = _score(parts[""], others, parts[name]) if others else (None, None)
-        results[name] = Detection(auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1])
+        results[name] = records.Detection(auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1])
     return results
 
 
@@ -384,20 +373,22 @@ def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]
     there; then nothing is written.
     """
     there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
-    for entry in store.plan_as(SafetyPlan).obfuscators:
+    for entry in store.plan_as(records.SafetyPlan).obfuscators:
         for seed, done in entry.sets.items():
             for problem, key in done.rewritings.items():
                 stored = read_rewriting(rewritings_folder, key)
                 if stored is not None and stored.rewriting is not None:
                     original, text = (content_hash(t).hex() for t in (stored.rewriting.original, stored.rewriting.text))
                     there.setdefault((problem, entry.name), {}).setdefault((original, text), (seed, key))
-    write_record(store.path / NAME, "safety", GradesRecord(grades=[_matched(review, there) for review in reviews]))
+    write_record(
+        store.path / NAME, "safety", records.GradesRecord(grades=[_matched(review, there) for review in reviews])
+    )
 
 
-def read_grades(store: Store) -> list[GradedText]:
+def read_grades(store: Store) -> list[records.GradedText]:
     """Grades of rewritings that the run still has; none where there are none or their file is damaged."""
-    record = record_or_none(store.path / NAME, GradesRecord)
-    sets = {entry.name: entry.sets for entry in store.plan_as(SafetyPlan).obfuscators}
+    record = record_or_none(store.path / NAME, records.GradesRecord)
+    sets = {entry.name: entry.sets for entry in store.plan_as(records.SafetyPlan).obfuscators}
     return [
         one
         for one in ([] if record is None else record.grades)
@@ -405,7 +396,9 @@ def read_grades(store: Store) -> list[GradedText]:
     ]
 
 
-def _matched(review: Review, there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]]) -> GradedText:
+def _matched(
+    review: Review, there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]]
+) -> records.GradedText:
     texts = there.get((review.id, review.system))
     named = f"{review.id}, rewritten by {review.system or 'nobody named'}"
     if texts is None:
@@ -420,7 +413,7 @@ def _matched(review: Review, there: dict[tuple[str, str], dict[tuple[str, str], 
             fix="read and grade the pages that raven diff makes of this run",
         )  # fmt: skip
     seed, key = place
-    return GradedText(
+    return records.GradedText(
         grader=review.grader,
         obfuscator=review.system,
         seed=seed,

@@ -35,6 +35,7 @@ from ravenbench.statistics.attacks import Change
 from ravenbench.tasks.safety.analysis import (
     FEW,
     AttributionRow,
+    ImitationRow,
     ObfuscatorRow,
     SafetyAnalysis,
     Shame,
@@ -43,7 +44,6 @@ from ravenbench.tasks.safety.analysis import (
     listed,
     mean,
 )
-from ravenbench.tasks.safety.imitation import ImitationRow
 from ravenbench.tasks.safety.measures import unmeasured
 
 if TYPE_CHECKING:

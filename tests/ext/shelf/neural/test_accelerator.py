@@ -49,7 +49,7 @@ def test_every_part_beside_its_peer(measured, tmp_path, capsys):
     rated = [row for row in rows if "rate" in row]
     assert {row["part"] for row in rated} == {"training", "encoders", "causal"}
     assert all(row["rate"] == row["count"] / row["seconds"] > 0 for row in rated)
-    for what in ("luar, training", "luar, encoding", "o2d2, training", "all-minilm", "e5-small", "causal-lm"):
+    for what in ("luar, training", "luar, encoding", "all-minilm", "e5-small", "causal-lm"):
         assert len({row["who"] for row in rated if row["what"] == what}) == 2
     assert max(row["cosine_apart"] for row in rated if row["part"] == "encoders") < 1e-6
     assert max(row["score_apart"] for row in rated if "score_apart" in row) < 1e-4

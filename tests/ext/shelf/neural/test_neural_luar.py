@@ -146,7 +146,7 @@ def test_episodes_of_an_author_share_nothing():
     lengths = [5, 1, 9, 6, 1, 2, 2, 2]
     number = iter(range(1000))
     texts = [[np.array([next(number)]) for _ in range(n)] for n in lengths]
-    drawn = DrawnEpisodes(texts, Written(np.arange(8), author, author), authors=3, pieces=4, seed=0)
+    drawn = DrawnEpisodes(texts, Written(np.arange(8), author), authors=3, pieces=4, seed=0)
     assert drawn.authors.tolist() == [0, 1, 3, 4]
     seen = set()
     for epoch in range(30):

@@ -14,11 +14,6 @@ from ravenbench.testing import toy_problems
 
 pytestmark = pytest.mark.extra
 PLACES = {
-    "o2d2(hidden=8, vectors=8, epochs=3, detector_epochs=0, device='cpu')": (
-        "o2d2_network.O2D2Network.loss",
-        "o2d2_network.AdHominem.windows",
-        "windows or hidden",
-    ),
     "bagnall-2015(hidden=16, epochs=3, characters=10000, references=5, device='cpu')": (
         "bagnall.ManyHeads.loss",
         "bagnall.ManyHeads.states",

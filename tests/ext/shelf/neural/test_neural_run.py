@@ -14,7 +14,6 @@ from ravenbench.store.store import Store
 pytestmark = [pytest.mark.extra, pytest.mark.data]
 SMALL = {
     "luar": "luar(layers=1, hidden=32, heads=2, dimensions=32, vocabulary=1000, pieces=8, epochs=2)",
-    "o2d2": "o2d2(epochs=2, detector_epochs=0)",
 }
 
 

@@ -66,11 +66,7 @@ def same_weights(a, b):
     return all((p == q).all() for p, q in zip(a.state_dict().values(), b.state_dict().values(), strict=True))
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "adagrad"])
-def test_resumed_training_ends_in_the_same_weights(setting, settings, tmp_path, torch, optimizer):
-    from dataclasses import replace
-
-    settings = replace(settings, optimizer=optimizer)
+def test_resumed_training_ends_in_the_same_weights(setting, settings, tmp_path, torch):
     whole, parted = setting.model(), setting.model()
     history = setting.run(whole, settings)
     with pytest.raises(KeyboardInterrupt):
@@ -112,9 +108,9 @@ def test_early_stopping_keeps_the_best_epoch(setting, torch):
 def test_rate_rises_and_falls(torch):
     from ravenbench.ext.shelf.neural.training import Settings
 
-    settings = Settings(learning_rate=2.0, warmup=0.25, final=0.1)
+    settings = Settings(learning_rate=2.0, warmup=0.25)
     rates = [settings.rate(p) for p in (0, 0.125, 0.25, 0.625, 1)]
-    assert rates == pytest.approx([0, 1, 2, 1.1, 0.2])
+    assert rates == pytest.approx([0, 1, 2, 1, 0])
 
 
 def test_checkpoint_of_another_training_is_refused(setting, settings, tmp_path):

@@ -129,7 +129,7 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
                 say(line)
             last, before, shown = now, after, ""
     except KeyboardInterrupt:
-        # Ctrl-C is how watching ends; SIGTERM is obeyed as everywhere.
-        if terminal.farewell() == terminal.TERMINATED:
+        # Ctrl-C is how watching ends; other signals are obeyed as everywhere.
+        if terminal.farewell() != terminal.INTERRUPTED:
             raise
         say("")

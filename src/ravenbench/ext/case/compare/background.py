@@ -5,7 +5,8 @@ Folds are parts of the background's authors, with and without transplants, and t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,9 +26,7 @@ from ravenbench.ext.case.compare.record import (
     part_of,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
-from ravenbench.ext.case.content_space import ContentSpace
 from ravenbench.ext.case.extract import Extract
-from ravenbench.ext.case.kinds import distances, kinds, profile
 from ravenbench.ext.case.like_case import (
     MOST_KNOWN,
     AuthorTexts,
@@ -39,11 +38,53 @@ from ravenbench.ext.case.like_case import (
     shorter,
     writer,
 )
+from ravenbench.ext.case.likeness import ContentSpace
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
-from ravenbench.text.tokens import count_words, cut
+from ravenbench.text.tokens import count_words, cut, frequent_words, lowered, tokens
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
+
+COMMON = 50
+"""Words that are counted: the most frequent ones of the background."""
+SMALLEST_DEVIATION = 0.2
+"""Least standard deviation of a word or mark over authors, so that one that nobody uses does not decide."""
+
+
+def kinds(texts: Sequence[str]) -> list[str]:
+    """The common words and the marks of a background's texts."""
+    marks = {token for text in texts for token in tokens(text) if not token[0].isalnum()}
+    return [*frequent_words(texts, COMMON), *sorted(marks)]
+
+
+def profile(texts: Iterable[str], counted: Sequence[str]) -> Floats:
+    """The profile (f,) of one author's or one case's texts: the mean of theirs, square roots of how often each common
+    word and each mark stands in a hundred tokens."""
+    each = []
+    for text in texts:
+        words = Counter(tokens(lowered(text)))
+        each.append(np.sqrt([100 * words[one] / max(words.total(), 1) for one in counted]))
+    return np.asarray(np.mean(each, axis=0))
+
+
+def distances(authors: Floats, cases: Floats) -> tuple[float, Floats]:
+    """The distance from which on a case is of another kind (genre) than authors with these profiles (n, f), and the
+    distances (m,) of cases' profiles (m, f); ours.
+
+    The distance of a case is its mean distance from the background's mean, in standard deviations of the background's
+    authors; that of each author is taken to the others. A case is of another kind if it is farther away than every
+    author of the background, and than their mean distance and three standard deviations of it. A narrow kind within a
+    wide one, such as essays among posts, is not noticed (docs/compare-studies.md).
+    """
+
+    def far(profiles: Floats, of: Floats) -> Floats:
+        return np.asarray(
+            (np.abs(profiles - of.mean(axis=0)) / np.maximum(of.std(axis=0), SMALLEST_DEVIATION)).mean(axis=1)
+        )
+
+    own = [far(authors[[i]], np.delete(authors, i, axis=0))[0] for i in range(len(authors))]
+    return float(max(np.max(own), np.mean(own) + 3 * np.std(own))), far(cases, authors)
+
 
 FEWEST_AUTHORS = 10
 """Authors with same-author pairs below which nothing is said: with six or eight, LRs that looked good on the

@@ -113,7 +113,9 @@ class CompareReport(Report[Comparison]):
         comparison = self.analysis
         most = max((digits(case.llr) for case in comparison.cases if case.llr is not None), default=1)
         llr: Col[CaseFound] = col(LR, lambda r: r.llr, digits=most, signed=True)
-        interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=1, signed=True)
+        ends = [end for case in comparison.cases for end in case.interval or ()]
+        fine = 2 if any(end and not round(end, 1) for end in ends) else 1  # the side of 0 is to be seen
+        interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=fine, signed=True)
         words: Col[CaseFound] = col("in words", _in_words, text=True)
         questioned: Col[CaseFound] = col("text in question", lambda r: r.record.questioned.name, text=True)
         made = table(
@@ -121,7 +123,7 @@ class CompareReport(Report[Comparison]):
             col("author" if comparison.members else "case", lambda r: r.record.id, text=True),
             *((words, llr, interval, questioned) if comparison.members else (llr, interval, words)),
             note=f"Above 0: for the {'author named' if comparison.members else 'candidate'}; below 0: for someone "
-            "else. Where the interval holds 0 the findings support neither.",
+            "else. Between −.3 and +.3, and where the interval holds 0, the findings support neither.",
             section="" if len(comparison.cases) > 1 else None,
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))

@@ -11,7 +11,7 @@ from ravenbench.attribution.base import Attributor
 from ravenbench.attribution.linear import svm
 from ravenbench.text.tokens import collapse
 from ravenbench.texts import TextTable
-from ravenbench.types import Count, Floats, Ints, Positive
+from ravenbench.types import Count, Floats, Ints, Length, Positive, Size
 
 
 @dataclass(eq=False, repr=False)
@@ -39,8 +39,8 @@ class Escalante2011(Attributor):
 
     name = "escalante-2011"
 
-    n: int = 3
-    size: int = 2500
+    n: Length = 3
+    size: Size = 2500
     places: Count = 5
     width: float = 0.2
     c: Positive = 1.0

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import torch
@@ -205,27 +205,19 @@ class TrainedNetwork:
     """What verifiers share that train a network: the drawing of its history, and a checkpoint until it has answered."""
 
     trains_long = True
-    measure = "AUC, held-out authors"
-    """What is measured after each epoch on authors set apart."""
     history_: list[Epoch]
     _folder: Path | None = None
-    """Where checkpoints lie; each of several networks has its own beside it."""
+    """Where checkpoints lie."""
 
     def figures(self) -> dict[str, bytes]:
         """The learning curve; nothing where nothing was trained."""
-        return {"learning.svg": learning_curve(self.history_, self.measure)} if self.history_ else {}
+        return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
-    def _forget(self, *parts: str) -> None:
-        """Delete the checkpoint, or that of each part: whoever has used the network needs it no more."""
+    def _forget(self) -> None:
+        """Delete the checkpoint: whoever has used the network needs it no more."""
         if self._folder is not None:
-            for place in map(self._part, parts or ("",)):
-                forget(place)
+            forget(self._folder)
             self._folder = None
-
-    def _part(self, name: str) -> Path:
-        """The folder of one of several networks; of the only one without a name."""
-        assert self._folder is not None
-        return self._folder.with_name(f"{self._folder.name}-{name}") if name else self._folder
 
 
 B = TypeVar("B")
@@ -241,13 +233,13 @@ class Settings:
         At most; 0 leaves the model as it is.
     learning_rate : float
         At the height of the schedule: it rises from 0 over ``warmup`` (a share of the training) and then falls in a
-        straight line to ``final`` times its height.
+        straight line to 0.
     accumulate : int
         Batches whose gradients make one step: the same recipe in less memory.
     patience : int
         Epochs without a better held-out value after which training ends; 0 never ends it.
     clip : float
-        Largest norm of the gradient, of all tensors together or with ``clip_each`` of each; 0 leaves it alone.
+        Largest norm of the gradient, of all tensors together; 0 leaves it alone.
     precision : {"auto", "fp32", "bf16"}
         Of forward passes; ``auto`` is bfloat16 on a GPU.
     deterministic : bool
@@ -257,13 +249,10 @@ class Settings:
     epochs: int = 10
     learning_rate: float = 1e-3
     warmup: float = 0.1
-    final: float = 0.0
     accumulate: int = 1
     patience: int = 3
-    optimizer: Literal["adamw", "adagrad"] = "adamw"
     weight_decay: float = 0.0
     clip: float = 1.0
-    clip_each: bool = False
     precision: str = "auto"
     deterministic: bool = True
     seed: int = 0
@@ -279,7 +268,7 @@ class Settings:
         if progress < self.warmup:
             return self.learning_rate * progress / self.warmup
         left = (1 - progress) / (1 - self.warmup) if self.warmup < 1 else 1.0
-        return self.learning_rate * (self.final + (1 - self.final) * left)
+        return self.learning_rate * left
 
 
 @dataclass(frozen=True)
@@ -362,10 +351,7 @@ class _Run:
     def __init__(self, model: torch.nn.Module, settings: Settings, device: torch.device) -> None:
         self.model, self.settings, self.device = model, settings, device
         self.weights = [p for p in model.parameters() if p.requires_grad]
-        if settings.optimizer not in ("adamw", "adagrad"):
-            raise SpecError("there is no such optimizer", found=settings.optimizer, expected="adamw or adagrad")
-        kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adagrad
-        self.optimizer = kind(self.weights, lr=settings.learning_rate, weight_decay=settings.weight_decay)
+        self.optimizer = torch.optim.AdamW(self.weights, lr=settings.learning_rate, weight_decay=settings.weight_decay)
         self.history: list[Epoch] = []
         self.best: dict[str, torch.Tensor] | None = None
         self.best_epoch = 0
@@ -421,9 +407,7 @@ class _Run:
                 "the training diverged: its loss is no number", found=total, fix="lower learning_rate, or raise warmup"
             )
         if self.settings.clip > 0:
-            groups = [[w] for w in self.weights] if self.settings.clip_each else [self.weights]
-            for group in groups:
-                torch.nn.utils.clip_grad_norm_(group, self.settings.clip)
+            torch.nn.utils.clip_grad_norm_(self.weights, self.settings.clip)
         for param_group in self.optimizer.param_groups:
             param_group["lr"] = rate
         self.optimizer.step()
@@ -447,9 +431,9 @@ class _Run:
         self.best, self.best_epoch = state["best"], state["best_epoch"]
 
 
-def learning_curve(history: Sequence[Epoch], measure: str) -> bytes:
-    """Loss of every epoch, and below it the held-out value where there is one; the epoch whose weights were kept is
-    marked. Equal histories give equal bytes."""
+def learning_curve(history: Sequence[Epoch]) -> bytes:
+    """Loss of every epoch, and below it the AUC on held-out authors where there is one; the epoch whose weights were
+    kept is marked. Equal histories give equal bytes."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -466,7 +450,7 @@ def learning_curve(history: Sequence[Epoch], measure: str) -> bytes:
             best = max(held_out, key=lambda pair: (pair[1], -pair[0]))
             axes[1].plot(*best, "o", color="C1", markersize=8, fillstyle="none")
             axes[1].annotate("kept", best, textcoords="offset points", xytext=(8, -3))
-            axes[1].set_ylabel(measure)
+            axes[1].set_ylabel("AUC, held-out authors")
         axes[-1].set_xlabel("epoch")
         axes[-1].xaxis.get_major_locator().set_params(integer=True)
         buffer = io.BytesIO()

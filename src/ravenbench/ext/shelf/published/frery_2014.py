@@ -11,7 +11,7 @@ from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace
 from ravenbench.ext.shelf.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.metrics.pan import METRICS, scores
 from ravenbench.text.tfidf import row_cosines, unit
-from ravenbench.types import Bools, Count, Floats, Ints, Problems
+from ravenbench.types import Bools, Count, Floats, Ints, Problems, Size
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 
@@ -78,7 +78,7 @@ class Frery2014(Verifier):
 
     leaf: Count = 5
     folds: Count = 10
-    size: int = 20_000
+    size: Size = 20_000
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn weights, the pruning and the tree. CorpusError if one class is absent."""

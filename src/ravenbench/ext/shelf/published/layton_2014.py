@@ -14,7 +14,7 @@ from ravenbench.ext.shelf.published.one_class import known_and_questioned, sides
 from ravenbench.ext.shelf.raven_2026.families import frequent_grams
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import normalised
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Ints, Length, Problems
 from ravenbench.verifiers.contract.base import Verifier
 
 METHODS = ("scap", "cng", "rlp")
@@ -198,7 +198,7 @@ class Layton2014(Verifier):
     symmetric = False
     provenance = "reconstructed"
 
-    lengths: tuple[int, ...] = (2, 3, 4, 5, 6)
+    lengths: tuple[Length, ...] = (2, 3, 4, 5, 6)
     sizes: tuple[int, ...] = (100, 500, 2000)
 
     def fit(self, problems: Problems, same: Bools) -> Self:

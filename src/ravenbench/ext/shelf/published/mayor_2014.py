@@ -13,7 +13,7 @@ from ravenbench.ext.shelf.published.shelf_views import Family, symbols, units_of
 from ravenbench.ext.shelf.raven_2026.families import Grams
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
-from ravenbench.types import Bools, Count, Floats, Ints, NotNegative, Problems, Share
+from ravenbench.types import Bools, Count, Floats, Ints, NotNegative, Problems, Share, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
@@ -80,7 +80,7 @@ class Mayor2014(Scorer):
     iterations: Count = 35
     impostors: Count = 8
     share: Share = 0.6
-    items: int = 200
+    items: Size = 200
     penalty: NotNegative = 1e-7
     seed: int = 0
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Self
 
 import numpy as np
+from msgspec import Meta
 
 from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.calibrators import Banded
@@ -13,7 +14,7 @@ from ravenbench.ext.shelf.published.one_class import OneClass, sides
 from ravenbench.ext.shelf.published.shelf_views import cosines, count, dense, units_of
 from ravenbench.ext.shelf.views import chunks
 from ravenbench.metrics.pan import auc
-from ravenbench.types import Bools, Count, Floats, Problems
+from ravenbench.types import Bools, Floats, Length, Problems
 
 _WIDEST = 0.02
 
@@ -58,8 +59,8 @@ class Satyam2014(OneClass):
     name = "satyam-2014"
     reads = "characters"
 
-    lengths: tuple[int, ...] = (3, 4, 5)
-    segment: Count = 750
+    lengths: tuple[Length, ...] = (3, 4, 5)
+    segment: Annotated[int, Meta(ge=100, le=100_000)] = 750
     rank: int = 10
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from ravenbench.ext.shelf.published.cng import Profiles, gram_numbers, profiles
+from ravenbench.ext.shelf.published.cng_2013 import Profiles, gram_numbers, profiles
 from ravenbench.ext.shelf.published.one_class import sides
 from ravenbench.text.tokens import SENTENCE_END, TOKEN, frequent, lowered, normalised
 from ravenbench.types import Floats, Ints, Problems
