@@ -276,7 +276,7 @@ def test_names_that_may_be_no_one_persons_are_said(doubt):
     for names in PEOPLE[doubt]:
         assert any(doubt in sentence for sentence in doubtful_names(names)), names
     assert not doubtful_names(["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"])
-    assert not doubtful_names(["Mr Roe", "Mrs Roe", "Anne Poe", "Carl Poe", "roe", "ann.roe@x.org", "Roebuck"])
+    assert not doubtful_names(["Mr Roe", "Mrs Roe", "Anne Poe", "Carl Poe", "ann.roe@x.org", "Roebuck"])
     nobody = ["Amazon Customer", "A Google User", "An hon. Member", "Several hon. Members", "Beifall", "community wiki"]
     assert all(map(is_nobody, nobody)) and not any(map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"]))
 

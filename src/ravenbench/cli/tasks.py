@@ -128,16 +128,22 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         say(warning, fg="yellow", err=True)
     if plan:
         # Of seeds each costs about the same.
-        previews, planned = {}, dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
+        previews, remarks, planned = (
+            {},
+            dict[str, list[str]](),
+            dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs,
+        )
         for name, job in planned.items():
-            with progress_bar() as progress, remarks_gathered() as remarks:
-                preview = task(job, **how, progress=progress).preview()
-            previews[name] = replace(preview, notes=tuple(dict.fromkeys([*preview.notes, *remarks])))
-        if json and len(previews) > 1:
-            print_json({name: preview.to_json() for name, preview in previews.items()})
+            with progress_bar() as progress, remarks_gathered() as remarks[name]:
+                previews[name] = task(job, **how, progress=progress).preview()
+        if json:
+            shown = {name: preview.to_json() for name, preview in previews.items()}
+            for name, one in shown.items():
+                one["notes"] = [*dict.fromkeys([*one.get("notes", ()), *remarks[name]])]
+            print_json(shown if len(shown) > 1 else next(iter(shown.values())))
             return
         for preview in previews.values():
-            show_preview(preview, json, task.previewed(preview))
+            show_preview(preview, False, task.previewed(preview))
         if len(planned) < len(jobs):
             say(f"This is the first of {len(jobs)} seeds; each costs about as much.")
         return
