@@ -21,7 +21,7 @@ from contracts.commands import raven
 from contracts.tasks import options, write_data
 from ravenbench import errors
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.remarks import doubtful_names
+from ravenbench.corpora.remarks import ACCOUNT, doubtful_names
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
@@ -279,6 +279,16 @@ def test_names_that_may_be_no_one_persons_are_said(doubt):
     assert not doubtful_names(["Mr Roe", "Mrs Roe", "Anne Poe", "Carl Poe", "ann.roe@x.org", "Roebuck"])
     nobody = ["Amazon Customer", "A Google User", "An hon. Member", "Several hon. Members", "Beifall", "community wiki"]
     assert all(map(is_nobody, nobody)) and not any(map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"]))
+
+
+def test_numbers_of_one_author_each_and_topics_in_two_spellings_are_said(tmp_path):
+    rows = [(f"author{a}", ("Sport", "Sports")[i % 2], f"word{a} word{i} some text. Student no. {9000 + a}")
+            for a in range(3) for i in range(4)]  # fmt: skip
+    lines = [json.dumps({"author": a, "topic": topic, "text": text}) for a, topic, text in rows]
+    (tmp_path / "c.jsonl").write_text("\n".join(lines))
+    said = " ".join(load_corpus(tmp_path / "c.jsonl").notes[ACCOUNT])
+    assert "a number stands in all texts of one author, of 3 authors" in said
+    assert "topics that may be one: Sport / Sports" in said
 
 
 FIXES = {

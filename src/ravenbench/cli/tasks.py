@@ -128,11 +128,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         say(warning, fg="yellow", err=True)
     if plan:
         # Of seeds each costs about the same.
-        previews, remarks, planned = (
-            {},
-            dict[str, list[str]](),
-            dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs,
-        )
+        planned = dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
+        previews, remarks = {}, dict[str, list[str]]()
         for name, job in planned.items():
             with progress_bar() as progress, remarks_gathered() as remarks[name]:
                 previews[name] = task(job, **how, progress=progress).preview()
