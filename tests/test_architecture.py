@@ -177,7 +177,7 @@ BUDGETS = {
     "sampling": 400,
     "statistics": 2_200,
     "store": 1_300,
-    "tasks": 13_700,
+    "tasks": 13_600,
     "text": 5_200,
     "topics": 700,
     "verifiers": 2_300,

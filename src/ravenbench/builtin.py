@@ -11,9 +11,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "obfuscate": "ravenbench.tasks.obfuscate.task:Obfuscate",
         "safety": "ravenbench.tasks.safety.task:Safety",
     },
-    "work": {
-        "evaluate": "ravenbench.tasks.evaluate.task:Evaluate",
-    },
+    "work": {"evaluate": "ravenbench.tasks.evaluate.task:Evaluate"},
     "corpus": {},
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",

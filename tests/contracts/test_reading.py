@@ -21,7 +21,7 @@ from contracts.commands import raven
 from contracts.tasks import options, write_data
 from ravenbench import errors
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.remarks import doubtful_names
+from ravenbench.corpora.remarks import ACCOUNT, doubtful_names
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problem_sets, write_pan_pairs, write_pan_problems
 from ravenbench.testing import toy_problems
@@ -261,7 +261,9 @@ def test_what_is_no_prose_of_its_author_is_said(tmp_path, head):
 PEOPLE = {
     "may be one person's": (
         ["Ann Roe", "Ann M. Roe"], ["Ann Roe", "Ann Roe, PhD"], ["Ann Roe", "Ann Roe (Lab)"], ["John Lee", "JohnLee"],
-        ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
+        ["Dr Roe", "Ann Roe"], ["Roe", "Ann Roe"], ["Mr. Roe", "Roe"], ["Roe (Con, Leeds)", "Ann Roe"],
+        ["aroe", "Ann Roe"], ["Иванов И.И.", "Иванов Иван Иванович"],
+        ["Roe, A.", "Ann Maria Roe"], ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
     ),
     "may be several people's": (["Ann Roe feat. Bo Kim"],),
     "may be nobody's": (["SPEAKER_00"], ["Der Pr\u00e4sident"], ["Total"], ["unsorted"]),
@@ -274,8 +276,19 @@ def test_names_that_may_be_no_one_persons_are_said(doubt):
     for names in PEOPLE[doubt]:
         assert any(doubt in sentence for sentence in doubtful_names(names)), names
     assert not doubtful_names(["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"])
+    assert not doubtful_names(["Mr Roe", "Mrs Roe", "Anne Poe", "Carl Poe", "ann.roe@x.org", "Roebuck"])
     nobody = ["Amazon Customer", "A Google User", "An hon. Member", "Several hon. Members", "Beifall", "community wiki"]
     assert all(map(is_nobody, nobody)) and not any(map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"]))
+
+
+def test_numbers_of_one_author_each_and_topics_in_two_spellings_are_said(tmp_path):
+    rows = [(f"author{a}", ("Sport", "Sports")[i % 2], f"word{a} word{i} some text. Student no. {9000 + a}")
+            for a in range(3) for i in range(4)]  # fmt: skip
+    lines = [json.dumps({"author": a, "topic": topic, "text": text}) for a, topic, text in rows]
+    (tmp_path / "c.jsonl").write_text("\n".join(lines))
+    said = " ".join(load_corpus(tmp_path / "c.jsonl").notes[ACCOUNT])
+    assert "a number stands in all texts of one author, of 3 authors" in said
+    assert "topics that may be one: Sport / Sports" in said
 
 
 FIXES = {

@@ -105,17 +105,10 @@ def choose(
     if len(authors) < 2 or len(left) < topics:
         raise _too_few(corpus, rules, len(authors), len(left), sampled)
     return Chosen(
-        corpus.name,
-        tuple(corpus.texts.rows(rows)),
-        tuple(corpus.ids[i] for i in rows),
-        author_codes.astype(np.int64),
-        topic_codes.astype(np.int64),
-        tuple(corpus.author.names[a] for a in authors),
-        tuple(corpus.topic.names[t] for t in left),
-        dropped,
-        gone_authors,
-        tuple(corpus.notes.get(ACCOUNT, ())),
-    )
+        corpus.name, tuple(corpus.texts.rows(rows)), tuple(corpus.ids[i] for i in rows), author_codes.astype(np.int64),
+        topic_codes.astype(np.int64), tuple(corpus.author.names[a] for a in authors),
+        tuple(corpus.topic.names[t] for t in left), dropped, gone_authors, tuple(corpus.notes.get(ACCOUNT, ())),
+    )  # fmt: skip
 
 
 def crosstab(author: Ints, topic: Ints, authors: int, topics: int) -> Ints:
@@ -258,18 +251,9 @@ def view(documents: Chosen) -> SelectedCorpusView:
     )
     shares = sizes / sizes.sum()
     return SelectedCorpusView(
-        documents.name,
-        documents.authors,
-        table,
-        topics,
-        len(documents),
-        int(totals.sum()),
-        int(np.count_nonzero(totals)),
-        int(np.count_nonzero(totals == 1)),
-        (float(words.min()), float(np.median(words)), float(words.max())),
-        float(1 / np.sum(shares**2)),
-        len(documents) - len({" ".join(prepare(text).split()) for text in documents.texts}),
-        documents.dropped,
-        documents.dropped_authors,
-        documents.account,
-    )
+        documents.name, documents.authors, table, topics, len(documents), int(totals.sum()),
+        int(np.count_nonzero(totals)), int(np.count_nonzero(totals == 1)),
+        (float(words.min()), float(np.median(words)), float(words.max())), float(1 / np.sum(shares**2)),
+        len(documents) - len({" ".join(prepare(text).split()) for text in documents.texts}), documents.dropped,
+        documents.dropped_authors, documents.account,
+    )  # fmt: skip

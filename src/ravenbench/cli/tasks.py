@@ -13,7 +13,7 @@ import typer
 from ravenbench import files
 from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of
 from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, remarks_gathered
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -128,15 +128,19 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         say(warning, fg="yellow", err=True)
     if plan:
         # Of seeds each costs about the same.
-        previews, planned = {}, dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
+        planned = dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
+        previews, remarks = {}, dict[str, list[str]]()
         for name, job in planned.items():
-            with progress_bar() as progress:
+            with progress_bar() as progress, remarks_gathered() as remarks[name]:
                 previews[name] = task(job, **how, progress=progress).preview()
-        if json and len(previews) > 1:
-            print_json({name: preview.to_json() for name, preview in previews.items()})
+        if json:
+            shown = {name: preview.to_json() for name, preview in previews.items()}
+            for name, one in shown.items():
+                one["notes"] = [*dict.fromkeys([*one.get("notes", ()), *remarks[name]])]
+            print_json(shown if len(shown) > 1 else next(iter(shown.values())))
             return
         for preview in previews.values():
-            show_preview(preview, json, task.previewed(preview))
+            show_preview(preview, False, task.previewed(preview))
         if len(planned) < len(jobs):
             say(f"This is the first of {len(jobs)} seeds; each costs about as much.")
         return

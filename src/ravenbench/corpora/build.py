@@ -286,6 +286,11 @@ class CorpusBuilder:
         topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
         none = {t for t in topics if t is not None and is_nobody(t)}
         account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
+        alike: dict[str, dict[str, None]] = {}
+        for topic in sorted({t for t in topics if t is not None}):
+            alike.setdefault("".join(filter(str.isalnum, topic.casefold())).rstrip("s"), {})[topic] = None
+        spelt = [" / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1]
+        account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
         spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
         further = sorted({key for r in rows for key in r.columns})
         if len(further) > MOST_COLUMNS:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ravenbench.errors import first_names
+from ravenbench.errors import first_names, some
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import odd_texts
-from ravenbench.text.names import is_kind, is_several, label_key, lookalikes, may_be_nobody
+from ravenbench.text.names import is_kind, is_several, label_key, lookalikes, may_be_nobody, person_words
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
@@ -18,6 +20,8 @@ LOOKED_AT = 2_000
 """Texts of a corpus that are looked through, the first ones."""
 MOST_BYTES = 64 * 2**20
 _SHOWN = 10
+_NO_WORD = re.compile(r"[\W_]+")
+_NUMBERED = re.compile(r"\b(?:no|nr|id|student|number|matr\w*) (\d{4,12})\b")
 
 
 def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
@@ -40,22 +44,41 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
 
 
 def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str]:
-    """A sentence on texts in which their own author's name stands, where most texts have it, and few another's."""
-    names = [" ".join(reversed(label_key(name).split(", "))) for name in author.names]
-    own, usable, others = list[str](), 0, 0
+    """Sentences on texts in which their own author's name stands, where most texts have it, and few another's, and on
+    numbers of one author each."""
+    names = [person_words(name)[1] for name in author.names]
+    own, usable, others, numbers = list[str](), 0, 0, dict[int, list[set[str]]]()
     for text, code, name in zip(texts, author.codes.tolist(), ids, strict=False):
-        if code < 0 or len(names[code]) < 4 or names[code].isdecimal():
+        if code < 0 or len(label_key(author.names[code])) < 4 or names[code][-1].isdecimal():
             continue
         usable += 1
-        read = " ".join(f"{text[:6000]}\n{text[-1000:]}".casefold().split())
-        short, end = names[code].replace(" ", ""), text.rstrip(" .\n\t").casefold()
-        if names[code] in read or (short in read and len(short) > 7) or end.endswith("\n" + names[code].split()[-1]):
+        read, last = plain_words(f"{text[:6000]}\n{text[-1000:]}"), text.rstrip().rpartition("\n")[2].casefold()
+        last = "".join(filter(str.isalpha, last))
+        initials = "".join(word[0] for word in names[code])
+        if names_person(read, names[code]) or last == names[code][-1] or last == initials != names[code][0][:1]:
             own.append(name)
-        others += len(names) > 1 and names[code - 1] in read
+        others += len(names) > 1 and names_person(read, names[code - 1])
+        numbers.setdefault(code, []).append({*_NUMBERED.findall(f"{read[:500]} {read[-500:]}")})
+    several = [set.intersection(*each) for each in numbers.values() if len(each) > 1]
+    of = Counter(number for each in several for number in each)
+    alone = [min(each) for each in several if any(of[number] == 1 for number in each)]
+    said = [f"a number stands in all texts of one author, of {len(alone)} authors ({some(alone)}): it tells them apart"]
+    said = said if len(alone) > 1 and 2 * len(alone) > len(several) else []
     if 2 * len(own) <= usable or 4 * others > len(own):
-        return []
-    said = f"the author's name stands in {len(own):,} of {len(texts):,} texts ({first_names(own, 3)}), as at their"
-    return [f"{said} heads or ends: it tells the author other than by style; take it out"]
+        return said
+    shown = f"the author's name stands in {len(own):,} of {len(texts):,} texts ({first_names(own, 3)}), as at their"
+    return [f"{shown} heads or ends: it tells the author other than by style; take it out", *said]
+
+
+def plain_words(text: str) -> str:
+    """The words of a text in small letters with one blank between them."""
+    return _NO_WORD.sub(" ", text.casefold())
+
+
+def names_person(read: str, words: Sequence[str]) -> bool:
+    """Whether a person's name stands among the ``plain_words`` of a text, or as a handle of eight letters and more."""
+    whole, handle = " ".join(words), "".join(words)
+    return (len(whole) > 3 and whole in read) or (len(handle) > 7 and handle in read)
 
 
 def near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:

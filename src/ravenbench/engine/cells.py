@@ -114,18 +114,10 @@ class CellUnit:
             if more is None and records[place.verifier].source is not None:
                 more = ""
             record = CellRecord(
-                key=place.key,
-                verifier=place.verifier,
-                identity=records[place.verifier].identity,
-                train_digest=train_digest,
-                test_digest=test_digest,
-                n=self.size(store, place, arrays),
-                seconds=seconds,
-                error=wrong,
-                faults=dict(faults),
-                programs=ways(),
-                exposed=msgspec.UNSET if more is None else more,
-            )
+                key=place.key, verifier=place.verifier, identity=records[place.verifier].identity,
+                train_digest=train_digest, test_digest=test_digest, n=self.size(store, place, arrays), seconds=seconds,
+                error=wrong, faults=dict(faults), programs=ways(), exposed=msgspec.UNSET if more is None else more,
+            )  # fmt: skip
             store.write_cell(record, arrays)
             if wrong is not None:
                 errors.append(self.where(place) + wrong.splitlines()[0])

@@ -310,17 +310,10 @@ class Task(Declared):
         missing = plan.cells if store is None else store.unanswered(plan.cells)
         seconds, untimed = self.cost(draft, missing)
         return Preview(
-            task=self.name,
-            folder=str(self.folder),
-            problems=self.sizes(draft),
-            cells=len(plan.cells),
-            done=len(plan.cells) - len(missing),
-            fits=self.fits(plan, missing),
-            notes=tuple(self.notes(draft)),
-            cpu_seconds=seconds,
-            megabytes=megabytes(draft.texts),
-            untimed=untimed,
-        )
+            task=self.name, folder=str(self.folder), problems=self.sizes(draft), cells=len(plan.cells),
+            done=len(plan.cells) - len(missing), fits=self.fits(plan, missing), notes=tuple(self.notes(draft)),
+            cpu_seconds=seconds, megabytes=megabytes(draft.texts), untimed=untimed,
+        )  # fmt: skip
 
     def sketch(self) -> Draft[Any]:
         """The draft as far as a preview needs it."""

@@ -164,18 +164,13 @@ def plan_transplants(
         progress("measuring the probe", 0, 0)
     topics = transplanter.topic
     section = TransplantRecord(
-        by=transplanter.by,
-        function_words=len(transplanter.splicer.functions),
-        reason=reason,
-        left_out=dict(left_out),
-        folds=entries,
-        kept_by=transplanter.splicer.by,
+        by=transplanter.by, function_words=len(transplanter.splicer.functions), reason=reason, left_out=dict(left_out),
+        folds=entries, kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if measure else [],
         named=transplanter.splicer.topics_named()[1] if measure else None,
         topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
-        segmenter=str(transplanter.splicer.segmenter),
-        segmented=transplanter.splicer.segmented,
-    )
+        segmenter=str(transplanter.splicer.segmenter), segmented=transplanter.splicer.segmented,
+    )  # fmt: skip
     table, tests = on_one_table([fold.test for fold in arm_folds], texts)
     return Transplants(section, [replace(f, test=t) for f, t in zip(arm_folds, tests, strict=True)], table)
 

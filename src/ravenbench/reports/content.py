@@ -135,14 +135,9 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
     segmented = "; ".join(sorted({section.segmented for section in sections_asked} - {""}))
     most = max(section.function_words for section in sections_asked)
     return msgspec.structs.replace(
-        sections_asked[0],
-        left_out=left_out,
-        folds=folds,
-        references=[],
-        kept_by=ways,
-        function_words=most,
+        sections_asked[0], left_out=left_out, folds=folds, references=[], kept_by=ways, function_words=most,
         segmented=segmented,
-    )
+    )  # fmt: skip
 
 
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:

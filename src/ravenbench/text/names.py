@@ -47,6 +47,7 @@ _SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuri
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
 _SUFFIX = re.compile(r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$")
 """What stands behind a name: a degree, a party, a name at birth."""
+_PATRONYMIC = re.compile("(?:вич|вна|ична)$")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
 _KINDS = re.compile(any_of("kinds"))
@@ -63,6 +64,7 @@ _BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnem
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
 MOST_LETTERS, MOST_COMPARED, MOST_APART = 60, 5_000, 50
+MOST_OF_A_SURNAME, MOST_OF_ONE_NAME = 60, 3
 
 
 @lru_cache(maxsize=2**16)
@@ -227,30 +229,67 @@ def is_kind(name: str) -> bool:
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
     Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
-    a word: they may be one person's."""
+    a word, further first names, and surnames alone or handles (aroe): they may be one person's."""
     groups: dict[str, dict[str, None]] = {}
     solid: dict[str, dict[str, None]] = {}
-    shorter: dict[tuple[str, ...], dict[str, bool]] = {}
+    surnames: dict[str, list[tuple[str, str, list[str]]]] = {}
     for name in names:
         words = _words(bare := _bare(name))
         key = name_key(name)
         spelt_out = words if key.isascii() else _words(_plain_letters(key.translate(_UMLAUTS)))
         tight = _words(_TIGHT.sub("", bare.replace("saint ", "st ")))
-        for form in (words, spelt_out, tight[1:] if len(tight) == 2 and tight[0] in ("dr", "prof") else tight):
+        for form in (words, spelt_out, tight):
             groups.setdefault(" ".join(sorted({*form})) or name, {})[name] = None
         solid.setdefault("".join(words) or name, {})[name] = None
-        if len(words) > 1 and len(words[-1]) > 2 and "," not in name:
-            short = all(len(word) == 1 for word in words[:-1])
-            shorter.setdefault((*(word[0] for word in words[:-1]), words[-1]), {})[name] = short
-        core = _words(_SUFFIX.sub("", bare))
-        core = core[:1] + [word for word in core[1:-1] if len(word) > 1] + core[1:][-1:]
-        if len(core) > 1:  # Ann M. Roe, Ann Roe (Lab)
-            shorter.setdefault(("", *core), {})[name] = core == words
+        title, person = person_words(bare)
+        if len(person[-1]) > 2 and person[-1].isalpha() and not (is_kind(name) or is_several(name)):
+            surnames.setdefault(person[-1], []).append((name, title, person))
     alike = [tuple(group) for group in (*groups.values(), *solid.values()) if len(group) > 1]
-    alike += [tuple(of) for of in shorter.values() if 0 < sum(of.values()) < len(of)]
+    near = {frozenset(pair) for of in alike if len(of) <= MOST_OF_A_SURNAME for pair in combinations(of, 2)}
+    for several in surnames.values():
+        handles = {person[0][0] + person[-1]: None for _, _, person in several if len(person) > 1}
+        several += [one for form in handles for one in surnames.get(form, ()) if len(one[2]) == 1]
+        pairs = _of_one_surname(several) if len(several) <= MOST_OF_A_SURNAME else []
+        alike += [pair for pair in pairs if frozenset(pair) not in near]
     first = {form: next(iter(group)) for form, group in groups.items()}
     alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
-    return list(dict.fromkeys(alike))
+    return list({frozenset(group): group for group in reversed(alike)}.values())[::-1]
+
+
+def person_words(name: str) -> tuple[str, list[str]]:
+    """What stands before and behind a person's name, or "", and the name's words without it, the surname last: of
+    ``Dr. Roe, Ann (Lab)`` "dr (lab)" and ann, roe."""
+    behind = _SUFFIX.search(key := name_key(name))
+    last, _, given = _SUFFIX.sub("", key).partition(", ")
+    words = _words(f"{given} {last}" if given else last) or [name]
+    title = words[0] if len(words) > 1 and _TITLES.fullmatch(words[0]) else ""
+    words = words[1:] if title else words
+    surname_first = len(words) > 1 < len(words[0]) and (len(words[-1]) == 1 or _PATRONYMIC.search(words[-1]))
+    return title + (behind[0] if behind else ""), words[1:] + words[:1] if surname_first else words
+
+
+def _of_one_surname(several: list[tuple[str, str, list[str]]]) -> list[tuple[str, str]]:
+    """Pairs of (name, title, words) of one surname, or handles of them, that may be one person's; a surname alone that
+    four people have may be anybody's."""
+    alike: list[tuple[str, str]] = []
+    for name, title, person in several:
+        others = [(other, words) for other, its, words in several if not (title and its and its != title)]
+        here = [(other, words) for other, words in others if other != name]
+        alike += [(name, other) for other, words in here if words == person]
+        longer = [(other, words) for other, words in here if words != person and len(words) >= max(len(person), 2)]
+        if len(person) > 1:
+            alike += [(name, other) for other, words in longer if _is_shortened(person, words)]
+            continue
+        whole = [other for other, _ in longer if not (name + other).islower() and "@" not in name + other]
+        alike += [(name, other) for other in whole if len(whole) <= MOST_OF_ONE_NAME]
+    return alike
+
+
+def _is_shortened(words: list[str], longer: list[str]) -> bool:
+    """Whether a person's words are others that lack first names or give initials: a roe, ann m roe."""
+    rest = iter(longer[:-1])
+    same = all(any(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for b in rest) for a in words[:-1])
+    return longer[-len(words) :] == words or (same and words[0][0] == longer[0][0])
 
 
 def _words(bare: str) -> list[str]:

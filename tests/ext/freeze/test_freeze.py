@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench.cli.main import build
-from ravenbench.errors import CorpusError, FormatError, InputError, RavenError
+from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, remarks_gathered
 from ravenbench.ext.freeze.copies import ALIKE, match
 from ravenbench.ext.freeze.frozen import Source, SourcePart, read_manifest, sketch, text_key
 from ravenbench.ext.freeze.manifests import freeze, manifest_of, thaw, write_manifest
@@ -233,6 +233,17 @@ def test_a_corpus_without_topics_names_what_freeze_takes(tmp_path):
         (tmp_path / f"{'ab'[number % 2]}_{number}.txt").write_text(f"a text of its own {number}")
     with pytest.raises(CorpusError, match=r"no split can be drawn here[\s\S]*--column"):
         freeze(tmp_path)
+
+
+def test_texts_repeated_across_parts_and_parts_in_two_spellings_are_said(tmp_path, corpus):
+    lines = [{"id": d.id, "text": d.text, "author": d.author, "part": ("train", "training", "test")[i % 3]}
+             for i, d in enumerate(corpus)]  # fmt: skip
+    lines.append({**lines[0], "id": "again", "text": lines[0]["text"].upper(), "part": "test"})
+    (tmp_path / "c.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with remarks_gathered() as said:
+        freeze(tmp_path / "c.jsonl", column="part")
+    assert any("two parts repeat each other" in one and "again (test)" in one for one in said), said
+    assert "parts that may be one: train / training" in said
 
 
 def test_a_column_is_a_split_and_so_are_the_protocols_of_an_attribution(tmp_path, corpus):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from contracts.commands import raven
 from ravenbench.cli.main import build
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, remarks_gathered
 from ravenbench.ext.site.diff.comparison import compare, diff_page, index_page
 from ravenbench.ext.site.diff.pages import write_pages
 from ravenbench.formats.pan_obfuscation import Part, write_parts
@@ -170,6 +170,19 @@ def test_command_on_sets(tmp_path):
         (tmp_path / name / "truth.txt").write_text("EN1 Y\nEN2 N\n")
     assert run(tmp_path / "before", tmp_path / "after", "--out", tmp_path / "pages").exit_code == 0
     assert len(list((tmp_path / "pages").glob("*.html"))) == 5
+
+
+def test_pairs_that_are_equal_cut_or_of_different_texts_are_named(tmp_path):
+    long, other = (" ".join(f"{letter}{i}" for i in range(120)) for letter in "ab")
+    for name, texts in {"before": (long, long, long, long), "after": (long, long[:200], other, f"{long} end")}.items():
+        (tmp_path / name).mkdir()
+        for place, text in zip("wxyz", texts, strict=True):
+            (tmp_path / name / f"{place}.txt").write_text(text)
+    with remarks_gathered() as said:
+        run(tmp_path / "before", tmp_path / "after", "--out", tmp_path / "pages")
+    named = {one.rpartition(": ")[2]: one for one in said}
+    assert "are equal" in named["w.txt"] and "lost more than half" in named["x.txt"]
+    assert "no passage in common" in named["y.txt"] and len(said) == 3
 
 
 def test_a_rewriting_that_is_not_there_is_named(tmp_path):

@@ -155,6 +155,20 @@ def test_what_cannot_be_answered_is_refused_before_anything_is_computed(tmp_path
     assert message in refused(tmp_path, files)
 
 
+def test_names_of_candidates_in_texts_are_said(tmp_path):
+    known = candidates(tmp_path / "known", 3)
+    for folder, person in zip(sorted(known.iterdir()), ("Anna Berg", "Ben Okafor", "Cleo Dias"), strict=True):
+        folder.rename(known / person)
+    (tmp_path / "u.txt").write_text(f"[Verse 1: Ben Okafor]\n{text_of(9, 100)}")
+    reading = {"encoding": "utf-8", "topic": None}
+    notes = read_question([str(tmp_path / "u.txt")], str(known), reading).notes
+    assert any("names of candidates stand in texts: u.txt: Ben Okafor" in note for note in notes), notes
+    for text in known.rglob("*.txt"):
+        text.write_text(f"{text.read_text()}\n\n{''.join(word[0] for word in text.parent.name.split())}")
+    again = read_question([str(tmp_path / "u.txt")], str(known), reading).notes
+    assert any("the author's name stands in 15 of 15" in note for note in again)
+
+
 def test_options_that_do_not_go_together(tmp_path):
     with pytest.raises(SpecError, match="goes with 'unknown'"):
         ravenbench.attribute("newsgroups", none=0.3)

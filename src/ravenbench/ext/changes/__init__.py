@@ -3,8 +3,5 @@
 from ravenbench.seams import LOOK, Command
 
 CHANGES = Command(
-    "ravenbench.cli.tasks:detect_changes",
-    "Where does the author change? PAN's problems of several authors.",
-    LOOK,
-    1,
+    "ravenbench.cli.tasks:detect_changes", "Where does the author change? PAN's problems of several authors.", LOOK, 1
 )

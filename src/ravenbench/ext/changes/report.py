@@ -202,12 +202,7 @@ class Changes(FolderView):
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import render
 
-        page = render(
-            "ravenbench.ext.changes:template.html.j2",
-            a=self,
-            last=LAST_FORM,
-            measures=to_html(self.table),
-        )
+        page = render("ravenbench.ext.changes:template.html.j2", a=self, last=LAST_FORM, measures=to_html(self.table))
         write_parts(folder, kind="changes", page=page, json=self.to_json(), tables=[self.table] if self.rows else [])
         write_solutions(folder, self.problems, self.answers, self.form)
 

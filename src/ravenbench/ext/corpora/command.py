@@ -145,13 +145,7 @@ def list_(json: Json = False) -> None:
 
     entries = catalogue()
     rows: list[dict[str, Any]] = [
-        {
-            "name": e.name,
-            "kind": e.kind,
-            "access": access(e),
-            "languages": list(e.languages),
-            "title": e.title,
-        }
+        {"name": e.name, "kind": e.kind, "access": access(e), "languages": list(e.languages), "title": e.title}
         for e in entries.values()
     ]
     for name, target in sorted(registry.targets("corpus").items()):

@@ -14,13 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.ext.encoders.pretrained import (
-    is_static,
-    load_static,
-    missing,
-    model_folder,
-    static_vectors,
-)
+from ravenbench.ext.encoders.pretrained import is_static, load_static, missing, model_folder, static_vectors
 from ravenbench.obfuscation.measures.soundness import MeaningModel, Pairs, Similarity
 from ravenbench.types import Floats
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from ravenbench import __version__, files
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.options import READING
 from ravenbench.engine.task import task_of, tasks
-from ravenbench.errors import CorpusError, FormatError, InputError
+from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark
 from ravenbench.ext.freeze.copies import Difference, match, parts_of, source_of
 from ravenbench.ext.freeze.frozen import (
     COLUMNS,
@@ -57,6 +57,8 @@ from ravenbench.formats.problems import (
 )
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
+from ravenbench.text.copies import Copies, Sketch
+from ravenbench.text.names import label_key
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 
@@ -293,6 +295,7 @@ def _source(what: Any, column: str | None, seed: int, reading: Mapping[str, Any]
         corpus = load_corpus(what, level=column, **reading)
         as_topic = corpus.notes.get("columns", {}).get("topic") == column
         splits = {column: corpus.at("topic" if as_topic else column).topic}
+        remark(_across(corpus, splits[column]))
         return _documents(corpus, reading)._replace(splits=splits, name=corpus.name, rule={"column": column})
     if isinstance(what, str | Path | Store):
         return _kept(what, reading) or _drawn(str(what), seed, reading)
@@ -302,6 +305,19 @@ def _source(what: Any, column: str | None, seed: int, reading: Mapping[str, Any]
     texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
     parts = parts_of(replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True))
     return Source(texts, None, {c: getattr(sides[0], c) for c in COLUMNS}, parts, name=folds[0].name)
+
+
+def _across(corpus: Corpus, parts: Labels) -> Iterator[str]:
+    """Sentences on texts of two parts that repeat each other, and on parts whose names begin alike."""
+    repeated = Copies.among([Sketch.of(text) for text in corpus.texts]).repeated()
+    pairs = [(a, b) for a, b in repeated if None not in (parts[a], parts[b]) and parts[a] != parts[b]]
+    leaks = [" and ".join(f"{corpus.ids[row]} ({parts[row]})" for row in pair) for pair in pairs]
+    if leaks:
+        yield f"texts of two parts repeat each other, so that one tells of the other: {first_names(leaks)}"
+    plain = {name: label_key(name) for name in parts.names}
+    alike = [f"{a} / {b}" for a in plain for b in plain if a != b and plain[b].startswith(plain[a])]
+    if alike:
+        yield f"parts that may be one: {first_names(alike)}"
 
 
 def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None:

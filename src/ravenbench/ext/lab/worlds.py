@@ -163,13 +163,7 @@ def draw(spec: SimulateSpec, number: int) -> World:
     folds: list[Fold] = []
     for pool in range(spec.pools):
         chosen = np.sort(stream(number, "study-pool", pool).permutation(inside)[: defaults["m"]])
-        folds += sources.topics(
-            corpus,
-            chosen,
-            k=spec.folds,
-            pairing=_pairing(spec, corpus, number),
-            name=f"p{pool}",
-        )
+        folds += sources.topics(corpus, chosen, k=spec.folds, pairing=_pairing(spec, corpus, number), name=f"p{pool}")
     return World(number, corpus, similarity, inside, tuple(folds), reader)
 
 

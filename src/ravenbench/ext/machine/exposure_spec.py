@@ -14,8 +14,7 @@ class ExposureSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
 
     texts: Annotated[Any, about("A corpus that the model may have read, as raven run takes it.", takes=SIDE)]
     reference: Annotated[
-        Any,
-        about("A corpus of the same kind that it cannot have read: written after it was made.", takes=SIDE),
+        Any, about("A corpus of the same kind that it cannot have read: written after it was made.", takes=SIDE)
     ]
     model: Annotated[str, about("A folder, a GGUF file or smollm2.")] = "smollm2"
     most: Annotated[int, about("Texts of a side that are drawn at most.")] = 200

@@ -44,8 +44,7 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = None
     k: Annotated[
-        tuple[AtLeastOne, ...],
-        about("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]"),
+        tuple[AtLeastOne, ...], about("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]")
     ] = (1, 8)
     queries: Annotated[AtLeastOne, about("Of a corpus: queries at most, one an author. Default: 1000.")] = 1000
     limit: Annotated[AtLeastOne | None, about("Of a corpus: candidates at most; true ones stay. By default all.")] = (

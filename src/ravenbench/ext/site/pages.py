@@ -12,12 +12,12 @@ from typing import Any
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.errors import InputError, counted, first_names, remark
+from ravenbench.errors import InputError, counted, first_names, remark, some
 from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, seeds_of, slugs
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
-from ravenbench.reports.outside import takes_answers
+from ravenbench.reports.outside import FILES, takes_answers
 from ravenbench.reports.page import render
 from ravenbench.reports.report import report_class, report_of, write_whole
 from ravenbench.reports.view import (
@@ -270,6 +270,9 @@ def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]
         for key, place in within.items():
             if place.is_dir() or len(places) == 1 or judged == [key]:
                 folders[key][name] = place if place.is_dir() else folder
+        rest = [file for key in within if name in folders[key] and folders[key][name].is_dir()
+                for file in _beside(folders[key][name])]  # fmt: skip
+        remark([f"files beside the answers of {name} were not read: {some(rest)}"] * bool(rest))
         answered = [key for key in places if name in folders[key]]
         if not answered:
             raise InputError(
@@ -284,6 +287,17 @@ def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]
                     expected=f"the folder of raven {kind} over the same data",
                 )  # fmt: skip
     return folders
+
+
+def _beside(folder: Path) -> list[str]:
+    """Files in folders of answers that are none, or are none of this fold."""
+    read = {
+        places[0] for one in (folder, *folder.iterdir()) if (places := [one / n for n in FILES if (one / n).is_file()])
+    }
+    tables = {one.parent for one in read}
+    return [
+        str(one.relative_to(folder)) for place in tables for one in place.iterdir() if one.is_file() and one not in read
+    ]
 
 
 def answered_by_file(place: Path) -> bool:

@@ -67,9 +67,7 @@ NLTK = {
 }
 """NLTK's resources that Raven reads, and what for."""
 
-PROGRAMS = {
-    "bwrap": ("confines outside programs", "apt-get install bubblewrap"),
-}
+PROGRAMS = {"bwrap": ("confines outside programs", "apt-get install bubblewrap")}
 
 
 def look_over() -> list[HealthCheck]:

@@ -57,10 +57,7 @@ def make(kind: str, name: str, form: str, folder: Path) -> Made:
             f"{name}/src/{module}/__init__.py": f"{starter}/module.txt",
             f"{name}/tests/test_{module}.py": f"{starter}/test.txt",
         }
-        commands = [
-            f"pip install -e {shlex.quote(str(folder / name))}",
-            shown.format(fields["dashed"]),
-        ]
+        commands = [f"pip install -e {shlex.quote(str(folder / name))}", shown.format(fields["dashed"])]
     if str(folder) != "." and form != "package":
         commands.insert(0, f"cd {shlex.quote(str(folder))}")
     return Made(_write(folder, wanted, fields), tuple(commands))
@@ -112,11 +109,7 @@ def command(
     if kind == "metric" and form in ("program", "r"):
         raise SpecError("a metric is a Python class", found=f"--as {form}", expected="--as class or --as package")
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,59}", name):
-        raise SpecError(
-            f"this cannot be a {kind}'s name",
-            found=name,
-            expected="up to 60 letters, digits, - and _",
-        )
+        raise SpecError(f"this cannot be a {kind}'s name", found=name, expected="up to 60 letters, digits, - and _")
     if _taken(name.replace("-", "_").lower()):
         raise SpecError(
             "this name belongs to Python or to an installed package: a file of this name would hide it",

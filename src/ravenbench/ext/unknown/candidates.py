@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.corpora.load import is_corpus_folder, load_corpus
-from ravenbench.corpora.remarks import ACCOUNT
+from ravenbench.corpora.remarks import ACCOUNT, names_person, plain_words, signed
 from ravenbench.corpora.tables import kind_of
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.ext.case.compare.material import SHARED, Text, TextReader, is_copy, runs
 from ravenbench.formats.documents import account_of, list_documents
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.text.common_words import by_language
+from ravenbench.text.names import person_words
 from ravenbench.text.passages import cleaner
-from ravenbench.types import Corpus
+from ravenbench.types import Corpus, Labels
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
         texts = tuple(t.of(plain(t.text)) for t in texts)
         reader.notes = [note for note in reader.notes if "--strip-shared" not in note]
         reader.notes.append(f"passages of several authors were taken out of {changed:,} texts")
+    reader.notes += _names_within(texts, known)
     copied, remarks = _copies(texts, known)
     question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(reader.notes))
     gone = sorted({k.author for k in known} - set(question.candidates))
@@ -76,6 +78,20 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
         _too_few(known, gone)
     _check_languages(known)
     return question
+
+
+def _names_within(unknown: Sequence[Text], known: Sequence[Known]) -> list[str]:
+    """Sentences on names of candidates that stand in unknown texts and in texts of candidates."""
+    people = {name: words for name in {k.author for k in known} if len(words := person_words(name)[1]) > 1}
+    texts = [(t.name, "", plain_words(t.text)) for t in unknown]
+    texts += [(k.name, k.author, plain_words(k.text)) for k in known]
+    within = [
+        f"{name}: {person}" for name, author, text in texts for person, words in people.items()
+        if person != author and names_person(text, words)
+    ]  # fmt: skip
+    said = f"names of candidates stand in texts: {first_names(within)}; that is no style: take them out if they sign"
+    own = signed([k.text for k in known], Labels.of(k.author for k in known), [k.name for k in known])
+    return [*[said] * bool(within), *own]
 
 
 def _too_few(known: Sequence[Known], gone: Sequence[str]) -> None:

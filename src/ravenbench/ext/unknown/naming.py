@@ -328,10 +328,7 @@ class _Fold(Scored):
                 f"handed: {'; '.join(f'{name}: {why}' for name, why in self.barred.items())}."
             )
         if known.moved is None:
-            return (
-                None,
-                "Content could not be replaced in these texts, so whether the answer rests on style is open.",
-            )
+            return (None, "Content could not be replaced in these texts, so whether the answer rests on style is open.")
         versions, (model, power) = self.scores["versions"], known.moved
         u, best = len(self.passages.questioned), int(p[:-1].argmax())
         each = versions.reshape(len(versions), -1, u, versions.shape[2])[:, :, mine].mean(axis=(1, 2))
@@ -389,10 +386,7 @@ class _Fold(Scored):
         names = [*self.plan.candidates, NONE]
         tested = f"permutation test over {len(p)} passages, p = {chance:.3f}"
         if first == second or chance > LEVEL:
-            return (
-                passages,
-                f"No change of author along the text is seen ({tested}).",
-            )
+            return (passages, f"No change of author along the text is seen ({tested}).")
         return passages, (
             f"The answer changes along the text: up to about word {place * self.words:,} {names[first]} is most "
             f"probable, after it {names[second]} ({tested}). A change of subject can do this too; ask about each part "

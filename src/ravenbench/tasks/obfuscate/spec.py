@@ -20,8 +20,7 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
     every: Annotated[bool, about("Of a problem set, rewrite different-author problems too.", flags=("--all",))] = False
     split: Annotated[
-        Literal["train", "test"] | None,
-        about("The part to take of a problem set that has both: train or test."),
+        Literal["train", "test"] | None, about("The part to take of a problem set that has both: train or test.")
     ] = None
     known: Annotated[
         tuple[str, ...],

@@ -187,11 +187,7 @@ def _answers(store: Store, entry: Pan14CorpusRecord, names: Sequence[str], failu
 
 
 def _pool(
-    plan: Pan14Plan,
-    answers: Sequence[_Answered],
-    whole: Sequence[str],
-    chosen: Mapping[str, Metric],
-    replicates: int,
+    plan: Pan14Plan, answers: Sequence[_Answered], whole: Sequence[str], chosen: Mapping[str, Metric], replicates: int
 ) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in answers]

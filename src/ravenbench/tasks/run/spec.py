@@ -53,8 +53,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     test: Annotated[str | None, about("Problem set to answer, together with --train.", takes=PATH)] = None
     allow_shared: AllowShared = False
     topic: Annotated[
-        str | None,
-        about("Topics: a column of the table, a level of the corpus, extract(within='group'), or none."),
+        str | None, about("Topics: a column of the table, a level of the corpus, extract(within='group'), or none.")
     ] = None
     topics: Annotated[
         AtLeastTwo | tuple[AtLeastTwo, ...] | None,

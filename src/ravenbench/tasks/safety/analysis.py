@@ -40,13 +40,7 @@ from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
 from ravenbench.tasks.safety.measures import measures_of, read_detection
 from ravenbench.tasks.safety.readers import People, people
-from ravenbench.tasks.safety.record import (
-    Detection,
-    MeasuredText,
-    ObfuscatorRecord,
-    RewrittenSet,
-    SafetyPlan,
-)
+from ravenbench.tasks.safety.record import Detection, MeasuredText, ObfuscatorRecord, RewrittenSet, SafetyPlan
 from ravenbench.types import Bools, Floats, Ints
 
 LIMIT = 1e-3

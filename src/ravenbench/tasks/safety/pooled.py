@@ -148,11 +148,6 @@ def write_pooled(pooled: Pooled, pages: Mapping[str, str], folder: Path) -> None
     tables = pooled_tables(pooled)
     papers = cited_by("safety", {"obfuscators": [row.obfuscator for row in pooled.rows]}, [])
     page = render(
-        "ravenbench.tasks.safety:pooled.html.j2",
-        pooled=pooled,
-        few=FEW,
-        pages=pages,
-        tables=tables,
-        papers=papers,
+        "ravenbench.tasks.safety:pooled.html.j2", pooled=pooled, few=FEW, pages=pages, tables=tables, papers=papers
     )
     write_parts(folder, kind="safety", page=page, json=pooled_json(pooled), tables=tables, papers=papers)

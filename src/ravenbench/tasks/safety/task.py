@@ -53,12 +53,7 @@ class Safety(Task):
     own = (
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
         Option("encoder", "Sentence encoder for soundness: a folder or a model in the local cache.", function=False),
-        Option(
-            "helpers",
-            "A sentence encoder.",
-            takes="Helpers",
-            command=False,
-        ),
+        Option("helpers", "A sentence encoder.", takes="Helpers", command=False),
         Option("grades", "Folder of reviews that readers exported from the pages of raven diff (key e).", takes=PATH),
         Option("rewritings", "Folder where rewritings are stored and reused; default: in --out.", takes=PATH),
         Option("out", "The run's folder or URL; default raven-runs/safety-….", takes=PATH),

@@ -130,13 +130,7 @@ class VerifyReport(Report[Answered]):
 
     def tables(self) -> list[Table]:
         a = self.analysis
-        return [
-            self.scores(),
-            content_table(a.content),
-            reference_table(a.content),
-            self.seconds(),
-            self.reasons(),
-        ]
+        return [self.scores(), content_table(a.content), reference_table(a.content), self.seconds(), self.reasons()]
 
     def scores(self) -> Table:
         """Metrics of PAN-2014; no row where truth is not known."""

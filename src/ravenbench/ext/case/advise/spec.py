@@ -20,8 +20,7 @@ class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ]
     background: Annotated[str, about(f"{COMPARED['background'].help} Default: pieces of Brown.", takes=PATH)] = ""
     verifiers: Annotated[
-        str | None,
-        about("Verifiers to use. Default char-ngram, ppm, function-words.", takes="str | Sequence[str]"),
+        str | None, about("Verifiers to use. Default char-ngram, ppm, function-words.", takes="str | Sequence[str]")
     ] = None
     column: Annotated[str | None, about(COMPARED["text"].help, flags=("--text",), metavar="COLUMN")] = None
     author: Annotated[str | None, about(COMPARED["author"].help, metavar="COLUMN")] = None

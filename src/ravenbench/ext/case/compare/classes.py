@@ -19,14 +19,7 @@ from ravenbench.corpora.build import sentence_on_dropped
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, SpecError, some
 from ravenbench.ext.case.compare.background import Population, case_shape, fitting_shape, joined_known
-from ravenbench.ext.case.compare.material import (
-    CaseCandidate,
-    CaseTexts,
-    Material,
-    Text,
-    given_path,
-    mail_notes,
-)
+from ravenbench.ext.case.compare.material import CaseCandidate, CaseTexts, Material, Text, given_path, mail_notes
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
 from ravenbench.text.mail import phrases

@@ -59,9 +59,7 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = 0.1
     strong: Annotated[
-        float,
-        msgspec.Meta(gt=0, le=100),
-        about("Log10 LR from which a misleading one is strong. Default 1."),
+        float, msgspec.Meta(gt=0, le=100), about("Log10 LR from which a misleading one is strong. Default 1.")
     ] = 1.0
     reach: Annotated[
         float,

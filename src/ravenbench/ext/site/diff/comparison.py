@@ -159,14 +159,7 @@ def diff_page(
     """
     c = comparison
     about = {"review": VERSION, "id": c.id, "system": c.system, "original": c.digests[0], "rewritten": c.digests[1]}
-    return render(
-        "ravenbench.ext.site.diff:diff.html.j2",
-        c=c,
-        about=about,
-        blind=blind,
-        index=index,
-        columns=columns,
-    )
+    return render("ravenbench.ext.site.diff:diff.html.j2", c=c, about=about, blind=blind, index=index, columns=columns)
 
 
 def index_page(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> str:

@@ -43,6 +43,8 @@ KEPT = {
     "negations": "negations kept",
 }
 """Measures of meaning that need no model, as a page of two texts shows them."""
+_OTHERS = "have next to no passage in common with their rewriting (is it another text's?)"
+_FEWEST = 50
 
 
 def _facts(parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -70,6 +72,10 @@ def from_sets(
     if not shared:
         raise InputError("the two sets have no problem in common", file=rewritten)
     remark(_alone("problem", [n for n in before.problems.ids if n not in place], []))
+    remark(_odd_pairs(
+        (str(before.problems.ids[i]), before.problems.texts[before.problems.questioned_index[i]],
+         after.problems.texts[after.problems.questioned_index[j]]) for i, j in shared
+    ))  # fmt: skip
     for i, j in shared:
         name = str(before.problems.ids[i])
         a = before.problems.texts[before.problems.questioned_index[i]]
@@ -95,12 +101,30 @@ def _of_folders(
         raise InputError("the two folders have no .txt file in common", file=rewritten)
     both = [{p.relative_to(f).as_posix() for p in f.rglob("*.*")} for f in (original, rewritten)]
     remark(_alone("file", *([n for n in of if not n.endswith(".json")] for of in both)))
-    for name in shared:
-        a, b = read_whole(original / name, encoding), read_whole(rewritten / name, encoding)
+    texts = {name: [read_whole(folder / name, encoding) for folder in (original, rewritten)] for name in shared}
+    remark(_odd_pairs((name, a, b) for name, (a, b) in texts.items()))
+    for name, (a, b) in texts.items():
         file = parts_file(rewritten / name)
         parts = read_parts(file, a) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b:
             yield compare(name, parts, system, facts=_facts(parts, helpers))
+
+
+def _odd_pairs(pairs: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    """Sentences that name the texts that were not changed, that lost most of their words, and that share none of their
+    runs of three words with their rewriting."""
+    same, shorter, strange = list[str](), list[str](), list[str]()
+    for name, before, after in pairs:
+        a, b = (re.findall(r"\w+", text.casefold()) for text in (before, after))
+        common = {*zip(a, a[1:], a[2:], strict=False)} & {*zip(b, b[1:], b[2:], strict=False)}
+        if before == after:
+            same.append(name)
+        elif min(len(a), len(b)) > _FEWEST and 50 * len(common) < min(len(a), len(b)):
+            strange.append(name)
+        elif 2 * len(b) < len(a):
+            shorter.append(name)
+    odd = {"are equal, and have no page": same, "lost more than half of their words": shorter, _OTHERS: strange}
+    yield from (f"texts that {what}: {some(names)}" for what, names in odd.items() if names)
 
 
 def _alone(what: str, before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
