@@ -190,9 +190,3 @@ def test_docstrings_speak_of_python():
 def test_wrong_arguments_name_the_function_and_the_road():
     with pytest.raises(TypeError, match=r"plan\(ravenbench.run"):
         ravenbench.run("synthetic", plan=True)
-    with pytest.raises(TypeError, match=r"^detect\(\): missing a required argument: 'train'"):
-        ravenbench.detect("texts")
-    with pytest.raises(TypeError, match=r"known: .*methods"):  # nothing that is merely spelt a little alike
-        ravenbench.retrieve("texts", verifiers="char-ngram")
-    with pytest.raises(ravenbench.InputError, match="fix: in a terminal: raven validate"):
-        ravenbench.validate("background")

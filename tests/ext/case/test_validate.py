@@ -272,3 +272,8 @@ def test_a_table_of_too_many_conditions_is_refused(tmp_path):
     (tmp_path / "c.csv").write_text("questioned,known,texts\n" + "60,60,1\n" * 61)
     with pytest.raises(FormatError, match="made of conditions"):
         read_conditions(tmp_path / "c.csv")
+
+
+def test_a_fix_that_is_a_command_says_where_to_type_it():
+    with pytest.raises(ravenbench.InputError, match="fix: in a terminal: raven validate"):
+        ravenbench.validate("background")

@@ -31,3 +31,8 @@ def test_python_says_the_same(tmp_path):
     (tmp_path / "essay.txt").write_text("An essay.")
     with pytest.raises(InputError, match="from one text"):
         ravenbench.detect(tmp_path / "essay.txt", train="train.jsonl", people="newsgroups")
+
+
+def test_what_is_missing_is_told_by_the_function_s_name():
+    with pytest.raises(TypeError, match=r"^detect\(\): missing a required argument: 'train'"):
+        ravenbench.detect("texts")

@@ -191,3 +191,8 @@ def test_what_is_handed_out_names_nobody(store, place):
     )
     with pytest.raises(RavenError, match="nothing to search for"):
         read_pool(place / "out")
+
+
+def test_an_unknown_argument_suggests_nothing_that_is_merely_spelt_a_little_alike():
+    with pytest.raises(TypeError, match=r"known: .*methods"):
+        ravenbench.retrieve("texts", verifiers="char-ngram")
