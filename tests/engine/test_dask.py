@@ -91,7 +91,8 @@ def test_a_cluster_that_lost_all_its_workers_is_not_waited_for_without_end(clust
     units = dask(cluster.scheduler_address)([Nap() for _ in range(40)])
     next(units)
     cluster.scale(0)
-    with pytest.raises(RavenError, match=r"it has had no workers for 2 seconds(.|\n)*repeat"):
+    # A unit that is done already may have left with its worker before it was handed over.
+    with pytest.raises(RavenError, match=r"(no workers for 2 seconds|timed out after 30 s)(.|\n)*repeat"):
         list(units)
 
 
