@@ -208,7 +208,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
                     _await(client, waiting, bool(there))
                     future = next(waiting)
                     if future.status == "lost" or client.status != "running":
-                        raise OSError("the scheduler is gone")
+                        raise OSError("the scheduler is gone, or a worker with what it had done")
                     yield future.result(timeout)
                 except Exception as error:
                     raise RavenError(
