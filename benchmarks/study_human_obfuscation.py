@@ -23,9 +23,8 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.problems import write_pan_problems
-from ravenbench.metrics.safety import best_threshold, impact
 from ravenbench.randomness import stream
-from ravenbench.statistics.attacks import impact_intervals
+from ravenbench.statistics.attacks import best_threshold, impact, impact_intervals
 from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.base import as_verifier

@@ -36,7 +36,6 @@ from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc
-from ravenbench.metrics.safety import best_threshold, impact
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of, with_questioned
 from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mansoorizadeh_2016 import frequent_share
@@ -44,6 +43,7 @@ from ravenbench.obfuscation.recipes.mihaylova_2016 import Context, Mihaylova
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import average, measure
 from ravenbench.obfuscation.wording.resources import load
 from ravenbench.obfuscation.wording.words import head, inflect, match_case, senses, tags, tokens, wordnet_pos
+from ravenbench.statistics.attacks import best_threshold, impact
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 

@@ -12,7 +12,7 @@ from msgspec import Meta
 from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.errors import RavenError, SpecError
-from ravenbench.kinds import METHODS
+from ravenbench.registry import METHODS
 from ravenbench.testing import toy_problems, toy_tasks
 
 WRONG = [None, "x", float("nan"), float("inf"), -1, 10**30, [], object()]

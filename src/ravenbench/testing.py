@@ -27,7 +27,7 @@ from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
 from ravenbench.problems.toys import toy_problems as toy_problems
 from ravenbench.randomness import stream
 from ravenbench.sampling.samplers import Sampler
-from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import folder_lock
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Corpus, Floats, Problems
 from ravenbench.verifiers.contract import persist

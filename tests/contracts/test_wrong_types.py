@@ -74,7 +74,7 @@ def test_a_value_of_another_type_is_refused_by_name(
     def begins(*_: object, **__: object) -> None:
         raise Begins
 
-    monkeypatch.setattr("ravenbench.store.lock.folder_lock", begins)
+    monkeypatch.setattr("ravenbench.store.resume.folder_lock", begins)
     if name in LONG:
         monkeypatch.setattr(declared_of(name), "work", begins)
     monkeypatch.chdir(tmp_path)

@@ -18,11 +18,10 @@ from ravenbench.errors import AnswerError, InputError, RavenError, SpecError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.metrics import scores
-from ravenbench.metrics.base import Metric, measure, metrics_of, title_of
+from ravenbench.metrics.base import Metric, checked, measure, metrics_of, title_of
 from ravenbench.metrics.pan import METRICS, STANDARD
-from ravenbench.metrics.sums import checked
-from ravenbench.metrics.weighted import BLOCK, rank, replicated, weighted_sums
 from ravenbench.randomness import stream
+from ravenbench.statistics.bootstrap import BLOCK, rank, replicated, weighted_sums
 from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.testing import check_calibrator, check_metric, check_sampler, toy_problems

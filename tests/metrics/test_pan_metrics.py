@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import InputError
+from ravenbench.metrics.base import checked, count
 from ravenbench.metrics.pan import auc, scores, scores_of
-from ravenbench.metrics.sums import checked, count
 
 PAN20 = {  # auc, c@1, f1, f05u (2020), overall (2020), f05u, overall
     "boenninghoff20-small": (0.939986, 0.889061, 0.905762, 0.853452, 0.897065, 0.868667, 0.900869),

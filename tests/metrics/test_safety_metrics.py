@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from ravenbench.errors import InputError
 from ravenbench.metrics import scores
-from ravenbench.metrics.safety import (
+from ravenbench.statistics.attacks import (
     average_impact,
     best_threshold,
     dismissals,
     effect,
     impact,
+    impact_intervals,
     verification_effect,
 )
-from ravenbench.statistics.attacks import impact_intervals
 
 # PAN13 attacked by Mihaylova et al.: recall before and its change, in 14ths, of 36 verifiers.
 PANEL = (

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.metrics.sums import Sums, count
-from ravenbench.metrics.weighted import BLOCK, rank, weighted_sums
+from ravenbench.metrics.base import Sums, count
+from ravenbench.statistics.bootstrap import BLOCK, rank, weighted_sums
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ravenbench.metrics.base import count
 from ravenbench.metrics.pan import METRICS
-from ravenbench.metrics.sums import count
-from ravenbench.metrics.weighted import rank
-from ravenbench.statistics.bootstrap import author_weights, bootstrap, problem_weights
+from ravenbench.statistics.bootstrap import author_weights, bootstrap, problem_weights, rank
 from ravenbench.statistics.estimates import expanded
 from ravenbench.types import Bools, Floats, Ints
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from ravenbench.errors import InputError
+from ravenbench.metrics.base import count
 from ravenbench.metrics.pan import STANDARD
-from ravenbench.metrics.sums import count
 from ravenbench.statistics.randomization import AnsweredProblems, randomization_test, swap_test
 from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Floats

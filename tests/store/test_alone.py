@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from ravenbench.errors import InputError
-from ravenbench.store.lock import NAME, folder_lock, hold
+from ravenbench.store.resume import NAME, folder_lock, hold
 from ravenbench.tasks.api import run
 from small_run import SMALL
 
@@ -25,7 +25,7 @@ OPTIONS = {**SMALL, "samplers": "hits", "verifiers": "length", "workers": 1}
 HOLDS = """
 import sys, time
 from pathlib import Path
-from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import folder_lock
 with folder_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
@@ -113,7 +113,7 @@ def test_of_many_at_the_same_time_one_wins(tmp_path):
 import sys, time
 from pathlib import Path
 from ravenbench.errors import InputError
-from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import folder_lock
 time.sleep(max(0, {time.time() + 3} - time.time()))
 inside = Path(sys.argv[1]) / "inside"
 for _ in range(20):

@@ -482,7 +482,7 @@ def run_task(
 ) -> Any:  # fmt: skip
     """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
     from ravenbench.services import begin_counting
-    from ravenbench.store.lock import folder_lock
+    from ravenbench.store.resume import folder_lock
 
     begin_counting()
     task, values = task.acting(values)

@@ -14,8 +14,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.metrics.base import Metric
-from ravenbench.metrics.sums import checked
+from ravenbench.metrics.base import Metric, checked
 from ravenbench.types import Bools, Count, Floats, Ints
 
 

@@ -20,8 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.metrics.base import Counted, Metric, measure
-from ravenbench.metrics.sums import Sums, checked, count
+from ravenbench.metrics.base import Counted, Metric, Sums, checked, count, measure
 from ravenbench.types import Floats
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
-from ravenbench.metrics.sums import checked
+from ravenbench.metrics.base import checked
 from ravenbench.types import Floats, Ints
 
 

@@ -28,10 +28,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.metrics.base import Counted, Metric, metrics_of
-from ravenbench.metrics.sums import Sums, categories
-from ravenbench.metrics.weighted import BLOCK, Weights, rank, replicated, weighted_sums
+from ravenbench.metrics.base import Counted, Metric, Sums, categories, metrics_of
 from ravenbench.randomness import stream
+from ravenbench.statistics.bootstrap import BLOCK, Weights, rank, replicated, weighted_sums
 from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Floats
 

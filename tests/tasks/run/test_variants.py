@@ -18,10 +18,9 @@ from ravenbench.errors import SpecError
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.report import terminal
 from ravenbench.store.store import Store
-from ravenbench.tasks.run.methods import methods_of
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
-from ravenbench.tasks.run.spec import build
+from ravenbench.tasks.run.spec import build, methods_of
 
 
 def component(name: str, **params: object) -> dict[str, object]:

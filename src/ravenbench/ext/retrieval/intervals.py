@@ -8,9 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ravenbench.metrics.weighted import BLOCK
 from ravenbench.statistics.axes import Content
-from ravenbench.statistics.bootstrap import problem_weights
+from ravenbench.statistics.bootstrap import BLOCK, problem_weights
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.novel_topics import sign_flip
 from ravenbench.statistics.significance import holm

@@ -50,8 +50,8 @@ from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.api import is_run, read_run, with_late
 from ravenbench.tasks.evaluate.evaluation import BreakDown, parts_table, scores_table
 from ravenbench.tasks.pan14.plan import Pan14Plan
-from ravenbench.tasks.run.methods import SEED, methods_of
 from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.spec import SEED, methods_of
 from ravenbench.text.tokens import count_words
 from ravenbench.types import Labels
 

@@ -16,11 +16,10 @@ from ravenbench.engine.options import checked as checked_spec
 from ravenbench.errors import InputError, first_names, some
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import ProblemAttribute
-from ravenbench.metrics.base import Metric, metrics_of
+from ravenbench.metrics.base import Metric, checked, count, metrics_of
 from ravenbench.metrics.calibration import cllr, reliability
 from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, TITLES, CAt1, scores
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
-from ravenbench.metrics.sums import checked, count
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.statistics.significance import holm
 from ravenbench.tasks.evaluate.evaluation import (
@@ -163,8 +162,7 @@ def break_down(
     ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
     authors are drawn.
     """
-    from ravenbench.metrics.weighted import rank
-    from ravenbench.statistics.bootstrap import bootstrap
+    from ravenbench.statistics.bootstrap import bootstrap, rank
 
     rows = [np.flatnonzero(by.part.codes == part) for part in range(len(by.part.names))]
     filled = [part for part, r in enumerate(rows) if len(r)]
@@ -257,8 +255,7 @@ def evaluate(
         If there is no system, an answer is not a number in [0, 1], lengths differ, a test is unknown, or a system
         lacks training answers.
     """
-    from ravenbench.metrics.weighted import rank
-    from ravenbench.statistics.bootstrap import bootstrap
+    from ravenbench.statistics.bootstrap import bootstrap, rank
     from ravenbench.statistics.randomization import TRIALS, AnsweredProblems
 
     if not systems:

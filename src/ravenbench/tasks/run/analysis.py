@@ -54,8 +54,7 @@ def fold_rows(
 ) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
     """Rows of (fold, its setup) with the standard metrics and those chosen, and the cells that have no answers."""
     from ravenbench.metrics import pan
-    from ravenbench.metrics.base import measure
-    from ravenbench.metrics.sums import Sums, checked, count
+    from ravenbench.metrics.base import Sums, checked, count, measure
 
     rows: list[FoldRow] = []
     failures: list[Failure] = []

@@ -14,7 +14,7 @@ from ravenbench.reports.view import Measure, Table, col, each, figure, interval_
 from ravenbench.statistics.estimates import Estimate, Units, within
 from ravenbench.statistics.nested import Drawn, Runs, difference, mean_of, p_of, runs_of
 from ravenbench.statistics.significance import holm
-from ravenbench.tasks.run.methods import methods_of
+from ravenbench.tasks.run.spec import methods_of
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store

@@ -11,26 +11,24 @@ from functools import cached_property
 
 import numpy as np
 
-from ravenbench.metrics.safety import (
-    WEAK,
-    Effect,
-    VerificationEffect,
-    average_impact,
-    dismissals,
-    effect,
-    impact,
-    verification_effect,
-)
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.randomness import stream
 from ravenbench.reports.view import Number, public_head
 from ravenbench.shown import Shown
 from ravenbench.statistics.attacks import (
+    WEAK,
     AttributionChange,
+    Effect,
     ImpactIntervals,
     Texts,
+    VerificationEffect,
     attribution_change,
+    average_impact,
+    dismissals,
+    effect,
+    impact,
     impact_intervals,
+    verification_effect,
 )
 from ravenbench.statistics.estimates import Interval, Units, estimate, expanded, mean_effects, share_of
 from ravenbench.statistics.significance import holm, sign_test

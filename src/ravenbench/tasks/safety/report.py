@@ -12,7 +12,6 @@ import msgspec
 
 from ravenbench.errors import counted
 from ravenbench.formats.tabular import stem_of
-from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import FEWER_IS_SOUNDER, SURVIVAL
 from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
@@ -31,7 +30,7 @@ from ravenbench.reports.view import (
     table,
     value_of,
 )
-from ravenbench.statistics.attacks import Change
+from ravenbench.statistics.attacks import REASONS, Change
 from ravenbench.tasks.safety.analysis import (
     FEW,
     AttributionRow,
