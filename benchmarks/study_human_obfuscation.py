@@ -25,7 +25,7 @@ from ravenbench.formats.archive import Archive
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.randomness import stream
 from ravenbench.statistics.attacks import best_threshold, impact, impact_intervals
-from ravenbench.statistics.significance import sign_test
+from ravenbench.statistics.ranks import sign_test
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 

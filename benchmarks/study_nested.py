@@ -17,7 +17,7 @@ import numpy as np
 
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import Units
-from ravenbench.statistics.nested import Drawn, Runs, difference, p_of, runs_of
+from ravenbench.tasks.run.variants import Drawn, Runs, difference, p_of, runs_of
 
 
 def world(rng: np.random.Generator, authors: int, folds: int, problems: int) -> tuple[list, list, Drawn]:

@@ -40,7 +40,7 @@ from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise
 from ravenbench.randomness import Draws, stream
-from ravenbench.statistics.pools import pool_mean
+from ravenbench.statistics.estimates import pool_mean
 from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.text.counting import forget_counts
 from ravenbench.topics.encoders import LSA

@@ -14,11 +14,11 @@ import pytest
 import extensions
 import ravenbench
 from contracts.commands import raven
-from ravenbench import former, kinds, registry, seams
+from ravenbench import former, registry, seams
 from ravenbench.errors import SpecError
 
 ROOT = Path(ravenbench.__file__).parent
-GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "kinds", "builtin"]
+GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "builtin"]
 GROUND += ["registry", "seams", "former", "limits"]
 ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
 ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "reports", "tasks", "cli", "ext"]
@@ -218,7 +218,7 @@ def test_a_name_says_what_the_value_is():
 
 def test_no_two_classes_have_one_name():
     # A registered name is the field's, and may be that of a verifier and of an attributor: ppm, delta, random.
-    components = {target for kind in kinds.METHODS for target in registry.targets(kind).values()}
+    components = {target for kind in registry.METHODS for target in registry.targets(kind).values()}
     places = {}
     for path in sorted(ROOT.rglob("*.py")):
         module = ".".join(["ravenbench", *path.relative_to(ROOT).with_suffix("").parts])

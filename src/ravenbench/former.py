@@ -19,7 +19,7 @@ TAKEN_OUT: dict[str, str] = dict(line.split(": ", 1) for line in _LISTS[1].split
 """Options and components that are no longer there, and why."""
 MOVED_NAMES = {
     "verifiers.calibrators": dict.fromkeys(("Banded", "Isotonic", "Linear"), "ext.shelf.calibrators"),
-    "verifiers.controls": {"Blend": "ext.lab.blend"},
+    "verifiers.baselines": {"Blend": "ext.lab.blend"},
 }
 """Modules that are still there, and where classes are now that left them."""
 

@@ -2,8 +2,8 @@
 
 Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
-``kinds.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in the
-group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
+``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in
+the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
 ``ravenbench.work`` under its function's name, and listed as any other command by a ``Command``, in the group
 ``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is a
 ``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a

@@ -7,8 +7,8 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MaxAbsScaler
 
+from ravenbench.attribution.base import CosineDelta
 from ravenbench.attribution.counts import Scaled
-from ravenbench.attribution.delta import CosineDelta
 from ravenbench.attribution.linear import CharSVM
 from ravenbench.attribution.posterior import learned
 from ravenbench.attribution.protocols import answer_problem, training

@@ -319,7 +319,7 @@ def kill_parents(outcome: Outcome, scratch: Path, kills: int, seed: int) -> None
 
 
 IMPORTED = (
-    "ravenbench.cli.reports", "ravenbench.cli.tasks", "ravenbench.ext.corpora.command",
+    "ravenbench.cli.show", "ravenbench.cli.tasks", "ravenbench.ext.corpora.command",
     "ravenbench.ext.freeze.manifests", "ravenbench.ext.documents.report", "ravenbench.tasks.run.task",
     "ravenbench.tasks.run.report", "ravenbench.tasks.evaluate.evaluation", "sklearn.linear_model", "polars",
     "matplotlib.figure",

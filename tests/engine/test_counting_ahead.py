@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ravenbench.engine import prepare
+from ravenbench.engine import cells
 from ravenbench.engine.pool import _alone
 from ravenbench.tasks.api import run
 from ravenbench.texts import TextTable
@@ -18,8 +18,8 @@ OPTIONS = {**SMALL, "verifiers": "char-ngram, topic-fit, style-only"}
 def test_texts_counted_ahead(tmp_path, monkeypatch, workers):
     run(out=tmp_path / "own", workers=workers, **OPTIONS)
     counted, stages = [], []
-    monkeypatch.setattr(prepare, "LARGE", 0)
-    kept = prepare.plan_counting
+    monkeypatch.setattr(cells, "LARGE", 0)
+    kept = cells.plan_counting
 
     def planned(*given):
         counted.extend(found := kept(*given))
@@ -49,10 +49,10 @@ def test_what_a_killed_process_left_is_not_read(tmp_path):
 
 
 def test_another_meaning_of_the_name_counts_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(prepare, "LARGE", 0)
+    monkeypatch.setattr(cells, "LARGE", 0)
     store = run(out=tmp_path, workers=1, **SMALL | {"verifiers": "length"}).store
     stranger = type("Stranger", (), {"counted": {"a": 1}})()
-    assert prepare.plan_counting(store, [stranger, stranger], list(store.plan.folds)) == []
+    assert cells.plan_counting(store, [stranger, stranger], list(store.plan.folds)) == []
 
 
 class Dies:
@@ -66,4 +66,4 @@ def test_a_model_that_ends_its_process_does_not_end_the_run(tmp_path):
     TextTable.collect(["a", "b"])[0].save(tmp_path / "texts")
     (tmp_path / "plan.json").write_text("{}")
     # As the units that were being done are done again (tests/engine/test_strangers.py), in a process of their own.
-    assert _alone(prepare.EncodeUnit(tmp_path, Dies(), (0,))) == []
+    assert _alone(cells.EncodeUnit(tmp_path, Dies(), (0,))) == []

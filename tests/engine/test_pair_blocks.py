@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ravenbench.engine import prepare
+from ravenbench.engine import cells
 from ravenbench.tasks.api import run
 from small_run import SMALL
 from stored import answers
@@ -16,9 +16,9 @@ def test_blocks_of_neighbours_and_of_groups_of_documents_give_the_same_answers(
     tmp_path, monkeypatch, partners, grouped
 ):
     run(out=tmp_path / "whole", workers=1, verifiers="ppm", **SMALL)
-    monkeypatch.setattr(prepare, "BLOCK", 40)
-    monkeypatch.setattr(prepare, "PARTNERS", partners)
-    monkeypatch.setattr(prepare, "KEPT", 2)
+    monkeypatch.setattr(cells, "BLOCK", 40)
+    monkeypatch.setattr(cells, "PARTNERS", partners)
+    monkeypatch.setattr(cells, "KEPT", 2)
     run(out=tmp_path / "cut", workers=1, verifiers="ppm", **SMALL)
     whole, cut = (np.load(tmp_path / name / "pairs" / "pairs.npy") for name in ("whole", "cut"))
     starts = np.load(tmp_path / "cut" / "pairs" / "starts.npy")

@@ -6,7 +6,7 @@ from benchmarks.study_nested import method, rates, world
 
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.statistics.estimates import estimate
-from ravenbench.statistics.nested import Runs, difference, mean_of, p_of, runs_of
+from ravenbench.tasks.run.variants import Runs, difference, mean_of, p_of, runs_of
 
 
 @pytest.fixture(scope="module")

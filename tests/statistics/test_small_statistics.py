@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ravenbench.statistics.pools import detectable, overlap_share, pool_mean
+from ravenbench.statistics.estimates import detectable, overlap_share, pool_mean
 from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
-from ravenbench.statistics.ranks import average_ranks, mean_ranks, ranking_stability, tie_groups
-from ravenbench.statistics.significance import holm, stars, t_test
+from ravenbench.statistics.ranks import average_ranks, holm, mean_ranks, ranking_stability, stars, t_test, tie_groups
 
 
 def test_holm_by_hand() -> None:

@@ -55,7 +55,7 @@ def test_a_finished_run_computes_nothing_again(whole, monkeypatch):
 
 
 def test_a_failed_cell_is_data_and_is_tried_again(tmp_path, monkeypatch):
-    from ravenbench.verifiers.controls import Length
+    from ravenbench.verifiers.baselines import Length
 
     real = Length.pair_features
 

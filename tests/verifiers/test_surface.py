@@ -13,9 +13,8 @@ from ravenbench.text.lexicon import CONTENT_WORDS
 from ravenbench.text.masks import TopicMask
 from ravenbench.text.tfidf import Tfidf
 from ravenbench.types import Problems
-from ravenbench.verifiers.baselines import CharNgram, pair_cosines, training_documents
+from ravenbench.verifiers.baselines import LADDER, CharNgram, TopicFit, pair_cosines, training_documents
 from ravenbench.verifiers.combinations import Distorted
-from ravenbench.verifiers.controls import LADDER, TopicFit
 
 SPECS = [
     "char-ngram",

@@ -42,7 +42,7 @@ COMMANDS: dict[str, seams.Command] = {
         _task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", seams.ONE_TEXT, 3
     ),
     "report": seams.Command(
-        "ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store.", seams.SHARE, 0
+        "ravenbench.cli.show:report", "Rebuild a run's tables and page from its store.", seams.SHARE, 0
     ),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""

@@ -1,7 +1,7 @@
 """What a metric is: a title, and a value from truth and answers; and what those of counts are formulas over.
 
-Each of these is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The fields may
-be numbers or arrays of any one shape, so that the same formula serves a single evaluation, thousands of bootstrap
+Each of these is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The fields
+may be numbers or arrays of any one shape, so that the same formula serves a single evaluation, thousands of bootstrap
 replicates and thousands of randomized trials.
 """
 

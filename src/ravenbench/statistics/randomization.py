@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from ravenbench.metrics.base import Counted, Metric, Sums, categories, metrics_of
 from ravenbench.randomness import stream
 from ravenbench.statistics.bootstrap import BLOCK, Weights, rank, replicated, weighted_sums
-from ravenbench.statistics.significance import sign_test
+from ravenbench.statistics.ranks import sign_test
 from ravenbench.types import Bools, Floats
 
 TRIALS = 10_000

@@ -10,10 +10,9 @@ from sklearn.exceptions import NotFittedError
 from ravenbench import registry
 from ravenbench.errors import MissingPart, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.verifiers.baselines import CharNgram
+from ravenbench.verifiers.baselines import Chance, CharNgram
 from ravenbench.verifiers.calibrators import Logistic
 from ravenbench.verifiers.contract.base import Calibrated, Scorer
-from ravenbench.verifiers.controls import Chance
 
 NEEDS = {
     "calibrated": "(length)",

@@ -27,7 +27,7 @@ from ravenbench.tasks.pan14.published import CORPORA, publication
 from ravenbench.tasks.pan14.report import Pan14Report, published_tables
 from ravenbench.tasks.pan14.task import Pan14
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.controls import Length
+from ravenbench.verifiers.baselines import Length
 
 VERIFIERS = "char-ngram(size=300), length, chance"
 ROW = {"auc", "c@1", "final", "unanswered", "seconds", "interval"}

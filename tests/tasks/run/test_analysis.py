@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr, ttest_ind
 
 from ravenbench.metrics import scores
-from ravenbench.statistics.pools import pool_mean
+from ravenbench.statistics.estimates import pool_mean
 from ravenbench.store.store import Store
 from ravenbench.tasks.run.analysis import analyse
 from ravenbench.tasks.run.record import RunPlan

@@ -21,7 +21,7 @@ from ravenbench.tasks.pan14.task import Pan14
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.verify.plan import VerifyPlan
 from ravenbench.types import Problems
-from ravenbench.verifiers.controls import Length
+from ravenbench.verifiers.baselines import Length
 
 CONTENT = """
 import os, sys

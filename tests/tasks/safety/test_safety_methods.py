@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench import safety
-from ravenbench.attribution.delta import BurrowsDelta
+from ravenbench.attribution.base import BurrowsDelta
 from ravenbench.attribution.linear import CharSVM
 from ravenbench.attribution.protocols import answer_problem
 from ravenbench.cli.main import build

@@ -21,11 +21,11 @@ from ravenbench.metrics.pan import scores
 from ravenbench.store.records import FORMAT
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import verify
-from ravenbench.tasks.verify import blocks, plan, task
+from ravenbench.tasks.verify import plan, task
 from ravenbench.tasks.verify.plan import VerifyPlan
 from ravenbench.tasks.verify.task import Verify
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.controls import Length
+from ravenbench.verifiers.baselines import Length
 
 METHOD = "char-ngram(size=300)"
 GREEK = "Ο συγγραφέας δεν είναι εδώ, και το κείμενό του είναι γραμμένο με άλλα γράμματα. " * 8
@@ -128,7 +128,7 @@ def test_a_transductive_method_sees_all_problems_at_once(corpus, monkeypatch):
 
 def test_goes_on_where_it_stopped(corpus, monkeypatch):
     monkeypatch.setattr(plan, "BLOCK", 5)
-    real, calls = blocks.answer_each, []
+    real, calls = plan.answer_each, []
 
     def dies(verifier, test):
         calls.append(len(test))
@@ -136,7 +136,7 @@ def test_goes_on_where_it_stopped(corpus, monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return real(verifier, test)
 
-    monkeypatch.setattr(blocks, "answer_each", dies)
+    monkeypatch.setattr(plan, "answer_each", dies)
     # Tests that run side by side ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -246,7 +246,7 @@ def test_a_method_that_fails_on_all_writes_nothing(corpus, tmp_path, monkeypatch
     with pytest.raises(RavenError, match="no luck"):
         verify("length", train=corpus, test=corpus, workers=1, out="answers.txt")
     assert not (tmp_path / "answers.txt").exists()
-    monkeypatch.setattr(blocks, "trained_before", lambda *_: None)
+    monkeypatch.setattr(plan, "trained_before", lambda *_: None)
     with pytest.raises(RavenError, match="failed in training"):
         verify("length", train=corpus, test=corpus, workers=1, folder=tmp_path / "new")
 
@@ -376,7 +376,7 @@ def test_another_run_lies_there(corpus, tmp_path):
 def test_a_class_that_was_edited_under_one_version_is_named(corpus, monkeypatch, caplog):
     monkeypatch.syspath_prepend(str(corpus.parent))
     file = corpus.parent / "edited_later.py"
-    text = "from ravenbench.verifiers.controls import Length\n\n\nclass Mine(Length):\n    name = None\n"
+    text = "from ravenbench.verifiers.baselines import Length\n\n\nclass Mine(Length):\n    name = None\n"
     file.write_text(text)
     for edit, told in (("", False), ("", False), ("# another line\n", True)):
         file.write_text(text + edit)
@@ -388,7 +388,7 @@ def test_a_class_that_was_edited_under_one_version_is_named(corpus, monkeypatch,
 
 def test_a_class_with_a_name_of_its_own_is_found_again(corpus, monkeypatch):
     monkeypatch.syspath_prepend(str(corpus.parent))
-    text = "from ravenbench.verifiers.controls import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
+    text = "from ravenbench.verifiers.baselines import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
     (corpus.parent / "named_for_verify.py").write_text(text)
     for _ in range(2):
         found = result(ask(corpus, "answers.txt", "named_for_verify:Mine", "--folder", "kept", "--json"))

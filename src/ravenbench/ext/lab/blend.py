@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 from ravenbench.types import Bools, Floats, Problems, Share
+from ravenbench.verifiers.baselines import StyleOnly, TopicOnly
 from ravenbench.verifiers.contract.base import Scorer
-from ravenbench.verifiers.controls import StyleOnly, TopicOnly
 
 
 @dataclass(eq=False, repr=False)

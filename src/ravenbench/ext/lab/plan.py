@@ -29,7 +29,7 @@ from ravenbench.store.records import FoldRecord, Plan, Record
 from ravenbench.store.resume import data_hash
 from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
-from ravenbench.verifiers.controls import StyleOnly, TopicOnly
+from ravenbench.verifiers.baselines import StyleOnly, TopicOnly
 
 
 class ReplicateRecord(Record, frozen=True, kw_only=True):

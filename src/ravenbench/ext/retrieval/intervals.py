@@ -12,7 +12,7 @@ from ravenbench.statistics.axes import Content
 from ravenbench.statistics.bootstrap import BLOCK, problem_weights
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.novel_topics import sign_flip
-from ravenbench.statistics.significance import holm
+from ravenbench.statistics.ranks import holm
 from ravenbench.types import Floats, Ints
 
 REPLICATES = 2_000

@@ -13,7 +13,7 @@ from ravenbench.attribution.selection import DOMINANT, Chosen, SelectedCorpusVie
 from ravenbench.reports.view import figure
 from ravenbench.shown import Shown
 from ravenbench.statistics.novel_topics import FoldMean, fold_mean, paired_topics, published_t, topics_needed
-from ravenbench.statistics.significance import holm
+from ravenbench.statistics.ranks import holm
 from ravenbench.tasks.attribute.answers import Attributed, MethodAnswers, ProtocolAnswers, read_answers
 from ravenbench.types import Ints
 

@@ -20,8 +20,7 @@ from ravenbench.metrics.base import Metric, checked, count, metrics_of
 from ravenbench.metrics.calibration import cllr, reliability
 from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, TITLES, CAt1, scores
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
-from ravenbench.statistics.ranks import tie_groups
-from ravenbench.statistics.significance import holm
+from ravenbench.statistics.ranks import holm, tie_groups
 from ravenbench.tasks.evaluate.evaluation import (
     LEAST_STARS,
     BreakDown,

@@ -20,8 +20,7 @@ from ravenbench.metrics.pan import FORM_2020, METRICS, TITLES
 from ravenbench.metrics.roc import Hull, OperatingPoint
 from ravenbench.reports.view import Col, Measure, Table, col, each, figure, rows_json, table, to_latex
 from ravenbench.shown import Shown
-from ravenbench.statistics.ranks import shown_rank
-from ravenbench.statistics.significance import stars
+from ravenbench.statistics.ranks import shown_rank, stars
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from ravenbench.reports.cells import Failure, mean, without_score
 from ravenbench.reports.content import ContentProbe, content_probe
 from ravenbench.reports.view import Number, public_head
 from ravenbench.shown import Shown
-from ravenbench.statistics.pools import correlation, detectable, pool_mean
-from ravenbench.statistics.ranks import ranking_stability
-from ravenbench.statistics.significance import t_test
+from ravenbench.statistics.estimates import correlation, detectable, pool_mean
+from ravenbench.statistics.ranks import ranking_stability, t_test
 from ravenbench.store.records import Head
 from ravenbench.tasks.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
 from ravenbench.tasks.run.record import PointRecord, RunPlan

@@ -21,7 +21,7 @@ from ravenbench.problems.references import References
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import stream
 from ravenbench.statistics.axes import DOMAIN_MARGIN
-from ravenbench.statistics.pools import correlation, detectable
+from ravenbench.statistics.estimates import correlation, detectable
 from ravenbench.tasks.run.plan import draft
 from ravenbench.tasks.run.record import RepetitionRecord, RunPlan
 from ravenbench.tasks.run.setups import SweepSize, no_choice, pools_advice, sweep_sizes

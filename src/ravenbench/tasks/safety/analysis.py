@@ -31,7 +31,7 @@ from ravenbench.statistics.attacks import (
     verification_effect,
 )
 from ravenbench.statistics.estimates import Interval, Units, estimate, expanded, mean_effects, share_of
-from ravenbench.statistics.significance import holm, sign_test
+from ravenbench.statistics.ranks import holm, sign_test
 from ravenbench.store.records import Head
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.safety.attacked import true_codes

@@ -1,23 +1,39 @@
-"""From problems to a manifest: one fold, and those of the transplant probe, whose problems are cut into blocks."""
+"""From problems to a manifest: one fold, and those of the transplant probe, whose problems are cut into blocks; and
+what a block is: answered, committed and read again by itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
+from ravenbench import files, registry
 from ravenbench.components import Component
 from ravenbench.engine import transplants as transplanting
+from ravenbench.engine.apart import answered, exposed, outsider, sent
+from ravenbench.engine.cells import CellUnit, Filled, abstained
+from ravenbench.engine.guard import answer_each
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Draft
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
 from ravenbench.store.plans import cell_key, fold_record, on_one_table, verifier_record
-from ravenbench.store.records import Plan, Record
-from ravenbench.types import Bools, Fold
-from ravenbench.verifiers.contract.base import as_verifier
+from ravenbench.store.records import CellPlace, Plan, Record, record_or_none, write_record
+from ravenbench.store.store import Cell, Store, open_store
+from ravenbench.types import Answers, Bools, Fold, Problems, name_array
+from ravenbench.verifiers.contract import persist
+from ravenbench.verifiers.contract.base import Verifier, as_verifier
 from ravenbench.verifiers.contract.folds import collapsed
 
 
@@ -132,3 +148,159 @@ def _blocks(component: Component, fold: Fold, learned: str) -> list[ProblemBlock
         digest = fold.test.select(np.arange(start, stop)).digest()
         blocks.append(ProblemBlock(key=cell_key(component, learned, digest), start=start, stop=stop, fold=fold.name))
     return blocks
+
+
+def trained_before(store: Store, component: Component) -> Verifier | None:
+    """The verifier that an earlier call kept; None where there is none or it is damaged, which is then removed."""
+    try:
+        record = read_trained(store)
+        with _here(store.path / "trained") as folder:
+            if record is not None and persist.digest(folder) == record.digest:
+                return persist.load(folder, component)
+    except (OSError, StoreError, InputError):
+        pass
+    if not files.is_remote(store.path):
+        shutil.rmtree(store.path / "trained", ignore_errors=True)
+    return None
+
+
+def keep(store: Store, trained: Verifier, seconds: float | None) -> bool:
+    """Keep a trained verifier in the run's folder, unless it cannot be saved; says whether it is there now."""
+    place = store.path / "trained"
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "trained" if files.is_remote(place) else place
+        try:
+            persist.save(trained, folder)
+        except SpecError:
+            return False
+        if folder != place:
+            place.mkdir(parents=True, exist_ok=True)
+            for part in folder.iterdir():
+                files.write_bytes(place / part.name, part.read_bytes())
+        record = TrainedRecord(digest=persist.digest(folder), seconds=seconds)
+    write_record(store.path / "trained.json", store.kind, record)
+    return True
+
+
+def read_trained(store: Store) -> TrainedRecord | None:
+    """What is known of the kept verifier; None where there is none or it is damaged."""
+    return record_or_none(store.path / "trained.json", TrainedRecord)
+
+
+def loaded(run: Path) -> Verifier:
+    """The kept verifier of a run, for a worker that answers several of its blocks."""
+    return _loaded(run, files.sha256(run / "trained.json"))
+
+
+@lru_cache(maxsize=1)
+def _loaded(run: Path, trained_sha256: str) -> Verifier:
+    component: Component = registry.parse("verifier", open_store(run).plan.verifiers[0].spec)
+    with _here(run / "trained") as folder:
+        return persist.load(folder, component)
+
+
+@contextmanager
+def _here(place: Path) -> Iterator[Path]:
+    """A folder as it is, or what an object store has of it in a folder on this machine for a while."""
+    if not files.is_remote(place):
+        yield place
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        for part in place.iterdir() if place.exists() else ():
+            (Path(scratch) / part.name).write_bytes(part.read_bytes())
+        yield Path(scratch)
+
+
+@dataclass(frozen=True)
+class BlockUnit(CellUnit):
+    """Some test problems for the trained verifier of a folder, or for the one given as its ``method``."""
+
+    block: ProblemBlock
+
+    @classmethod
+    def of(cls, store: Store, block: ProblemBlock, verifier: Verifier | None = None) -> BlockUnit:
+        """The unit of a block."""
+        place = CellPlace(key=block.key, verifier=store.plan.verifiers[0].name, fold=block.fold)
+        return cls(store.path, verifier, (place,), block)
+
+    def _test(self, store: Store) -> Problems:
+        return store.shared_fold(self.block.fold).test.select(np.arange(self.block.start, self.block.stop))
+
+    def learn(self, store: Store) -> Any:
+        verifier = self.method or loaded(self.run)
+        return sent(verifier, store) if outsider(verifier) else verifier
+
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+        test = self._test(store)
+        return abstained(self._answer(store, learned, place, test), store.shared_fold("test").train, test)
+
+    def _answer(self, store: Store, learned: Any, place: CellPlace, test: Problems) -> Filled:
+        if outsider(self.method or loaded(self.run)):
+            return answered(learned, store, place.fold, test, each=True)
+        scores, answers, faults = answer_each(learned, test)
+        return {"scores": scores, "answers": answers}, faults
+
+    def exposed(self, store: Store, learned: Any) -> str | None:
+        return exposed(self.method or loaded(self.run), store, learned)
+
+    def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
+        return store.plan_as(VerifyPlan).learned, self._test(store).digest()
+
+    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+        return self.block.stop - self.block.start
+
+    def where(self, place: CellPlace) -> str:
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """What a folder holds of the answers.
+
+    ``answers`` has every test problem, those that could not be read last; 0.5 where there is none. ``faults`` says
+    why, but for blocks that are not there, whose reasons are ``missing`` by block.
+    """
+
+    answers: Answers
+    faults: dict[str, str]
+    missing: dict[str, str]
+    seconds: float
+
+
+def collect(store: Store) -> Collected:
+    """Answers of all blocks, the problems without one, and the seconds that answering took."""
+    plan = store.plan_as(VerifyPlan)
+    ids = [*store.fold("test").test.ids.tolist(), *plan.faults]
+    value = np.full(len(ids), 0.5)
+    faults, missing, seconds = dict(plan.faults), {}, 0.0
+    for block in plan.blocks:
+        if block.fold != "test":
+            continue
+        cell, error = _answered(store, block)
+        if cell is None or cell.answers is None:
+            missing[f"problems {block.start + 1} to {block.stop}"] = error
+            continue
+        value[block.start : block.stop] = cell.answers
+        faults |= cell.record.faults
+        seconds += cell.record.seconds.score
+    return Collected(Answers(name_array(ids), value), faults, missing, seconds)
+
+
+def cells_of(store: Store, plan: VerifyPlan, fold: str) -> tuple[list[Cell], str]:
+    """The cells of a fold's blocks in order; none, and why, where one has no answers."""
+    every = [_answered(store, block) for block in plan.blocks if block.fold == fold]
+    cells = [cell for cell, _ in every if cell is not None]
+    return (cells, "") if len(cells) == len(every) else ([], next(error for cell, error in every if cell is None))
+
+
+def _answered(store: Store, block: ProblemBlock) -> tuple[Cell | None, str]:
+    """The cell of a block; None, and why, where it has no answers."""
+    cell = store.read_cell(block.key)
+    if cell is not None and cell.answers is not None:
+        return cell, ""
+    return None, "not computed" if cell is None or cell.error is None else cell.error
+
+
+def unanswered(store: Store, plan: VerifyPlan) -> list[ProblemBlock]:
+    """Blocks that are missing, damaged or failed."""
+    return [block for block in plan.blocks if (cell := store.read_cell(block.key)) is None or cell.error is not None]

@@ -29,8 +29,7 @@ from ravenbench.reports.report import Report
 from ravenbench.reports.view import Table, col, figure, printable, public_head, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
-from ravenbench.tasks.verify.blocks import Collected, cells_of, collect, read_trained
-from ravenbench.tasks.verify.plan import VerifyPlan
+from ravenbench.tasks.verify.plan import Collected, VerifyPlan, cells_of, collect, read_trained
 from ravenbench.types import Answers, Floats
 
 if TYPE_CHECKING:

@@ -207,8 +207,7 @@ class Verify(Task):
         from ravenbench.engine.pool import local, run_units
         from ravenbench.problems.overlap import LearnedHashes
         from ravenbench.store.resume import note
-        from ravenbench.tasks.verify.blocks import BlockUnit, collect, keep, trained_before, unanswered
-        from ravenbench.tasks.verify.plan import VerifyPlan
+        from ravenbench.tasks.verify.plan import BlockUnit, VerifyPlan, collect, keep, trained_before, unanswered
         from ravenbench.verifiers.contract import persist
 
         plan, save = store.plan_as(VerifyPlan), self.values.get("save")
@@ -245,8 +244,7 @@ class Verify(Task):
         return []
 
     def finish(self, store: Store, errors: list[str]) -> Verified:
-        from ravenbench.tasks.verify.blocks import collect
-        from ravenbench.tasks.verify.plan import VerifyPlan
+        from ravenbench.tasks.verify.plan import VerifyPlan, collect
 
         collected, plan = collect(store), store.plan_as(VerifyPlan)
         self._write(collected.answers)
@@ -274,8 +272,7 @@ class Verify(Task):
         from ravenbench.engine.estimate import around, megabytes, of_folds
         from ravenbench.engine.transplants import plan_transplants
         from ravenbench.store.records import CellPlace
-        from ravenbench.tasks.verify.blocks import unanswered
-        from ravenbench.tasks.verify.plan import VerifyPlan
+        from ravenbench.tasks.verify.plan import VerifyPlan, unanswered
 
         if not self.asked_checks():
             self.transplants = partial(plan_transplants, measure=False)
