@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 from benchmarks.measure import seconds
 from ravenbench.formats.answers import Truth
 from ravenbench.randomness import stream
-from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
+from ravenbench.statistics.resampling import AnsweredProblems, randomization_test
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.types import Bools, Floats
 

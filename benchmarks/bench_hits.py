@@ -10,7 +10,7 @@ from tests.references.hits import choose_plainly
 
 from benchmarks.measure import compare, seconds
 from ravenbench.randomness import stream
-from ravenbench.sampling.samplers import choose
+from ravenbench.sampling import choose
 from ravenbench.topics.levels import cosine_similarity
 
 TOPICS, DIMENSIONS, CHOSEN = 4000, 100, 100

@@ -23,7 +23,7 @@ from ravenbench.ext.problems.building import Cross, build_problems
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
 from ravenbench.formats.problems import read_problems
 from ravenbench.problems.rewritten import FirstWords
-from ravenbench.statistics.bootstrap import bootstrap, rank
+from ravenbench.statistics.resampling import bootstrap, rank
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.folds import calibration_folds

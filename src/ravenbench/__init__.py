@@ -38,7 +38,7 @@ _NAMES = {
     "registry": "parse",
     "reports.report": "Report analyse figures frames write_report",
     "reports.view": "Table col table",
-    "sampling.samplers": "Sampler Selection",
+    "sampling": "Sampler Selection",
     "seams": "Command DocumentFormat",
     "store.records": "CellPlace Plan VerifierRecord",
     "store.store": "Store",

@@ -44,8 +44,8 @@ from ravenbench.reports.report import write_report as write_report
 from ravenbench.reports.view import Table as Table
 from ravenbench.reports.view import col as col
 from ravenbench.reports.view import table as table
-from ravenbench.sampling.samplers import Sampler as Sampler
-from ravenbench.sampling.samplers import Selection as Selection
+from ravenbench.sampling import Sampler as Sampler
+from ravenbench.sampling import Selection as Selection
 from ravenbench.seams import Command as Command
 from ravenbench.seams import DocumentFormat as DocumentFormat
 from ravenbench.store.records import CellPlace as CellPlace

@@ -20,12 +20,12 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
     "topics": {},
     "sampler": {
-        "hits": "ravenbench.sampling.samplers:HITS",
-        "random": "ravenbench.sampling.samplers:Random",
-        "anti": "ravenbench.sampling.samplers:Anti",
-        "grouping": "ravenbench.sampling.samplers:Grouping",
-        "hybrid": "ravenbench.sampling.samplers:Hybrid",
-        "farthest-first": "ravenbench.sampling.samplers:FarthestFirst",
+        "hits": "ravenbench.sampling:HITS",
+        "random": "ravenbench.sampling:Random",
+        "anti": "ravenbench.sampling:Anti",
+        "grouping": "ravenbench.sampling:Grouping",
+        "hybrid": "ravenbench.sampling:Hybrid",
+        "farthest-first": "ravenbench.sampling:FarthestFirst",
     },
     "pairs": {
         "reference": "ravenbench.problems.pair_rules:Reference",

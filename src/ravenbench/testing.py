@@ -26,7 +26,7 @@ from ravenbench.metrics.base import Metric, measure
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
 from ravenbench.problems.toys import toy_problems as toy_problems
 from ravenbench.randomness import stream
-from ravenbench.sampling.samplers import Sampler
+from ravenbench.sampling import Sampler
 from ravenbench.store.resume import folder_lock
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Corpus, Floats, Problems

@@ -21,8 +21,14 @@ from ravenbench.metrics import scores
 from ravenbench.metrics.base import Metric, checked, measure, metrics_of, title_of
 from ravenbench.metrics.pan import METRICS, STANDARD
 from ravenbench.randomness import stream
-from ravenbench.statistics.bootstrap import BLOCK, rank, replicated, weighted_sums
-from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
+from ravenbench.statistics.resampling import (
+    BLOCK,
+    AnsweredProblems,
+    randomization_test,
+    rank,
+    replicated,
+    weighted_sums,
+)
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.testing import check_calibrator, check_metric, check_sampler, toy_problems
 from ravenbench.types import name_array

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.metrics.base import Sums, count
-from ravenbench.statistics.bootstrap import BLOCK, rank, weighted_sums
+from ravenbench.statistics.resampling import BLOCK, rank, weighted_sums
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.sampling.samplers import check, units
+from ravenbench.sampling import check, units
 from ravenbench.types import Floats, Ints
 
 

@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.local_search import LocalSearch, best_swap, set_leakage
 from ravenbench.randomness import stream
-from ravenbench.sampling.samplers import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, units
+from ravenbench.sampling import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, units
 from ravenbench.testing import check_component
 from ravenbench.topics.levels import cosine_similarity
 

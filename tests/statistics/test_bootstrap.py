@@ -5,8 +5,8 @@ import pytest
 
 from ravenbench.metrics.base import count
 from ravenbench.metrics.pan import METRICS
-from ravenbench.statistics.bootstrap import author_weights, bootstrap, problem_weights, rank
 from ravenbench.statistics.estimates import expanded
+from ravenbench.statistics.resampling import author_weights, bootstrap, problem_weights, rank
 from ravenbench.types import Bools, Floats, Ints
 
 

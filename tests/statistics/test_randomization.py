@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 from ravenbench.errors import InputError
 from ravenbench.metrics.base import count
 from ravenbench.metrics.pan import STANDARD
-from ravenbench.statistics.randomization import AnsweredProblems, randomization_test, swap_test
 from ravenbench.statistics.ranks import sign_test
+from ravenbench.statistics.resampling import AnsweredProblems, randomization_test, swap_test
 from ravenbench.types import Bools, Floats
 
 

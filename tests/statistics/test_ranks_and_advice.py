@@ -8,8 +8,8 @@ import pytest
 from ravenbench.ext.site.boards import Board, BoardStanding
 from ravenbench.randomness import Draws
 from ravenbench.reports.view import Number
-from ravenbench.sampling.samplers import draw_pools, more_pools
-from ravenbench.statistics.randomization import TRIALS, AnsweredProblems, randomization_test
+from ravenbench.sampling import draw_pools, more_pools
+from ravenbench.statistics.resampling import TRIALS, AnsweredProblems, randomization_test
 from ravenbench.tasks.evaluate.analysis import most_trials
 
 

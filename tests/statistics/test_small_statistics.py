@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from ravenbench.statistics.estimates import detectable, overlap_share, pool_mean
-from ravenbench.statistics.randomization import AnsweredProblems, randomization_test
 from ravenbench.statistics.ranks import average_ranks, holm, mean_ranks, ranking_stability, stars, t_test, tie_groups
+from ravenbench.statistics.resampling import AnsweredProblems, randomization_test
 
 
 def test_holm_by_hand() -> None:

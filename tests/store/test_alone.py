@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from ravenbench.errors import InputError
-from ravenbench.store.resume import NAME, folder_lock, hold
+from ravenbench.store.resume import LOCK, folder_lock, hold
 from ravenbench.tasks.api import run
 from small_run import SMALL
 
@@ -46,23 +46,23 @@ def test_the_second_writer_is_refused_and_told_who_holds_the_folder(holder):
     folder, process = holder
     with pytest.raises(InputError, match=rf"another command is writing[\s\S]*process {process.pid} on .*since 20"):
         run(out=folder, **OPTIONS)
-    assert [p.name for p in folder.iterdir()] == [NAME]
+    assert [p.name for p in folder.iterdir()] == [LOCK]
 
 
 def test_the_lock_of_a_killed_process_is_free(holder):
     folder, process = holder
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert (folder / NAME).exists()
+    assert (folder / LOCK).exists()
     assert run(out=folder, **OPTIONS).errors == ()
-    assert not (folder / NAME).exists()
+    assert not (folder / LOCK).exists()
 
 
 def test_a_folder_made_meanwhile_is_locked_when_it_is_made(tmp_path):
     with folder_lock(tmp_path / "new"):
         (tmp_path / "new").mkdir()
         hold(tmp_path / "new")
-        assert json.loads((tmp_path / "new" / NAME).read_text())["pid"] == os.getpid()
+        assert json.loads((tmp_path / "new" / LOCK).read_text())["pid"] == os.getpid()
     assert not list((tmp_path / "new").iterdir())
 
 
@@ -96,15 +96,15 @@ def test_where_the_system_keeps_no_locks_the_file_says_who_holds_it(tmp_path, mo
     host, pid = socket.gethostname(), {"living": os.getppid(), "dead": gone.pid}.get(owner, 1)
     told = {"host": "elsewhere" if owner == "elsewhere" else host, "pid": pid, "since": "2026-01-01"}
     if owner != "nobody":
-        (tmp_path / NAME).write_text("?" if owner == "unreadable" else json.dumps(told))
+        (tmp_path / LOCK).write_text("?" if owner == "unreadable" else json.dumps(told))
     if owner in ("nobody", "dead"):
         with folder_lock(tmp_path):
-            assert json.loads((tmp_path / NAME).read_text())["pid"] == os.getpid()
-        assert not (tmp_path / NAME).exists()
+            assert json.loads((tmp_path / LOCK).read_text())["pid"] == os.getpid()
+        assert not (tmp_path / LOCK).exists()
     else:
         with pytest.raises(InputError, match="another command is writing"), folder_lock(tmp_path):
             pytest.fail("two hold it")
-        assert (tmp_path / NAME).exists()
+        assert (tmp_path / LOCK).exists()
 
 
 def test_of_many_at_the_same_time_one_wins(tmp_path):

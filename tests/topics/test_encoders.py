@@ -111,7 +111,7 @@ def test_sbert_names_the_extra(monkeypatch):
 
 def test_topics_and_samplers_import_lightly():
     code = (
-        "import sys, ravenbench.topics.encoders, ravenbench.sampling.samplers, "
+        "import sys, ravenbench.topics.encoders, ravenbench.sampling, "
         "ravenbench.problems.sources, ravenbench.ext.corpora.command; "
         "print([m for m in ('sklearn', 'scipy', 'torch', 'numba') if m in sys.modules])"
     )

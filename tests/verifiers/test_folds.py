@@ -12,7 +12,7 @@ from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import Logistic
 from ravenbench.verifiers.contract.base import Calibrated, Scorer
-from ravenbench.verifiers.contract.folds import author_sides, calibration_folds, collapsed, out_of_fold
+from ravenbench.verifiers.contract.folds import calibration_folds, collapsed, out_of_fold
 
 
 def joined(authors=12, problems=80, seed=0, words=40):
@@ -43,7 +43,7 @@ def test_where_all_problems_are_joined_authors_are_kept_apart():
     assert len(np.unique(problems.groups(same))) == 1
     folds = calibration_folds(problems, same, 5)
     assert folds.kind == "authors"
-    left, right = author_sides(problems, same)
+    left, right = problems.writers(same).T
     for f in np.unique(folds.fold):
         out, rest = folds.fold == f, folds.rest(f)
         own = {*left[out], *right[out]}
@@ -65,7 +65,7 @@ def test_too_few_authors_are_said_to_be_too_few():
 def test_a_memory_of_authors_gains_nothing_out_of_fold():
     """A method that remembers each author's truths looks perfect on plain folds and must not here."""
     problems, same = joined(authors=14, problems=140)
-    left, right = author_sides(problems, same)
+    left, right = problems.writers(same).T
     pair = np.array([f"{min(a, b)}-{max(a, b)}" for a, b in zip(left, right, strict=True)])
 
     def remembered(rest, out):

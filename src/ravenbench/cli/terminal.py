@@ -78,7 +78,7 @@ def interrupted() -> bool:
 
 def farewell() -> int:
     """Remove the private folders of workers that were stopped; returns the exit code, 128 and the signal's number."""
-    from ravenbench.programs.parent import sweep  # numpy comes with it, for which --help need not wait
+    from ravenbench.programs import sweep  # numpy comes with it, for which --help need not wait
 
     sweep(patience=5.0)
     return 128 + next((number for number in _heard if number != signal.SIGINT), signal.SIGINT)

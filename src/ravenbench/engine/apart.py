@@ -45,7 +45,7 @@ from ravenbench.components import Component, foreign
 from ravenbench.engine import guard
 from ravenbench.errors import MethodError
 from ravenbench.limits import RunLimits, hold, limits_here
-from ravenbench.programs.parent import end_with, me, note, noted, ways
+from ravenbench.programs import end_with, me, note, noted, ways
 from ravenbench.store.store import Store, open_store
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array

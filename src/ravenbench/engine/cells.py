@@ -29,7 +29,7 @@ from ravenbench.components import Component, identity
 from ravenbench.engine.apart import answered, exposed, learned, outsider
 from ravenbench.engine.guard import UNTAUGHT, answer, answer_each, isolated, tell, untaught
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
-from ravenbench.programs.parent import ways
+from ravenbench.programs import ways
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import CellPlace, CellRecord, Record, Seconds, packed_or_none, write_packed
 from ravenbench.store.store import Store, keep_open, open_store

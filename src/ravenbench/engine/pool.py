@@ -23,7 +23,7 @@ from ravenbench import files
 from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
 from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, collect_seldom, hold, limits_here, most_calls
-from ravenbench.programs.parent import ending_with_me, noted
+from ravenbench.programs import ending_with_me, noted
 from ravenbench.services import count_for
 from ravenbench.shown import notebook_progress
 

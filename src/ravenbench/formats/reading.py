@@ -28,7 +28,7 @@ from ravenbench import errors
 from ravenbench.errors import InputError
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import FIX, Document, Unreadable, guarded
-from ravenbench.programs.parent import end_with, me
+from ravenbench.programs import end_with, me
 from ravenbench.seams import document_formats
 
 SECONDS, A_MEGABYTE, LEAST = 1.0, 10.0, 0.02

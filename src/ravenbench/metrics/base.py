@@ -115,7 +115,7 @@ def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
 
 
 def count(same: Bools, value: Floats, decision: Floats) -> Sums:
-    """Plain, unweighted sums of checked arrays; the kernel of ``statistics.bootstrap`` is tested against it."""
+    """Plain, unweighted sums of checked arrays; the kernel of ``statistics.resampling`` is tested against it."""
     tp, fn, up, fp, tn, un = np.bincount(categories(same, decision), minlength=6).astype(np.float64)
     # Twice the rank of each value, ties sharing their mean: whole numbers.
     _, place, number = np.unique(value, return_inverse=True, return_counts=True)

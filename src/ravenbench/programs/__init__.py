@@ -1,1 +1,129 @@
-"""Running programs that are not part of Raven, for every room that takes them in."""
+"""A process that works for another ends within seconds of it, however that ends.
+
+Where the kernel does so (Linux: ``PR_SET_PDEATHSIG``) it is killed at once, also within native code; elsewhere, and
+where a thread of the other that may end before it started it, a thread looks once a second. Private folders of
+processes that live no more are removed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ravenbench.files import lives, machine, owner
+
+_PARENT_DEATH = 1
+_PREFIX = "raven-program"
+
+
+@cache
+def end_with(parent: int, at_once: bool = False) -> None:
+    """From now on this process ends when ``parent``, which started it, does; now, if that has ended meanwhile.
+
+    ``at_once``: the main thread of the parent started it, so that the kernel may be asked: it looks after that thread.
+    """
+    if at_once and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    if os.getppid() != parent:
+        os._exit(1)
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def me() -> tuple[int, bool]:
+    """This process as ``end_with`` takes it in one that is started here and now."""
+    return os.getpid(), threading.current_thread() is threading.main_thread()
+
+
+def ending_with_me() -> dict[str, Callable[..., Any] | tuple[int, bool]]:
+    """What a pool takes so that its workers do this before anything else."""
+    return {"initializer": end_with, "initargs": me()}
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder that no other user can read and that is gone when the block ends, however it ends.
+
+    Its name holds this machine and process, so that a folder left by a process that was killed is known as such.
+    """
+    sweep()
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}-{owner()}-", ignore_cleanup_errors=True) as at:
+        yield Path(at)
+
+
+def sweep(patience: float = 0.0) -> None:
+    """Remove the private folders of processes of this machine that live no more.
+
+    Parameters
+    ----------
+    patience : float
+        Seconds to wait for the children of this process that still have one.
+    """
+    until = time.monotonic() + patience
+    while True:
+        waiting = False
+        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{machine()}-*"):
+            with suppress(ValueError, IndexError, OSError):
+                process = int(folder.name.split("-")[3])
+                if folder.stat().st_uid != os.getuid():
+                    continue
+                if not lives(process):
+                    shutil.rmtree(folder, ignore_errors=True)
+                elif process != os.getpid() and parent_of(process) == os.getpid():
+                    waiting = True
+        if not waiting or time.monotonic() >= until:
+            return
+        time.sleep(0.1)
+
+
+def process_stat(process: int) -> list[str]:
+    """State, parent and further numbers of a process (``proc(5)``); [] where there is none or the system hides it."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].decode().split()
+    return []
+
+
+def parent_of(process: int) -> int:
+    """The parent of a process, 0 where it is not known."""
+    return int(fields[1]) if len(fields := process_stat(process)) > 1 else 0
+
+
+_ran: ContextVar[list[str] | None] = ContextVar("ran", default=None)
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Note how outside programs are run while the block lasts."""
+    before = _ran.set([])
+    try:
+        yield
+    finally:
+        _ran.reset(before)
+
+
+def note(way: str) -> None:
+    """Note how an outside program was run."""
+    if (ways := _ran.get()) is not None and way not in ways:
+        ways.append(way)
+
+
+def ways() -> str:
+    """How outside programs were run since ``noted`` began: "confined", or "not confined" and why; "" where none was."""
+    return "; ".join(_ran.get() or ())

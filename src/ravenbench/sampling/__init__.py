@@ -1,1 +1,305 @@
-"""Topic samplers: HITS, Random, Anti, Grouping, Hybrid, Farthest-first, Local search."""
+"""Samplers, which choose m of T topics by their similarities, and pools of topics that they choose from.
+
+*HITS*, heterogeneity-informed topic sampling (§4, Eqs. 2–3), starts with the topic least similar to all others on
+average; then it adds, m − 1 times, the unselected topic of least leakage l = mean(S)·max(S), where S are its
+similarities to the topics already chosen. The paper leaves two cases open. Negative similarities would make l positive
+when both factors are negative, so similarities are clipped at 0 inside Eq. 3 (the paper's rule wherever none is
+negative). Ties go to the smaller mean of the unclipped similarities, then to the smaller topic id. *Random* (§5.1) is
+the comparison HITS is judged by, *anti* a positive control, in which topics leak as much as the corpus lets them;
+*grouping* and *hybrid* (§7.2) merge unselected topics instead of cutting them.
+
+*Farthest-first* starts where HITS starts and adds the topic whose greatest similarity to the chosen ones is smallest:
+HITS weighs that with the mean, here nothing else decides, so that no two chosen topics are more alike than they must be
+(within a factor of two of the best, in distance).
+
+Similarities are counted in whole units, so that neither float noise nor the order of a sum can choose a topic.
+
+References
+----------
+Sawatphol et al. 2024, TACL 12 (HITS). Gonzalez 1985, Clustering to minimize the maximum intercluster distance.
+Theoretical Computer Science 38 (farthest-first).
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import CorpusError
+from ravenbench.randomness import Draws
+from ravenbench.types import Floats, Index, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The topics chosen by a sampler: ``chosen`` (m,), indices in order of choice; ``merged`` (T,) maps each topic to
+    the chosen topic it belongs to (itself when chosen), −1 where it is cut."""
+
+    chosen: Ints
+    merged: Ints
+
+    @classmethod
+    def cutting(cls, chosen: Ints, topics: int) -> Selection:
+        """The selection that drops every topic not chosen (the paper's default)."""
+        merged = np.full(topics, -1, dtype=np.int64)
+        merged[chosen] = chosen
+        return cls(np.asarray(chosen, dtype=np.int64), merged)
+
+
+class Sampler(Component):
+    """Base of topic samplers, which choose m of T topics by their similarities.
+
+    Examples
+    --------
+    >>> from ravenbench.sampling import HITS
+    >>> similarity = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    >>> HITS().select(similarity, 2, np.random.default_rng(0)).chosen
+    array([2, 0])
+    """
+
+    merges: ClassVar[bool] = True
+    """Whether topics that were not chosen may count as chosen ones; else corpora without pairs are refused early."""
+
+    @abstractmethod
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        """Choose ``m`` topics (1 ≤ m ≤ T) by cosine similarities (T, T) of topic vectors, whose diagonal is ignored.
+
+        ``rng`` is used by samplers that draw. CorpusError if m is larger than the number of topics.
+        """
+
+
+logger = logging.getLogger(__name__)
+
+UNIT = 1e12
+"""Similarities are counted in units of 1e-12: sums over fewer than 9,000 topics are then exact in float64 too."""
+
+BLOCK = 64
+"""Rows turned into units at once: few enough to stay in the cache."""
+
+
+def check(similarity: Floats, m: int) -> None:
+    """Refuse a number of topics that cannot be chosen by these similarities: CorpusError if m is not from 1 to T,
+    ValueError if the matrix is not square or holds a number that is not finite."""
+    if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
+        raise ValueError(f"similarity must be square, not of shape {similarity.shape}")
+    if not np.isfinite(similarity).all():
+        raise ValueError("similarity must be finite")
+    if not 1 <= m <= len(similarity):
+        raise CorpusError(
+            f"{m} topics cannot be chosen from {len(similarity)}",
+            found=f"{len(similarity)} topics",
+            expected=f"a number of topics from 1 to {len(similarity)}",
+            fix="choose fewer topics, a finer level of topic, or a lower minimum of documents a topic",
+        )
+
+
+def units(similarity: Floats) -> Ints:
+    """Similarities counted in whole units, an array of the same shape."""
+    return np.rint(similarity * UNIT).astype(np.int64)
+
+
+def totals(similarity: Floats) -> tuple[Ints, int]:
+    """Sum of each topic's similarities to all *other* topics in units, (T,), and how many pairs of topics are
+    negative."""
+    size = len(similarity)
+    total = np.empty(size, dtype=np.int64)
+    negative = 0
+    for start in range(0, size, BLOCK):
+        block = units(similarity[start : start + BLOCK])
+        place = np.arange(len(block))
+        block[place, start + place] = 0
+        total[start : start + BLOCK] = block.sum(axis=1)
+        negative += int(np.count_nonzero(block < 0))
+    return total, negative // 2
+
+
+class HITS(Sampler):
+    """The topics least similar to one another, chosen one by one; the others are cut. Deterministic.
+
+    HITS is heterogeneity-informed topic sampling.
+    """
+
+    name = "hits"
+    merges = False
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        return Selection.cutting(choose(similarity, m), len(similarity))
+
+
+def choose(similarity: Floats, m: int, most: bool = False, farthest: bool = False) -> Ints:
+    """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, the most instead of the
+    least similar topics, every comparison reversed; with ``farthest`` only the greatest similarity decides, unclipped.
+    CorpusError if m is not from 1 to T."""
+    check(similarity, m)
+    size = len(similarity)
+    sign = -1 if most else 1
+    mean, negative = totals(similarity)
+    if negative and not farthest:
+        pairs = size * (size - 1) // 2
+        logger.info("%d of %d topic pairs have a negative similarity, counted as 0 in Eq. 3", negative, pairs)
+    chosen, free = np.empty(m, dtype=np.int64), np.ones(size, dtype=bool)
+    chosen[0] = np.argmin(sign * mean)
+    raw, clipped = np.zeros((2, size), dtype=np.int64)
+    top = np.full(size, np.iinfo(np.int64).min if farthest else 0)
+    for step in range(1, m):
+        last = chosen[step - 1]
+        free[last] = False
+        row = units(similarity[last])
+        raw += row
+        if not farthest:
+            np.maximum(row, 0, out=row)
+        clipped += row
+        np.maximum(top, row, out=top)
+        # Every candidate has equally many similarities, so sums order them as means do.
+        leakage = top if farthest else sign * clipped.astype(np.float64) * top
+        left = np.flatnonzero(free)
+        left = left[leakage[left] == leakage[left].min()]
+        chosen[step] = left[np.argmin(sign * raw[left])]
+    return chosen
+
+
+@dataclass(eq=False, repr=False)
+class Random(Sampler):
+    """Draws m topics; each set of m is equally likely.
+
+    Parameters
+    ----------
+    draw : int
+        Another number is another draw: ``random, random(draw=1), …`` repeat Random in one run, as the paper does
+        five times.
+    """
+
+    name = "random"
+    merges = False
+
+    draw: Index = 0
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        check(similarity, m)
+        return Selection.cutting(rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity))
+
+
+class Anti(Sampler):
+    """The topics most similar to one another, so that training tells most of test topics: a control. Deterministic.
+
+    As ``hits`` with every comparison reversed: the most similar first, then those of greatest leakage.
+    """
+
+    name = "anti"
+    merges = False
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        return Selection.cutting(choose(similarity, m, most=True), len(similarity))
+
+
+class Grouping(Sampler):
+    """The topics that ``hits`` chooses; every other topic joins the chosen one most similar to it.
+
+    Ties go to the smaller topic id.
+    """
+
+    name = "grouping"
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        chosen = choose(similarity, m)
+        return Selection(chosen, nearest(similarity, chosen)[0])
+
+
+def nearest(similarity: Floats, chosen: Ints) -> tuple[Ints, Floats]:
+    """Each topic's most similar chosen topic and that similarity, (T,); a chosen topic's is itself.
+
+    Topics are compared with the chosen ones as they were: nothing is recomputed as topics join.
+    """
+    ordered = np.sort(chosen)
+    columns = similarity[:, ordered]
+    best = np.argmax(units(columns), axis=1)
+    merged = ordered[best]
+    merged[chosen] = chosen
+    return merged, columns[np.arange(len(similarity)), best]
+
+
+@dataclass(eq=False, repr=False)
+class Hybrid(Sampler):
+    """Unselected topics join their nearest chosen topic where the similarity exceeds a threshold; others are cut.
+
+    On known truth it orders verifiers better than HITS where topics overlap, and as well where they do not
+    (docs/sweeps.md).
+
+    Parameters
+    ----------
+    threshold : float
+        Cosine similarity; 1 cuts every topic, −1 merges every topic.
+    """
+
+    name = "hybrid"
+
+    threshold: float = 0.5
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        chosen = choose(similarity, m)
+        merged, close = nearest(similarity, chosen)
+        merged[close <= self.threshold] = -1
+        merged[chosen] = chosen
+        return Selection(chosen, merged)
+
+
+class FarthestFirst(Sampler):
+    """Chooses the topic farthest from those chosen, again and again; unselected topics are cut. Deterministic.
+
+    Ties go to the smaller mean similarity to the chosen topics, then to the smaller topic id.
+    """
+
+    name = "farthest-first"
+    merges = False
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        return Selection.cutting(choose(similarity, m, farthest=True), len(similarity))
+
+
+MANY = 10
+"""Pools that are advised: intervals over fewer are wide."""
+
+
+LEAST_POOL = 15
+"""Topics of a pool that is advised: of fewer, HITS and Random choose nearly the same ones."""
+
+
+def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = False) -> str | None:
+    """Options with which several pools can be drawn that leave a choice of m topics (the most, of several) for so many
+    folds; None where none do. A pool is a share of all topics, at most two thirds of them: larger ones are nearly
+    alike. ``fixed`` keeps m; else fewer topics may be chosen."""
+    size = round(share * topics)
+    if LEAST_POOL <= size <= 2 * topics // 3:
+        if size > m:
+            return f"--pools {MANY}"
+        if not fixed and size > folds:
+            return f"--pools {MANY} --topics {max(folds, 2 * size // 3)}"
+    enough = (s for s in range(1, 67) if max(m + 1, LEAST_POOL) <= round(s / 100 * topics) <= 2 * topics // 3)
+    larger = next(enough, None)
+    return None if larger is None else f"--pools {MANY} --pool-share {larger / 100:g}"
+
+
+def draw_pools(topics: int, m: int, pools: int, share: float, draws: Draws) -> list[Ints]:
+    """Seeded subsets of the topics; one pool is all of them.
+
+    Each round deals the topics out anew into as many disjoint pools as the share allows: with halves two, which have no
+    topic in common. CorpusError if a pool of this share could not hold m topics with room to choose.
+    """
+    if pools == 1:
+        return [np.arange(topics, dtype=np.int64)]
+    size = round(share * topics)
+    if size <= m:
+        raise CorpusError(
+            f"{topics} topics are too few for {pools} pools from which to choose {m}",
+            found=f"pools of {size} topics",
+            expected=f"more than {m}, so at least {int(np.ceil((m + 1) / share))} topics",
+            fix=f"give {more_pools(topics, m, 2, share) or '--pools 1'}, or a finer level of --topic",
+        )
+    each = topics // size
+    rounds = [draws("pool", r).permutation(topics) for r in range(-(-pools // each))]
+    return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]

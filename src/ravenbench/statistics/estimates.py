@@ -3,7 +3,7 @@
 Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
 problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
 formula for dyads. It is the limit of the bootstrap that draws authors, without its draws and without its excess (a
-problem between two authors would count three times there, see ``bootstrap``), so a verdict needs no seed. That folds
+problem between two authors would count three times there, see ``resampling``), so a verdict needs no seed. That folds
 overlap is part of it: a problem that stands in several folds has one ψ, the sum over them, and an author's problems are
 added up over all folds before they are squared.
 

@@ -326,8 +326,8 @@ class Store(Shown):
         cell = records.packed_or_none(self.cell_path(key), records.CellRecord)
         return Cell(*cell) if cell is not None and cell[0].key == key else None
 
-    def unanswered(self, cells: Iterable[records.CellPlace] | None = None) -> list[records.CellPlace]:
-        """Cells (of the plan, unless given) that are missing, damaged or failed."""
+    def unanswered(self, cells: Iterable[Any] | None = None) -> list[Any]:
+        """Cells (of the plan, unless given; whatever has their ``key``) that are missing, damaged or failed."""
         wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted

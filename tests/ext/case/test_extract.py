@@ -11,7 +11,7 @@ from ravenbench import registry
 from ravenbench.errors import InputError
 from ravenbench.ext.case.extract import Extract
 from ravenbench.randomness import stream
-from ravenbench.sampling.samplers import HITS
+from ravenbench.sampling import HITS
 from ravenbench.testing import check_component
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import LSA

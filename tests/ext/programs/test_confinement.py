@@ -18,7 +18,7 @@ from ravenbench.errors import InputError, ProgramError
 from ravenbench.ext.programs import confinement
 from ravenbench.ext.programs.confinement import obstacle
 from ravenbench.ext.programs.process import Rules
-from ravenbench.programs.parent import noted, private_folder, sweep, ways
+from ravenbench.programs import noted, private_folder, sweep, ways
 
 CONFINED = pytest.mark.skipif(obstacle() is not None, reason=f"programs cannot be confined here: {obstacle()}")
 BOTH = pytest.mark.parametrize("confine", [pytest.param("required", marks=CONFINED), "off"])
@@ -225,7 +225,7 @@ def test_how_it_ran_is_noted(work: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_private_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     code = (
-        "import os, tempfile; from ravenbench.programs.parent import private_folder\n"
+        "import os, tempfile; from ravenbench.programs import private_folder\n"
         f"tempfile.tempdir = {str(tmp_path)!r}\nwith private_folder() as f: (f / 'text').write_text('x'); os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", code], check=False)

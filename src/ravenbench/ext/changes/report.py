@@ -34,8 +34,8 @@ from ravenbench.problems.overlap import refuse_shared
 from ravenbench.randomness import stream
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, rows_json, table, to_html
-from ravenbench.statistics.bootstrap import problem_weights
 from ravenbench.statistics.estimates import percentiles
+from ravenbench.statistics.resampling import problem_weights
 from ravenbench.text.content_words import LETTERS, hidden_sentence, hidden_share
 from ravenbench.text.copies import repeating
 from ravenbench.text.tokens import count_words

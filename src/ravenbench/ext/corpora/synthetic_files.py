@@ -14,7 +14,7 @@ from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.files import check_not_forked, make_folder, replacing, sha256, write_json
 from ravenbench.formats.output import check_folder
-from ravenbench.programs.parent import ending_with_me
+from ravenbench.programs import ending_with_me
 
 ABOUT = "generated.json"
 _BEGUN = ".begun.json"

@@ -20,7 +20,7 @@ from ravenbench.formats.pan_obfuscation import Part, read_parts
 from ravenbench.formats.tabular import table_kind, table_rows
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
-from ravenbench.programs.parent import private_folder
+from ravenbench.programs import private_folder
 from ravenbench.text.alignment import plain_words
 from ravenbench.types import Positive
 

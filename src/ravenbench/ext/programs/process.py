@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ravenbench.errors import InputError, ProgramError, SpecError
 from ravenbench.ext.programs.confinement import FilesystemView, confined, needed, obstacle
-from ravenbench.programs.parent import note, parent_of
+from ravenbench.programs import note, parent_of
 
 
 def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual: str = "") -> list[str]:

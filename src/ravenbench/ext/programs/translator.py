@@ -10,7 +10,7 @@ from typing import Literal
 from ravenbench.errors import ProgramError
 from ravenbench.ext.programs.process import Rules, arguments
 from ravenbench.obfuscation.translators import Translator
-from ravenbench.programs.parent import private_folder
+from ravenbench.programs import private_folder
 
 
 @dataclass(eq=False, repr=False)

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from ravenbench.statistics.axes import Content
-from ravenbench.statistics.bootstrap import BLOCK, problem_weights
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.novel_topics import sign_flip
 from ravenbench.statistics.ranks import holm
+from ravenbench.statistics.resampling import BLOCK, problem_weights
 from ravenbench.types import Floats, Ints
 
 REPLICATES = 2_000

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ravenbench.sampling.samplers import Sampler, Selection, choose, units
+from ravenbench.sampling import Sampler, Selection, choose, units
 from ravenbench.types import Floats, Ints
 
 LEAST = 1e-9

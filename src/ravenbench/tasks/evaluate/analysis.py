@@ -35,8 +35,7 @@ from ravenbench.text.names import name_key
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from ravenbench.statistics.bootstrap import Replicates
-    from ravenbench.statistics.randomization import AnsweredProblems
+    from ravenbench.statistics.resampling import AnsweredProblems, Replicates
 
 
 def mean_of(values: ArrayLike) -> Floats:
@@ -101,7 +100,7 @@ def test_pairs(
 
     Without ``how.trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
     """
-    from ravenbench.statistics.randomization import TRIALS, randomization_test
+    from ravenbench.statistics.resampling import TRIALS, randomization_test
 
     names = list(answered)
     jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
@@ -161,7 +160,7 @@ def break_down(
     ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
     authors are drawn.
     """
-    from ravenbench.statistics.bootstrap import bootstrap, rank
+    from ravenbench.statistics.resampling import bootstrap, rank
 
     rows = [np.flatnonzero(by.part.codes == part) for part in range(len(by.part.names))]
     filled = [part for part, r in enumerate(rows) if len(r)]
@@ -254,8 +253,7 @@ def evaluate(
         If there is no system, an answer is not a number in [0, 1], lengths differ, a test is unknown, or a system
         lacks training answers.
     """
-    from ravenbench.statistics.bootstrap import bootstrap, rank
-    from ravenbench.statistics.randomization import TRIALS, AnsweredProblems
+    from ravenbench.statistics.resampling import TRIALS, AnsweredProblems, bootstrap, rank
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")

@@ -359,7 +359,7 @@ def intervals_table(evaluation: Evaluation) -> Table:
 
 def significance_table(evaluation: Evaluation, metric: str) -> Table:
     """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
-    from ravenbench.statistics.randomization import COUNTED, FEWER_TRIALS
+    from ravenbench.statistics.resampling import COUNTED, FEWER_TRIALS
 
     pairs = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
 

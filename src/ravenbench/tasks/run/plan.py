@@ -24,7 +24,7 @@ from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws
-from ravenbench.sampling.samplers import draw_pools
+from ravenbench.sampling import draw_pools
 from ravenbench.store import plans
 from ravenbench.store.resume import data_hash
 from ravenbench.tasks.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord

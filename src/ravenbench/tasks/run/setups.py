@@ -19,7 +19,7 @@ from ravenbench.errors import CorpusError
 from ravenbench.problems import sources
 from ravenbench.problems.needs import Sizes
 from ravenbench.problems.probe import ProbeDomain, crossed, domains, permuted, room_for_tests
-from ravenbench.sampling.samplers import Random, Sampler, more_pools
+from ravenbench.sampling import Random, Sampler, more_pools
 from ravenbench.tasks.run import record
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.types import Corpus, Floats, Fold, Ints

@@ -28,7 +28,7 @@ from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.files import read_ordinary
 
 if TYPE_CHECKING:
-    from ravenbench.sampling.samplers import Sampler
+    from ravenbench.sampling import Sampler
 
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"

@@ -299,8 +299,3 @@ def _answered(store: Store, block: ProblemBlock) -> tuple[Cell | None, str]:
     if cell is not None and cell.answers is not None:
         return cell, ""
     return None, "not computed" if cell is None or cell.error is None else cell.error
-
-
-def unanswered(store: Store, plan: VerifyPlan) -> list[ProblemBlock]:
-    """Blocks that are missing, damaged or failed."""
-    return [block for block in plan.blocks if (cell := store.read_cell(block.key)) is None or cell.error is not None]

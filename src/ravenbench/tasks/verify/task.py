@@ -207,11 +207,11 @@ class Verify(Task):
         from ravenbench.engine.pool import local, run_units
         from ravenbench.problems.overlap import LearnedHashes
         from ravenbench.store.resume import note
-        from ravenbench.tasks.verify.plan import BlockUnit, VerifyPlan, collect, keep, trained_before, unanswered
+        from ravenbench.tasks.verify.plan import BlockUnit, VerifyPlan, collect, keep, trained_before
         from ravenbench.verifiers.contract import persist
 
         plan, save = store.plan_as(VerifyPlan), self.values.get("save")
-        missing = unanswered(store, plan)
+        missing = store.unanswered(plan.blocks)
         self.fitting: float | None = None
         if not missing and save is None:
             return []
@@ -272,13 +272,13 @@ class Verify(Task):
         from ravenbench.engine.estimate import around, megabytes, of_folds
         from ravenbench.engine.transplants import plan_transplants
         from ravenbench.store.records import CellPlace
-        from ravenbench.tasks.verify.plan import VerifyPlan, unanswered
+        from ravenbench.tasks.verify.plan import VerifyPlan
 
         if not self.asked_checks():
             self.transplants = partial(plan_transplants, measure=False)
         draft, store = self.approved(self.draft()), self.earlier()
         plan: VerifyPlan = draft.plan
-        missing = plan.blocks if store is None else unanswered(store, plan)
+        missing = plan.blocks if store is None else store.unanswered(plan.blocks)
         problems = {name: len(part) for name, part in (("train", self.train), ("test", self.test)) if part is not None}
         ready = self.train is None or (store is not None and (store.path / "trained.json").is_file())
         done, fits = len(plan.blocks) - len(missing), int(bool(missing) and not ready)

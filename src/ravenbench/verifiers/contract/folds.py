@@ -115,8 +115,7 @@ def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:
     group = problems.groups(same)
     if not _is_collapsed(group, folds):
         return Folds(_dealt(group, folds, len(problems)), "groups")
-    left, right = author_sides(problems, same)
-    block = _dealt(np.concatenate([left, right]), folds, len(problems))
+    block = _dealt(problems.writers(same).T.ravel(), folds, len(problems))
     sides = np.sort(block.reshape(2, -1).T, axis=1)
     fold = np.unique(sides, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
     partition = Folds(fold, "authors", sides)
@@ -132,7 +131,6 @@ def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
     if not _is_collapsed(group, folds):
         return None
     sizes = np.bincount(group)
-    left, right = author_sides(problems, same)
     partition = calibration_folds(problems, same, folds)
     consequence = (
         "whatever is tuned on answers out of fold leaves out every problem that touches the answered one's authors, "
@@ -143,15 +141,8 @@ def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
     return (
         f"the {len(problems)} problems share documents so widely that they form {len(sizes)} group"
         f"{'' if len(sizes) == 1 else 's'}, the largest of {int(sizes.max())} problems "
-        f"({len(np.unique(np.concatenate([left, right])))} authors can be told apart): {consequence}"
+        f"({len(np.unique(problems.writers(same)))} authors can be told apart): {consequence}"
     )
-
-
-def author_sides(problems: Problems, same: Bools) -> tuple[Ints, Ints]:
-    """The author cluster of the known and of the questioned side of each problem, two arrays (n,)."""
-    size = len(problems.texts)
-    cluster = author_clusters(problems, same, np.arange(size, dtype=np.int64), size)
-    return cluster[problems.known_index[problems.known_ptr[:-1]]], cluster[problems.questioned_index]
 
 
 def _is_collapsed(group: Ints, folds: int) -> bool:
