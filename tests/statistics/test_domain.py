@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.statistics.domain import Crossed, alike, gain_figure, gain_of
+from ravenbench.statistics.axes import Crossed, alike, gain_figure, gain_of
 
 
 def world(rng, repetitions=12, topics=40, tests=5, pairs=30, gain=0.4, topical=0.0):

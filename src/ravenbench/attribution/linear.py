@@ -135,8 +135,26 @@ def dual_svm(
     return beta
 
 
+class LinearMachine(Attributor):
+    """Base of linear methods: ``units_`` makes features of texts, which ``weights_`` and ``biases_`` weigh."""
+
+    units_: Any
+    weights_: Floats
+    biases_: Floats
+
+    def _features(self, texts: TextTable, rows: Ints) -> Any:
+        return self.units_.transform(texts, rows)
+
+    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
+        return np.asarray(self._features(texts, rows) @ self.weights_ + self.biases_)
+
+    def feature_weights(self) -> tuple[list[str], Floats]:
+        """The units and their weights, (units, authors)."""
+        return self.units_.vocabulary_, self.weights_
+
+
 @dataclass(eq=False, repr=False)
-class MaxEnt(Attributor):
+class MaxEnt(LinearMachine):
     """Attributes by multinomial logistic regression on word counts, text prepared as in the novel-topic paper.
 
     Parameters
@@ -154,16 +172,8 @@ class MaxEnt(Attributor):
     c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        self.counts_ = Counts(PaperWords()).fit(texts, rows)
-        self.weights_, self.biases_ = maxent(self.counts_.transform(texts, rows), codes, self.c)
-
-    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        """Return logits; their softmax is the model's probability."""
-        return np.asarray(self.counts_.transform(texts, rows) @ self.weights_ + self.biases_)
-
-    def feature_weights(self) -> tuple[list[str], Floats]:
-        """The words and their weights, (words, authors)."""
-        return self.counts_.vocabulary_, self.weights_
+        self.units_ = Counts(PaperWords()).fit(texts, rows)
+        self.weights_, self.biases_ = maxent(self._features(texts, rows), codes, self.c)
 
 
 @dataclass(eq=False, repr=False)
@@ -191,7 +201,7 @@ class NaiveBayes(Attributor):
 
 
 @dataclass(eq=False, repr=False)
-class FunctionWords(Attributor):
+class FunctionWords(LinearMachine):
     """Attributes by a linear support vector machine on z-scored frequencies of the most frequent words: style alone.
 
     Parameters
@@ -208,24 +218,19 @@ class FunctionWords(Attributor):
     c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
-        features = self._features(texts, rows)
-        self.weights_, self.biases_ = svm(features, codes, len(self.classes_), self.c)
+        self.units_ = TokenProfiles(self.words).fit(texts, rows)
+        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
 
     def _features(self, texts: TextTable, rows: Ints) -> Floats:
         # Rows of about length 1, so that c means the same whatever the number of words.
-        return np.asarray(self.profiles_.transform(texts, rows) / np.sqrt(max(1, len(self.profiles_.words_))))
-
-    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        return np.asarray(self._features(texts, rows) @ self.weights_ + self.biases_)
+        return np.asarray(super()._features(texts, rows) / np.sqrt(max(1, len(self.units_.words_))))
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """The words and their weights, (words, authors)."""
-        return self.profiles_.words_, self.weights_
+        return self.units_.words_, self.weights_
 
 
 @dataclass(eq=False, repr=False)
-class TopicWords(Attributor):
+class TopicWords(LinearMachine):
     """Attributes by a linear support vector machine on tf-idf of all but the most frequent words: topic, mostly.
 
     Parameters
@@ -247,20 +252,12 @@ class TopicWords(Attributor):
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         common = frozenset(frequent_words(texts.rows(rows), self.without))
-        self.tfidf_ = Tfidf(CONTENT_WORDS, self.size).fit(texts, rows, drop=common)
-        features = self.tfidf_.transform(texts, rows)
-        self.weights_, self.biases_ = svm(features, codes, len(self.classes_), self.c)
-
-    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        return np.asarray(self.tfidf_.transform(texts, rows) @ self.weights_ + self.biases_)
-
-    def feature_weights(self) -> tuple[list[str], Floats]:
-        """The words and their weights, (words, authors)."""
-        return self.tfidf_.vocabulary_, self.weights_
+        self.units_ = Tfidf(CONTENT_WORDS, self.size).fit(texts, rows, drop=common)
+        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
 
 
 @dataclass(eq=False, repr=False)
-class CharSVM(Attributor):
+class CharSVM(LinearMachine):
     """One-against-all linear machines on relative frequencies of character n-grams, each scaled by its maximum.
 
     Also called: support vector machine, PAN baseline.
@@ -293,13 +290,5 @@ class CharSVM(Attributor):
     c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        self.grams_ = Scaled(CharNgrams(self.n, self.lowercase), self.size, self.least).fit(texts, rows)
-        features = self.grams_.transform(texts, rows)
-        self.weights_, self.biases_ = svm(features, codes, len(self.classes_), self.c)
-
-    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        return np.asarray(self.grams_.transform(texts, rows) @ self.weights_ + self.biases_)
-
-    def feature_weights(self) -> tuple[list[str], Floats]:
-        """The n-grams and their weights, (n-grams, authors)."""
-        return self.grams_.vocabulary_, self.weights_
+        self.units_ = Scaled(CharNgrams(self.n, self.lowercase), self.size, self.least).fit(texts, rows)
+        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)

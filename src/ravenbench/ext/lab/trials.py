@@ -1,7 +1,7 @@
 """One world, from texts to the figures of both axes for scorers of known reliance (ours).
 
 Every fold's test set is transplanted, and the crossed probe is repeated; one fit a training set answers everything.
-The figures are those of a run (``statistics.content``, ``statistics.domain``); they are judged afterwards. Beside
+The figures are those of a run (``statistics.content``, ``statistics.axes``); they are judged afterwards. Beside
 them stand the same with simpler errors: *alone* is the swing without topics among what is drawn, and the gain with
 the error of independent repetitions. Their coverage shows what the fuller errors are for.
 """
@@ -35,9 +35,9 @@ from ravenbench.ext.lab.worlds import (
 )
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
-from ravenbench.statistics import domain
+from ravenbench.statistics import axes
+from ravenbench.statistics.axes import Crossed, Repetition, gain_figure, gain_of
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
-from ravenbench.statistics.domain import Crossed, Repetition, gain_figure, gain_of
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
@@ -182,7 +182,7 @@ def _with_gain(trial: Trial, repetitions: Sequence[Repetition]) -> Trial:
     from scipy.special import stdtrit
 
     gains = np.array([gain for pair in repetitions if (gain := gain_of(pair)) is not None])
-    if domain.alike(repetitions):
+    if axes.alike(repetitions):
         return replace(trial, repetitions=len(gains), alike=True)
     alone = None
     if len(gains) > 1:

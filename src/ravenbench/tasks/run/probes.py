@@ -20,8 +20,7 @@ from ravenbench.reports.cells import Failure, SidesOfFold, failure, mean, ranked
 from ravenbench.reports.content import TONES, badge, interval_in_words, judged_cols, name_rows
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, table, value_of
-from ravenbench.statistics.axes import Domain, Judged, domain_axis
-from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
+from ravenbench.statistics.axes import Crossed, Domain, Judged, Repetition, alike, domain_axis, gain_figure
 from ravenbench.statistics.estimates import Estimate, mean_auc, within
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.types import Bools, Floats
