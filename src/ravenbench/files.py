@@ -203,9 +203,10 @@ def lives(process: int) -> bool:
     return True
 
 
-def temporary_name(path: Path) -> Path:
-    """A name beside this one, for what takes its place when it is whole; ``sweep`` knows it."""
-    return path.with_name(f".{path.name}.raven-{owner()}-{os.urandom(4).hex()}")
+def temporary_name(path: Path, *, aside: bool = False) -> Path:
+    """A name beside this one, for what takes its place when it is whole, or for what is replaced, until it is
+    (``aside``); ``sweep`` knows both, and puts the latter back where nothing replaced it."""
+    return path.with_name(f".{path.name}.raven-{'old-' * aside}{owner()}-{os.urandom(4).hex()}")
 
 
 def sweep(folder: Path) -> None:
@@ -228,11 +229,6 @@ def sweep(folder: Path) -> None:
 
 
 _LEFT = re.compile(r"\.(?P<target>.+)\.raven-(?P<aside>old-)?(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}")
-
-
-def aside_name(path: Path) -> Path:
-    """A name beside this one for what is replaced, until it is: ``sweep`` puts it back where nothing replaced it."""
-    return path.with_name(f".{path.name}.raven-old-{owner()}-{os.urandom(4).hex()}")
 
 
 def write_bytes(path: Path, data: bytes | memoryview, *, sync: bool = True) -> str:

@@ -148,7 +148,7 @@ def test_a_fold_is_the_callers_own_unless_it_is_shared(store):
     names = [f"g{number}" for number in range(9)]
     for name in names:
         store.save_fold(replace(store.fold("f"), name=name))
-    assert [store.shared_fold(name).name for name in names] == names and len(store._folds._shared) == 4
+    assert [store.shared_fold(name).name for name in names] == names and len(store._shared) == 4
 
 
 def test_open_says_what_is_no_run(tmp_path):

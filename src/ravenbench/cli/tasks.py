@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -16,7 +16,7 @@ from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, ru
 from ravenbench.errors import InputError, remarks_gathered
 
 if TYPE_CHECKING:
-    from ravenbench.store.store import Store
+    pass
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
@@ -107,7 +107,7 @@ def _common(task: type[Declared]) -> list[inspect.Parameter]:
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
     """Do what a command was told: preview or run a task, and show what it found."""
-    from ravenbench.cli.show import print_json, progress_bar, say, show_answer, show_preview, show_report
+    from ravenbench.cli.show import print_json, progress_bar, say, show_answer, show_preview, show_report, show_seeds
     from ravenbench.engine import pool
 
     if (said := task.instead(values)) is not None:
@@ -150,7 +150,12 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     if len(results) == 1:
         show_report(next(iter(results.values())).store, json, task.products(values))
     elif task.pools_seeds:
-        _show_seeds([result.store for result in results.values()], values.get(task.place), json)
+        from ravenbench.reports.report import write_report
+
+        seeds, place = [result.store for result in results.values()], values.get(task.place)
+        for store in seeds:
+            write_report(store)
+        show_seeds(seeds, None if place is None else files.location(place), json)
     else:
         stores = {name: result.store for name, result in results.items()}
         show_answer(task.pooled(stores, files.location(values["out"])), json)
@@ -178,13 +183,3 @@ def work(task: type[Work], values: dict[str, Any]) -> None:
         ending.after()
     if ending.code:
         raise typer.Exit(ending.code)
-
-
-def _show_seeds(stores: Sequence[Store], out: str | None, json: bool) -> None:
-    """Write the report of every seed and of all together, and print the latter."""
-    from ravenbench.cli.show import show_seeds
-    from ravenbench.reports.report import write_report
-
-    for store in stores:
-        write_report(store)
-    show_seeds(stores, None if out is None else files.location(out), json)

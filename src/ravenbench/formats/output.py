@@ -248,7 +248,7 @@ def _replace(folder: Path, target: Path) -> None:
         target.rmdir()
         folder.rename(target)
     else:
-        aside = files.aside_name(target)
+        aside = files.temporary_name(target, aside=True)
         folder.chmod(target.stat().st_mode & 0o7777)
         target.rename(aside)
         try:

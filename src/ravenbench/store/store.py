@@ -30,78 +30,6 @@ OTHERS, SMALL = 3, 2**20
 """Shared folds kept beside the last one, as long as it has fewer bytes than this."""
 
 
-class FoldFiles:
-    """The folder ``folds`` of a run; those that were planned or read last are kept in memory."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._arrays: dict[str, Arrays] = {}
-        self._shared: dict[str, Fold] = {}
-        self._held = 0
-
-    def save(self, fold: Fold) -> None:
-        """Write a fold."""
-        arrays: dict[str, NDArray[Any]] = {}
-        for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
-            arrays |= {
-                f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
-                f"{side}_ptr": problems.known_ptr,
-                f"{side}_known": problems.known_index,
-                f"{side}_questioned": problems.questioned_index,
-                f"{side}_same": same,
-            }
-        if fold.train.calibrate is not None:
-            arrays["train_calibrate"] = fold.train.calibrate
-        buffer = io.BytesIO()
-        np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
-        files.make_folder(self._folder)
-        self._held -= _size(self._arrays.pop(fold.name, {}))
-        self._shared.pop(fold.name, None)
-        files.write_bytes(self._folder / f"{fold.name}.npz", buffer.getvalue(), sync=False)
-        self._keep(fold.name, {part: np.array(array, order="C") for part, array in arrays.items()})
-
-    def own(self, name: str, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
-        """A fold over these texts, whose arrays and labels are the caller's own."""
-        own = {part: array.copy() for part, array in self._read(name).items()}
-        return _fold(name, own, texts, {c: replace(column, codes=column.codes.copy()) for c, column in labels.items()})
-
-    def shared(self, name: str, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
-        """A fold that others read too, in the same arrays."""
-        if name not in self._shared:
-            arrays = self._read(name)
-            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
-            self._shared = {**dict(others), name: _fold(name, arrays, texts, labels)}
-        return self._shared[name]
-
-    def truth(self, name: str) -> Bools:
-        """Truth of a fold's test problems, (n,)."""
-        truth: Bools = (self._arrays.get(name) or self._file(name, ["test_same"]))["test_same"].copy()
-        return truth
-
-    def _read(self, name: str) -> Arrays:
-        """Arrays of a fold, to be read only."""
-        arrays = self._arrays.pop(name, {})
-        self._held -= _size(arrays)
-        return self._keep(name, arrays or self._file(name))
-
-    def _keep(self, name: str, arrays: Arrays) -> Arrays:
-        self._arrays[name] = arrays
-        self._held += _size(arrays)
-        while len(self._arrays) > 1 and self._held > RECENT:
-            self._held -= _size(self._arrays.pop(next(iter(self._arrays))))
-        return arrays
-
-    def _file(self, name: str, parts: Iterable[str] | None = None) -> Arrays:
-        """Arrays of a fold's file, all unless some are named."""
-        path = self._folder / f"{name}.npz"
-        try:
-            with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
-                named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
-                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
-        except Exception as error:  # a damaged archive or head fails in a dozen ways
-            raise records.damaged(path, error) from error
-
-
 def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
     """A fold of these arrays, its training problems labelled, its test problems blind."""
 
@@ -153,7 +81,9 @@ class Store(Shown):
 
     def __init__(self, path: Path) -> None:
         self.path = files.location(path)
-        self._folds = FoldFiles(self.path / "folds")
+        self._folds: dict[str, Arrays] = {}
+        self._shared: dict[str, Fold] = {}
+        self._held = 0
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
@@ -284,24 +214,71 @@ class Store(Shown):
 
     def save_fold(self, fold: Fold) -> None:
         """Write a fold whose problems lie over this store's texts."""
-        self._folds.save(fold)
+        arrays: dict[str, NDArray[Any]] = {}
+        for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
+            arrays |= {
+                f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
+                f"{side}_ptr": problems.known_ptr,
+                f"{side}_known": problems.known_index,
+                f"{side}_questioned": problems.questioned_index,
+                f"{side}_same": same,
+            }
+        if fold.train.calibrate is not None:
+            arrays["train_calibrate"] = fold.train.calibrate
+        buffer = io.BytesIO()
+        np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+        files.make_folder(self.path / "folds")
+        self._held -= _size(self._folds.pop(fold.name, {}))
+        self._shared.pop(fold.name, None)
+        files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
+        self._keep_fold(fold.name, {part: np.array(array, order="C") for part, array in arrays.items()})
 
     def fold(self, name: str) -> Fold:
         """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
-        return self._folds.own(name, self.texts, self.labels)
+        own = {part: array.copy() for part, array in self._read_fold(name).items()}
+        labels = {column: replace(one, codes=one.codes.copy()) for column, one in self.labels.items()}
+        return _fold(name, own, self.texts, labels)
 
     def shared_fold(self, name: str) -> Fold:
         """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
-        return self._folds.shared(name, self.texts, self.labels)
+        if name not in self._shared:
+            arrays = self._read_fold(name)
+            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
+            self._shared = {**dict(others), name: _fold(name, arrays, self.texts, self.labels)}
+        return self._shared[name]
+
+    def truth(self, name: str) -> Bools:
+        """Truth of a fold's test problems, (n,)."""
+        truth: Bools = (self._folds.get(name) or self._fold_file(name, ["test_same"]))["test_same"].copy()
+        return truth
+
+    def _read_fold(self, name: str) -> Arrays:
+        """Arrays of a fold, to be read only; of those that were planned or read last some stay in memory."""
+        arrays = self._folds.pop(name, {})
+        self._held -= _size(arrays)
+        return self._keep_fold(name, arrays or self._fold_file(name))
+
+    def _keep_fold(self, name: str, arrays: Arrays) -> Arrays:
+        self._folds[name] = arrays
+        self._held += _size(arrays)
+        while len(self._folds) > 1 and self._held > RECENT:
+            self._held -= _size(self._folds.pop(next(iter(self._folds))))
+        return arrays
+
+    def _fold_file(self, name: str, parts: Iterable[str] | None = None) -> Arrays:
+        """Arrays of a fold's file, all unless some are named."""
+        path = self.path / "folds" / f"{name}.npz"
+        try:
+            with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
+                named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
+                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
+        except Exception as error:  # a damaged archive or head fails in a dozen ways
+            raise records.damaged(path, error) from error
 
     def documents(self, folds: Iterable[str]) -> Ints:
         """Rows of ``texts`` that these folds learn from or test on, each once, in order."""
         sides = [side.documents for fold in map(self.shared_fold, folds) for side in (fold.train, fold.test)]
         return np.unique(np.concatenate(sides))
-
-    def truth(self, name: str) -> Bools:
-        """Truth of a fold's test problems, (n,)."""
-        return self._folds.truth(name)
 
     def cell_path(self, key: str) -> Path:
         """File of a cell."""
@@ -342,6 +319,10 @@ class Store(Shown):
         """A verifier's cell on a fold, None where it is not there yet."""
         key = self.keys.get((verifier, fold))
         return None if key is None else self.read_cell(key)
+
+    def answers(self, verifier: str, fold: str) -> Floats | None:
+        """A verifier's answers (n,) to a fold's test problems, None where there are none."""
+        return None if (cell := self.cell(verifier, fold)) is None else cell.answers
 
     def _open(self, name: str) -> tuple[str, bytes]:
         try:

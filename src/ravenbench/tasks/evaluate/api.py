@@ -107,14 +107,14 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     if store.kind == "run":
         folds = list(dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds))
     silent = [
-        v.name for v in store.plan.verifiers if not any(_answers(store, v.name, fold) is not None for fold in folds)
+        v.name for v in store.plan.verifiers if not any(store.answers(v.name, fold) is not None for fold in folds)
     ]
     verifiers = [v.name for v in store.plan.verifiers if v.name not in silent]
     ids, same, authors, setups = [], [], [], []
     values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
     left_out = []
     for fold in folds:
-        answers = [own_answers for name in verifiers if (own_answers := _answers(store, name, fold)) is not None]
+        answers = [own_answers for name in verifiers if (own_answers := store.answers(name, fold)) is not None]
         if len(answers) < len(verifiers):
             left_out.append(fold)
             continue
@@ -148,11 +148,6 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     if silent:
         notes.append(f"Left out, since they answered no fold: {', '.join(silent)}.")
     return truth, systems, notes
-
-
-def _answers(store: Store, verifier: str, fold: str) -> Floats | None:
-    cell = store.cell(verifier, fold)
-    return None if cell is None else cell.answers
 
 
 def _authors(fold: Fold, labels: Labels | None) -> Ints:

@@ -26,7 +26,7 @@ from ravenbench.store.records import Head
 from ravenbench.tasks.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
 from ravenbench.tasks.run.record import PointRecord, RunPlan
 from ravenbench.tasks.run.setups import no_choice
-from ravenbench.tasks.run.variants import Variants, variants
+from ravenbench.tasks.run.variants import Variants, spread_of, variants
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
@@ -512,7 +512,7 @@ def _result(
         folds=len(completed),
         planned=len(rows),
         mean={m: _mean_score(completed, m) for m in metrics},
-        std={m: _std(_values(completed, m)) for m in metrics},
+        std={m: spread_of(_values(completed, m)) for m in metrics},
         p=p,
         unanswered=mean(s["unanswered"] for s in completed),
         rank=_rank(rows, names, verifier),
@@ -564,7 +564,7 @@ def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Sho
     if not pools:
         return Shortcut(verifier, metric, None, None, None, None, None)
     differences = np.subtract(hits, random)
-    difference, spread = pool_mean(differences, pools), _std(differences.tolist())
+    difference, spread = pool_mean(differences, pools), spread_of(differences.tolist())
     least = detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
     return Shortcut(verifier, metric, mean(hits), mean(random), difference.mean, difference.interval, least)
 
@@ -582,7 +582,3 @@ def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int
 def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:
     known = [r for r in records if r]
     return {key: mean(r.get(key) for r in known) for key in (known[0] if known else ())}
-
-
-def _std(values: Sequence[float]) -> float | None:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None

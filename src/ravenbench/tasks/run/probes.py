@@ -219,16 +219,14 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
     kinds = _kinds(sides, store.similarity())
     strata_rows = []
     for name in names:
-        cells = {fold: store.cell(name, fold) for fold in folds}
-        known = [fold for fold in folds if (cell := cells[fold]) is not None and cell.answers is not None]
+        answers = {fold: own for fold in folds if (own := store.answers(name, fold)) is not None}
         for same_author, different_author, which in kinds:
             parts = []
-            for fold in known:
-                cell, mask = cells[fold], which[fold]
-                assert cell is not None and cell.answers is not None
+            for fold, own in answers.items():
+                mask = which[fold]
                 same = sides[fold].same[mask]
                 if min(same.sum(), (~same).sum()) >= FEWEST:
-                    parts.append((sides[fold], mask, cell.answers[mask]))
+                    parts.append((sides[fold], mask, own[mask]))
             strata_rows.append(_stratum(name, same_author, different_author, parts))
     return tuple(s for s in strata_rows if s.auc is not None)
 
@@ -334,9 +332,7 @@ def _length_row(
         parts.append((side.same, cell.answers, side.authors, side.problem))
         c1.append(scores(side.same, cell.answers)["c@1"])
     auc = within(mean_auc(parts), 0.0, 1.0) if parts else None
-    known = [value for value in c1 if value is not None]
-    mean = float(np.mean(known)) if known else None
-    return LengthRow(name, record.words, sum(len(same) for same, *_ in parts), record.reached, auc, mean), missing
+    return LengthRow(name, record.words, sum(len(same) for same, *_ in parts), record.reached, auc, mean(c1)), missing
 
 
 LENGTHS: tuple[Col[LengthRow], ...] = (

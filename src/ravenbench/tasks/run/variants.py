@@ -179,12 +179,7 @@ def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Mean
     methods = methods_of(identities, store.run.spec.get("group") or (), store.run.spec.get("against"))
     if methods.reference is None:
         return None
-    sides = cache(lambda fold: sides_of(store, fold, plan.topics))
-
-    @cache
-    def answers(name: str, fold: str) -> Floats | None:
-        cell = store.cell(name, fold)
-        return None if cell is None else cell.answers
+    sides, answers = cache(lambda fold: sides_of(store, fold, plan.topics)), cache(store.answers)
 
     @cache
     def complete(setup: str, *among: str) -> tuple[str, ...]:
@@ -216,7 +211,7 @@ def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Mean
             moved = difference(runs(method, both), runs(methods.reference, both), drawn(both)) if both else None
             own = [results[setup, name] for name in names]
             means = {metric: mean(result[metric] for result in own) for metric in own[0]}
-            spread = {metric: _spread([result[metric] for result in own]) for metric in means}
+            spread = {metric: spread_of([result[metric] for result in own]) for metric in means}
             p = None if moved is None else p_of(moved)
             rows.append(MethodRow(method, setup, len(names), means, spread, within(auc, 0.0, 1.0), share, moved, p))
     corrected = iter(holm([row.p for row in rows if row.p is not None]).tolist())
@@ -239,7 +234,7 @@ def told_variants(variants: Variants) -> str:
     return f"AUC against {variants.reference}: {'; '.join(against) or 'nothing was compared with it'}."
 
 
-def _spread(values: Sequence[float | None]) -> float | None:
+def spread_of(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.std(known, ddof=1)) if len(known) > 1 else None
 
