@@ -16,7 +16,7 @@ import numpy as np
 
 from ravenbench.metrics.base import Metric, metrics_of, title_of
 from ravenbench.metrics.pan import TITLES
-from ravenbench.reports.cells import Failure, mean, without_score
+from ravenbench.reports.cells import Failure, failure, mean, without_score
 from ravenbench.reports.content import ContentProbe, content_probe
 from ravenbench.reports.view import Number, public_head
 from ravenbench.shown import Shown
@@ -70,8 +70,7 @@ def fold_rows(
                 silent = 0.0 if cell.scores is None else float(without_score(cell.scores).sum())
                 sums_of_cells.append((by_verifier, name, count(*checked(truth, cell.answers)), own, silent))
             else:
-                error = "not computed" if cell is None else cell.error or "no answers"
-                failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
+                failures.append(failure(store, cell, name, fold))
         rows.append(FoldRow(fold, setup, info, by_verifier))
     for (by_verifier, name, sums, own, silent), row in zip(
         sums_of_cells, pan.scores_of([one[2] for one in sums_of_cells]), strict=True

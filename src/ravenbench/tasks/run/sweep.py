@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, each, table
 from ravenbench.tasks.run.analysis import AVERAGE, SHOWN, Point, PoolNumber, Sweep, title
+from ravenbench.tasks.run.probes import MARKS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 OVER_POOLS = "95 % intervals over pools, allowing for their overlap."
 ONE_POOL = "One pool of topics: an interval cannot be estimated."
 RHO = "Spearman’s ρ between the rankings of verifiers on two folds of a pool"
-MARKS = "osD^vP*X"
 FURTHER = (OTHER, "#2f8f7a", "#a3476e", "#9a7d1f")
 """Of setups without a colour of their own; dark enough for light pages, light enough for dark ones."""
 PANELS: dict[str, Callable[[Point], PoolNumber]] = {
@@ -155,20 +155,10 @@ def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
     """Every point with its figures and their intervals; None where a run has one design."""
     if sweep is None:
         return None
-    points = [
-        {
-            "setup": p.setup,
-            "m": p.m,
-            "encoder": p.encoder,
-            "mean_similarity": p.mean_similarity.to_json(),
-            "max_similarity": p.max_similarity.to_json(),
-            "stability": {metric: stability.to_json() for metric, stability in p.stability.items()},
-            "merged": p.merged,
-            "test_pairs": p.test_pairs,
-            "shared": p.shared,
-        }
-        for p in sweep.points
-    ]
+    points = []
+    for p in sweep.points:
+        similarities = {name: getattr(p, name).to_json() for name in ("mean_similarity", "max_similarity")}
+        points.append(vars(p) | similarities | {"stability": {m: rho.to_json() for m, rho in p.stability.items()}})
     return {"m": list(sweep.m), "encoders": list(sweep.encoders), "samplers": dict(sweep.samplers), "points": points}
 
 
