@@ -290,12 +290,8 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    characters = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else _escaped(c) for c in text)
+    characters = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else repr(c)[1:-1] for c in text)
     return "".join(characters)
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def said(error: BaseException) -> str:

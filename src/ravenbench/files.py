@@ -186,14 +186,17 @@ def machine() -> str:
     return hashlib.sha256(f"{platform.node()} {numbering}".encode()).hexdigest()[:8]
 
 
+def process_stat(process: int) -> list[str]:
+    """State, parent and further numbers of a process (``proc(5)``); [] where there is none or the system hides it."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].decode().split()
+    return []
+
+
 def lives(process: int) -> bool:
     """Whether a process of this machine lives; one that has ended and was not yet buried is dead."""
     if Path("/proc/self").exists():
-        try:
-            fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
-        except OSError:
-            return False
-        return fields.rpartition(")")[2].split()[:1] != ["Z"]
+        return process_stat(process)[:1] not in ([], ["Z"])
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -92,13 +92,10 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
             f"{spoken} {name!r} is not one of Raven's components, so it is not called",
             fix=f"derive it from {base}" if base else "derive it from ravenbench.components.Component",
         )
-    if not any(_can(part, methods) for k, sets in METHODS.items() if nested or k == kind for methods in sets):
+    wanted = [methods for k, sets in METHODS.items() if nested or k == kind for methods in sets]
+    if not any(all(callable(getattr(part, method, None)) for method in methods) for methods in wanted):
         expected = " or ".join(" and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind])
         raise SpecError(f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}")
-
-
-def _can(cls: type[Any], methods: tuple[str, ...]) -> bool:
-    return all(callable(getattr(cls, method, None)) for method in methods)
 
 
 KINDS = tuple(METHODS)

@@ -342,16 +342,23 @@ class Problems(Shown):
     def writers(self, same: ArrayLike) -> Ints:
         """Codes of the known and the questioned author of each problem, (n, 2), as far as problems tell: documents
         joined by known sets and same-author links have one."""
+        size = len(self.texts)
+        cluster = self.author_clusters(same, np.arange(size, dtype=np.int64), size)
+        return np.stack([cluster[self.known_index[self.known_ptr[:-1]]], cluster[self.questioned_index]], axis=1)
+
+    def author_clusters(self, same: ArrayLike, document: Ints, count: int) -> Ints:
+        """The author cluster of each of ``count`` documents, as far as problems and their truth tell, (count,);
+        ``document`` (texts,) is the document that each row of ``texts`` is, where a problem has it."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        same, size = np.asarray(same, dtype=bool), len(self.texts)
-        lead = self.known_index[self.known_ptr[:-1]]
+        same = np.asarray(same, dtype=bool)
+        known, questioned = document[self.known_index], document[self.questioned_index]
+        lead = known[self.known_ptr[:-1]]
         left = np.concatenate([lead[self.owner], lead[same]])
-        right = np.concatenate([self.known_index, self.questioned_index[same]])
-        graph = coo_array((np.ones(len(left)), (left, right)), shape=(size, size))
-        cluster = connected_components(graph, directed=False)[1].astype(np.int64)
-        return np.stack([cluster[lead], cluster[self.questioned_index]], axis=1)
+        right = np.concatenate([known, questioned[same]])
+        graph = coo_array((np.ones(len(left)), (left, right)), shape=(count, count))
+        return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
     def digest(self) -> str:
         """The hash by which these problems are known: ids, contents, and the labels a verifier could see."""

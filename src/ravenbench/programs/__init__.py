@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ravenbench.files import lives, machine, owner
+from ravenbench.files import lives, machine, owner, process_stat
 
 _PARENT_DEATH = 1
 _PREFIX = "raven-program"
@@ -91,13 +91,6 @@ def sweep(patience: float = 0.0) -> None:
         if not waiting or time.monotonic() >= until:
             return
         time.sleep(0.1)
-
-
-def process_stat(process: int) -> list[str]:
-    """State, parent and further numbers of a process (``proc(5)``); [] where there is none or the system hides it."""
-    with suppress(OSError):
-        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].decode().split()
-    return []
 
 
 def parent_of(process: int) -> int:

@@ -31,25 +31,6 @@ def both_classes(same: Bools, name: str, *, of: str = "problems", fix: str | Non
     return same
 
 
-def author_clusters(problems: Problems, same: Bools, document: Ints, count: int) -> Ints:
-    """The author cluster of each of ``count`` documents, as far as problems and their truth tell, (count,).
-
-    Documents of a known set, and the sides of a same-author problem, are one author's.
-
-    ``document`` (texts,) int64: the document that each row of ``problems.texts`` is, where a problem has it.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    same = np.asarray(same, dtype=bool)
-    known, questioned = document[problems.known_index], document[problems.questioned_index]
-    lead = known[problems.known_ptr[:-1]]
-    left = np.concatenate([lead[problems.owner], lead[same]])
-    right = np.concatenate([known, questioned[same]])
-    graph = coo_array((np.ones(len(left)), (left, right)), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class Folds:
     """Folds of problems, and which problems each may learn from.

@@ -9,7 +9,6 @@ import numpy as np
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Ints, Problems
-from ravenbench.verifiers.contract.folds import author_clusters
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def written(problems: Problems, same: Bools) -> Written:
         label: Ints = problems.author.codes[documents]
     else:
         place = np.searchsorted(documents, np.arange(len(problems.texts)))
-        label = author_clusters(problems, same, place, len(documents))
+        label = problems.author_clusters(same, place, len(documents))
     author = np.unique(label, return_inverse=True)[1].astype(np.int64)
     if author.max(initial=0) < 1:
         raise CorpusError("a neural verifier cannot learn from one author", expected="several authors")

@@ -30,7 +30,6 @@ from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
-from ravenbench.verifiers.contract.folds import author_clusters
 
 
 @dataclass(eq=False)
@@ -71,7 +70,7 @@ class Background:
             of[document] = row.setdefault(normalised(text), len(row))
             if of[document] == len(originals):
                 originals.append(text)
-        cluster = author_clusters(problems, same, of, len(row))
+        cluster = problems.author_clusters(same, of, len(row))
         texts = list(row)
         nonempty = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
         if len(np.unique(cluster[nonempty])) < 2:
