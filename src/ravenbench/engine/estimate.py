@@ -42,25 +42,49 @@ def around(cells: int) -> float:
     return time.process_time() + REPORT + CELL * cells
 
 
+class _Compiling:
+    """CPU seconds that went into kernels being compiled, which is done once on a machine; a listener of numba's."""
+
+    seconds = 0.0
+    _begun: tuple[float, ...] = ()
+
+    def notify(self, event: Any) -> None:
+        if event.is_start:
+            self._begun += (time.process_time(),)
+            return
+        *outer, begin = self._begun
+        self._begun = tuple(outer)
+        self.seconds += 0.0 if outer else time.process_time() - begin
+
+
 def reckon(work: Callable[[int], object], whole: float, most: int = MOST, fewest: int = FEWEST) -> float | None:
     """CPU seconds that ``work(whole)`` takes, from ``work`` of few (before them of fewer, to load what it needs), of
     twice as many and so on: what grows with their number goes on growing. None where it fails."""
+    import sklearn  # noqa: F401 - what most methods load is no part of their time
+    from numba.core.event import Listener, install_listener
+
+    Listener.register(_Compiling)
     tried = list[tuple[int, float]]()
     count = min(fewest, most)
+
+    def timed(few: int) -> float:
+        compiling = _Compiling()
+        begin = time.process_time()
+        with install_listener("numba:compile", compiling):
+            work(few)
+        return time.process_time() - begin - compiling.seconds
+
     try:
         with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
             try:
-                work(max(1, count // 4))
+                first, seconds = max(1, count // 4), timed(max(1, count // 4))
             except Exception:  # too few for it
-                begin = time.process_time()
-                work(count)
-                if (seconds := time.process_time() - begin) > LONG:
-                    tried.append((count, seconds))
+                first, seconds = count, timed(count)
+            if seconds > LONG:
+                tried.append((first, seconds))
             while not tried or (tried[-1][1] < ENOUGH and 2 * count <= most):
                 count = 2 * count if tried else count
-                begin = time.process_time()
-                work(count)
-                tried.append((count, time.process_time() - begin))
+                tried.append((count, timed(count)))
     except Exception:  # whatever a method does on so few is no fault of the plan
         return None
     (few, least), (many, seconds) = tried[-2:] if len(tried) > 1 else [(0, 0.0), tried[0]]
@@ -121,12 +145,12 @@ def _tried(method: Any, fold: Fold, taught: Sequence[Problems], answered: Sequen
     search = {name: few for name, few in getattr(method, "in_small", {}).items() if few < getattr(method, name)}
     longer = math.prod(getattr(method, name) / few for name, few in search.items())
     tried = fresh(method).set_params(**search) if search else method
-    rows = _both(fold.train_same, MOST)
+    rows = first_of_both(fold.train_same, MOST)
     train, same = fold.train.select(rows).map_texts(_Beginnings()), fold.train_same[rows]
     test = fold.test.blind().select(np.arange(min(MOST, len(fold.test)))).map_texts(_Beginnings())
 
     def fit(count: int) -> None:
-        rows = _both(same, count)
+        rows = first_of_both(same, count)
         fitted[:] = [as_verifier(fresh(tried)).fit(train.select(rows), same[rows])]
 
     learning = reckon(fit, _alike(train, taught), len(train))
@@ -136,7 +160,7 @@ def _tried(method: Any, fold: Fold, taught: Sequence[Problems], answered: Sequen
     return None if learning is None or answering is None else longer * learning + answering
 
 
-def _both(same: Bools, count: int) -> Ints:
+def first_of_both(same: Bools, count: int) -> Ints:
     """The first problems of both classes, about as many of each."""
     rank = np.empty(len(same))
     for kind in (same, ~same):
