@@ -31,6 +31,8 @@ SHORT = 2500
 """Characters of each text that is read for a try."""
 REPORT, CELL = 1.5, 0.0025
 """CPU seconds of a report, and of each cell in it."""
+BEGINNING = 12_000
+"""Characters of each text that is read for a try of what takes no problems."""
 Seconds = tuple[float, tuple[str, ...]]
 """CPU seconds, and the names of methods that are not among them, for nobody knows their time."""
 HELD = 6
@@ -57,38 +59,53 @@ class _Compiling:
         self.seconds += 0.0 if outer else time.process_time() - begin
 
 
+def _timed(work: Callable[[int], object], few: int) -> float:
+    """CPU seconds of ``work(few)`` without those in which kernels are compiled."""
+    from numba.core.event import Listener, install_listener
+
+    Listener.register(_Compiling)
+    compiling, begin = _Compiling(), time.process_time()
+    with install_listener("numba:compile", compiling):
+        work(few)
+    return time.process_time() - begin - compiling.seconds
+
+
 def reckon(work: Callable[[int], object], whole: float, most: int = MOST, fewest: int = FEWEST) -> float | None:
     """CPU seconds that ``work(whole)`` takes, from ``work`` of few (before them of fewer, to load what it needs), of
     twice as many and so on: what grows with their number goes on growing. None where it fails."""
     import sklearn  # noqa: F401 - what most methods load is no part of their time
-    from numba.core.event import Listener, install_listener
 
-    Listener.register(_Compiling)
     tried = list[tuple[int, float]]()
     count = min(fewest, most)
-
-    def timed(few: int) -> float:
-        compiling = _Compiling()
-        begin = time.process_time()
-        with install_listener("numba:compile", compiling):
-            work(few)
-        return time.process_time() - begin - compiling.seconds
-
     try:
         with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
             try:
-                first, seconds = max(1, count // 4), timed(max(1, count // 4))
+                first, seconds = max(1, count // 4), _timed(work, max(1, count // 4))
             except Exception:  # too few for it
-                first, seconds = count, timed(count)
+                first, seconds = count, _timed(work, count)
             if seconds > LONG:
                 tried.append((first, seconds))
             while not tried or (tried[-1][1] < ENOUGH and 2 * count <= most):
                 count = 2 * count if tried else count
-                tried.append((count, timed(count)))
+                tried.append((count, _timed(work, count)))
     except Exception:  # whatever a method does on so few is no fault of the plan
         return None
     (few, least), (many, seconds) = tried[-2:] if len(tried) > 1 else [(0, 0.0), tried[0]]
     return seconds + max(seconds - least, 0.0) / (many - few) * max(whole - many, 0)
+
+
+def of_beginnings(work: Callable[[list[str]], object], texts: Sequence[str]) -> float | None:
+    """CPU seconds that ``work`` on all texts takes, from the beginnings of few and of more; None where it fails."""
+    short = [text[:BEGINNING] for text in texts[:MOST]]
+    whole = sum(map(len, texts)) / max(sum(map(len, short)), 1) * len(short)
+    some = max(2, len(short) // 4)
+    try:
+        with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
+            _, few, many = (_timed(lambda count: work(short[:count]), count) for count in (some, some, len(short)))
+    except Exception:
+        return None
+    each = many / len(short) if len(short) <= some else max(many - few, 0.0) / (len(short) - some)
+    return many + each * max(whole - len(short), 0)
 
 
 def untimed(component: Any) -> bool:
