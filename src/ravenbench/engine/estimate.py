@@ -98,13 +98,18 @@ def of_beginnings(work: Callable[[list[str]], object], texts: Sequence[str]) -> 
     """CPU seconds that ``work`` on all texts takes, from the beginnings of few and of more; None where it fails."""
     short = [text[:BEGINNING] for text in texts[:MOST]]
     whole = sum(map(len, texts)) / max(sum(map(len, short)), 1) * len(short)
-    some = max(2, len(short) // 4)
+    some = len(short) // 4
     try:
         with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
-            _, few, many = (_timed(lambda count: work(short[:count]), count) for count in (some, some, len(short)))
+            try:
+                _, few = (_timed(lambda count: work(short[:count]), count) for count in (some, some))
+            except Exception:  # too few for it
+                work(short)
+                some, few = 0, 0.0
+            many = _timed(lambda count: work(short[:count]), len(short))
     except Exception:
         return None
-    each = many / len(short) if len(short) <= some else max(many - few, 0.0) / (len(short) - some)
+    each = max(many - few, 0.0) / (len(short) - some)
     return many + each * max(whole - len(short), 0)
 
 
