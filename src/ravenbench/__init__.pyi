@@ -59,7 +59,6 @@ from ravenbench.tasks.api import contrast as contrast
 from ravenbench.tasks.api import detect as detect
 from ravenbench.tasks.api import detect_changes as detect_changes
 from ravenbench.tasks.api import evaluate as evaluate
-from ravenbench.tasks.api import exposure as exposure
 from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
 from ravenbench.tasks.api import pan14 as pan14
@@ -165,7 +164,6 @@ __all__ = [
     "detect",
     "detect_changes",
     "evaluate",
-    "exposure",
     "figures",
     "frames",
     "freeze",
