@@ -16,7 +16,7 @@ from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
-from ravenbench.ext.corpora.synthetic_files import generate_corpus as generate_corpus
+from ravenbench.ext.corpora.synthetic import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector

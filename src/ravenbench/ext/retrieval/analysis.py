@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.engine.options import checked
-from ravenbench.ext.retrieval.intervals import Authors, compared, rank_content
-from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
+from ravenbench.ext.retrieval.measures import Authors, auc_eer, compared, levels_of, of_queries, of_random, rank_content
 from ravenbench.ext.retrieval.pool import KINDS, Pool, PoolParts
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec

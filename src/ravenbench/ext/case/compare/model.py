@@ -22,10 +22,21 @@ import numpy as np
 from ravenbench import files
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
 from ravenbench.ext.case.compare.record import CaseProblem, FoldRole, PairColumn, ShapeRecord, pairs_array
-from ravenbench.ext.case.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
+from ravenbench.ext.case.likelihood_ratios import DRAWS as SAMPLES
+from ravenbench.ext.case.likelihood_ratios import (
+    Bounds,
+    Calibration,
+    Fusion,
+    MeasureEstimate,
+    calibrate,
+    elub,
+    estimated,
+    fuse,
+    measures,
+    supported,
+    times_drawn,
+)
 from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
-from ravenbench.ext.case.validation import DRAWS as SAMPLES
-from ravenbench.ext.case.validation import MeasureEstimate, estimated, measures, times_drawn
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import exposure

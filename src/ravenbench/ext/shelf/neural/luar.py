@@ -21,17 +21,19 @@ from ravenbench.ext.encoders.batching import batches, distinct
 from ravenbench.ext.encoders.pretrained import model_folder
 from ravenbench.ext.encoders.sentences import digest as folder_digest
 from ravenbench.ext.shelf.neural import backbones
-from ravenbench.ext.shelf.neural.authors import Written, pairs, written
 from ravenbench.ext.shelf.neural.backbones import Backbone, Reading
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
     TrainedNetwork,
+    Written,
     arrays,
     fill,
+    pairs,
     train,
     training_folder,
     training_spec,
+    written,
 )
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.randomness import stream
