@@ -21,7 +21,13 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("verifier", "authorial-lm"), ("verifier", "prompted-lm"), ("verifier", "o2d2"), ("retriever", "luar")],
+    [
+        ("verifier", "authorial-lm"),
+        ("verifier", "prompted-lm"),
+        ("verifier", "o2d2"),
+        ("retriever", "luar"),
+        ("sampler", "local-search"),
+    ],
 )
 def test_a_part_that_was_taken_out_says_so(kind: str, name: str) -> None:
     with pytest.raises(SpecError, match=f"the {kind} {name} was taken out of Raven"):
