@@ -15,8 +15,7 @@ from ravenbench.ext.retrieval.measures import Authors, auc_eer, levels_of, of_qu
 from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
 from ravenbench.ext.retrieval.pool import Pool, PoolParts
 from ravenbench.ext.retrieval.reading import ItemRow, of_corpus, pool_of, read_pool
-from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
-from ravenbench.ext.retrieval.search import added, search, shards
+from ravenbench.ext.retrieval.search import added, kept_apart, reranked, search, shards, training
 from ravenbench.statistics.axes import Content
 
 KS = (1, 2)

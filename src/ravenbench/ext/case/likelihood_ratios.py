@@ -34,7 +34,7 @@ Royall 2000, On the probability of observing misleading statistical evidence. JA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -459,11 +459,18 @@ def measures(strong: float) -> dict[str, Callable[[Floats, Bools, Floats], float
     }
 
 
-def times_drawn(times: Ints, place: Ints) -> Floats:
-    """How often each pair was drawn: as often as its author, or as both its authors together. ``times`` is of authors,
-    ``place`` (n, 2) says which authors a pair has."""
-    one, other = place.T
-    return np.asarray(np.where(one == other, times[one], times[one] * times[other]), dtype=np.float64)
+def redrawn(authors: Ints, same: Bools, weight: Floats, seed: int, purpose: str, draws: int) -> Iterator[Floats]:
+    """How often each pair is drawn (n,), times its ``weight`` (n,), where the ``authors`` (n, 2) of both sides are
+    drawn anew: as often as its author, or as both its authors together. Draws without pairs of both kinds are left
+    out."""
+    names = np.unique(authors)
+    one, other = np.searchsorted(names, authors).T
+    for number in range(draws):
+        rng = stream(seed, purpose, number)
+        times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
+        often = np.where(one == other, times[one], times[one] * times[other]).astype(np.float64) * weight
+        if often[same].any() and often[~same].any():
+            yield often
 
 
 Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
@@ -477,24 +484,18 @@ def estimated(
     A rate's interval is at least as wide as Wilson's for as many cases as there are authors: where nothing was seen to
     go wrong, every sample says so too, and an interval of no width would make few authors look sure.
     """
-    names = np.unique(authors)
-    place = np.searchsorted(names, authors)
     drawn: dict[str, list[float]] = {key: [] for key in wanted}
-    for number in range(draws):
-        rng = stream(seed, "validation-bootstrap", number)
-        times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
-        often = times_drawn(times, place) * weight
-        if often[same].any() and often[~same].any():
-            used = often > 0
-            for key, measure in wanted.items():
-                drawn[key].append(measure(llr[used], same[used], often[used]))
+    for often in redrawn(authors, same, weight, seed, "validation-bootstrap", draws):
+        used = often > 0
+        for key, measure in wanted.items():
+            drawn[key].append(measure(llr[used], same[used], often[used]))
     estimates = {}
     for key, measure in wanted.items():
         value = measure(llr, same, weight)
         ends = np.quantile(drawn[key], [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if drawn[key] else (value, value)
         low, high = min(float(ends[0]), value), max(float(ends[1]), value)
         if key in RATES:
-            narrow = wilson(value, len(names))
+            narrow = wilson(value, len(np.unique(authors)))
             low, high = min(low, narrow[0]), max(high, narrow[1])
         estimates[key] = MeasureEstimate(value, low, high)
     return estimates
