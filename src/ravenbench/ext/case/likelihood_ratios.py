@@ -182,6 +182,7 @@ def misleading(llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | N
 
 
 STEP = 0.01
+"""Width of the grid of thresholds."""
 
 
 class Bounds(NamedTuple):
@@ -201,21 +202,19 @@ def supported(people: float) -> float:
 
 
 def elub(
-    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, counts: tuple[float, float] | None = None,
-    step: float = STEP,
-) -> Bounds:  # fmt: skip
+    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, counts: tuple[float, float] | None = None
+) -> Bounds:
     """Bounds of log10 LRs (n,) with truth ``same`` (n,) and ``weight`` (n,) by which pairs count within their class.
 
     ``counts`` are how many same-author and different-author pairs these are worth, by default as many as there are: the
-    one misleading pair that is added on either side weighs one in so many. ``step`` is the width of the grid of
-    thresholds. ValueError as for ``sides``.
+    one misleading pair that is added on either side weighs one in so many. ValueError as for ``sides``.
     """
     pairs = sides(llr, same, weight)
     n_same, n_different = counts or (float(pairs.same.sum()), float((~pairs.same).sum()))
     low = max(float(pairs.llr.min()), -np.log10(n_same + 1))
     high = min(float(pairs.llr.max()), np.log10(n_different + 1))
-    first, last = min(0, int(np.floor(low / step))), max(0, int(np.floor(high / step)) + 1)
-    threshold: Floats = np.arange(first, last + 1, dtype=np.float64) * step
+    first, last = min(0, int(np.floor(low / STEP))), max(0, int(np.floor(high / STEP)) + 1)
+    threshold: Floats = np.arange(first, last + 1, dtype=np.float64) * STEP
     odds = 10.0**threshold
     missed = (1 - _above(pairs.llr, np.where(pairs.same, pairs.weight, 0.0), threshold)) * n_same
     false = _above(pairs.llr, np.where(pairs.same, 0.0, pairs.weight), threshold) * n_different
@@ -224,8 +223,8 @@ def elub(
     neutral = np.where(threshold < 0, odds, 1.0)
     worse = neutral < system
     left, right = threshold[(threshold <= 0) & worse], threshold[(threshold >= 0) & worse]
-    lower = float(left.max() + step) if len(left) else float(threshold[0])
-    upper = float(right.min() - step) if len(right) else float(threshold[-1])
+    lower = float(left.max() + STEP) if len(left) else float(threshold[0])
+    upper = float(right.min() - STEP) if len(right) else float(threshold[-1])
     return Bounds(min(lower, 0.0), max(upper, 0.0))
 
 

@@ -132,7 +132,8 @@ def learn(texts: Sequence[str], author: Ints, functions: frozenset[str], seed: i
 
 def fitted_models(shown: Sequence[str], author: Ints) -> tuple[TwoLevel, ...]:
     """The models, having learned how authors (n,) of texts with hidden content differ."""
-    rows = [(str(a), [shown[i] for i in own[:-1]] or [shown[own[-1]]], shown[own[-1]]) for a, own in _by(author)]
+    by_author = [(int(code), np.flatnonzero(author == code)) for code in np.unique(author)]
+    rows = [(str(a), [shown[i] for i in own[:-1]] or [shown[own[-1]]], shown[own[-1]]) for a, own in by_author]
     return tuple(model.fit(Problems.of(rows), np.ones(len(rows), dtype=np.bool_)) for model in models())
 
 
@@ -205,7 +206,8 @@ def one_hand(texts: Sequence[str], author: Ints, seed: int = 0) -> OneHand | str
         mine = [texts[i] for i in members]
         own[members] = reader.curves(mine)
         other[members] = reader.curves(spliced(mine, author[members], seed + 1))
-    weight = _equal(author)
+    _, code, size = np.unique(author, return_inverse=True, return_counts=True)
+    weight = np.asarray(1.0 / size[code])  # every author counts the same
     mean = np.average(own, axis=0, weights=weight)
     deviation = np.sqrt(np.average((own - mean) ** 2, axis=0, weights=weight)) + 1e-9
     falls = ((mean - own) / deviation).max(axis=1)
@@ -222,16 +224,6 @@ def _chance(falls: Floats, weight: Floats, values: Floats) -> Floats:
     """Share of authors whose texts fall as far as each value (n,), the author of the value's text among them."""
     above = (weight[None, :] * (falls[None, :] >= values[:, None])).sum(axis=1)
     return np.asarray((1 + above) / (weight.sum() + 1))
-
-
-def _equal(author: Ints) -> Floats:
-    """Weights by which every author counts the same, (n,)."""
-    _, code, size = np.unique(author, return_inverse=True, return_counts=True)
-    return np.asarray(1.0 / size[code])
-
-
-def _by(author: Ints) -> list[tuple[int, Ints]]:
-    return [(int(code), np.flatnonzero(author == code)) for code in np.unique(author)]
 
 
 def _places(steps: int) -> Ints:
