@@ -426,6 +426,8 @@ def test_what_was_taken_out_says_so():
         ravenbench.safety("a", doses="0.5")
     ended = raven("safety", "--doses", "x")
     assert ended.code == 2 and "safety --doses was taken out" in ended.said
+    ended = raven("exposure", "texts.csv")
+    assert ended.code == 2 and "raven exposure was taken out" in ended.said
     for corpus in ("c50", "guardian10(path='folder')"):
         with pytest.raises(SpecError, match=f"the corpus {corpus.partition('(')[0]} was taken out"):
             ravenbench.load_corpus(corpus)
