@@ -31,6 +31,8 @@ SHORT = 2500
 """Characters of each text that is read for a try."""
 REPORT, CELL = 1.5, 0.0025
 """CPU seconds of a report, and of each cell in it."""
+BEGINNING = 12_000
+"""Characters of each text that is read for a try of what takes no problems."""
 Seconds = tuple[float, tuple[str, ...]]
 """CPU seconds, and the names of methods that are not among them, for nobody knows their time."""
 HELD = 6
@@ -42,29 +44,73 @@ def around(cells: int) -> float:
     return time.process_time() + REPORT + CELL * cells
 
 
+class _Compiling:
+    """CPU seconds that went into kernels being compiled, which is done once on a machine; a listener of numba's."""
+
+    seconds = 0.0
+    _begun: tuple[float, ...] = ()
+
+    def notify(self, event: Any) -> None:
+        if event.is_start:
+            self._begun += (time.process_time(),)
+            return
+        *outer, begin = self._begun
+        self._begun = tuple(outer)
+        self.seconds += 0.0 if outer else time.process_time() - begin
+
+
+def _timed(work: Callable[[int], object], few: int) -> float:
+    """CPU seconds of ``work(few)`` without those in which kernels are compiled."""
+    from numba.core.event import Listener, install_listener
+
+    Listener.register(_Compiling)
+    compiling, begin = _Compiling(), time.process_time()
+    with install_listener("numba:compile", compiling):
+        work(few)
+    return time.process_time() - begin - compiling.seconds
+
+
 def reckon(work: Callable[[int], object], whole: float, most: int = MOST, fewest: int = FEWEST) -> float | None:
     """CPU seconds that ``work(whole)`` takes, from ``work`` of few (before them of fewer, to load what it needs), of
     twice as many and so on: what grows with their number goes on growing. None where it fails."""
+    import sklearn  # noqa: F401 - what most methods load is no part of their time
+
     tried = list[tuple[int, float]]()
     count = min(fewest, most)
     try:
         with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
             try:
-                work(max(1, count // 4))
+                first, seconds = max(1, count // 4), _timed(work, max(1, count // 4))
             except Exception:  # too few for it
-                begin = time.process_time()
-                work(count)
-                if (seconds := time.process_time() - begin) > LONG:
-                    tried.append((count, seconds))
+                first, seconds = count, _timed(work, count)
+            if seconds > LONG:
+                tried.append((first, seconds))
             while not tried or (tried[-1][1] < ENOUGH and 2 * count <= most):
                 count = 2 * count if tried else count
-                begin = time.process_time()
-                work(count)
-                tried.append((count, time.process_time() - begin))
+                tried.append((count, _timed(work, count)))
     except Exception:  # whatever a method does on so few is no fault of the plan
         return None
     (few, least), (many, seconds) = tried[-2:] if len(tried) > 1 else [(0, 0.0), tried[0]]
     return seconds + max(seconds - least, 0.0) / (many - few) * max(whole - many, 0)
+
+
+def of_beginnings(work: Callable[[list[str]], object], texts: Sequence[str]) -> float | None:
+    """CPU seconds that ``work`` on all texts takes, from the beginnings of few and of more; None where it fails."""
+    short = [text[:BEGINNING] for text in texts[:MOST]]
+    whole = sum(map(len, texts)) / max(sum(map(len, short)), 1) * len(short)
+    some = len(short) // 4
+    try:
+        with one_thread(), stdout_to_stderr(), isolated(), warnings.catch_warnings(action="ignore"):
+            try:
+                _, few = (_timed(lambda count: work(short[:count]), count) for count in (some, some))
+            except Exception:  # too few for it
+                work(short)
+                some, few = 0, 0.0
+            many = _timed(lambda count: work(short[:count]), len(short))
+    except Exception:
+        return None
+    each = max(many - few, 0.0) / (len(short) - some)
+    return many + each * max(whole - len(short), 0)
 
 
 def untimed(component: Any) -> bool:
@@ -121,12 +167,12 @@ def _tried(method: Any, fold: Fold, taught: Sequence[Problems], answered: Sequen
     search = {name: few for name, few in getattr(method, "in_small", {}).items() if few < getattr(method, name)}
     longer = math.prod(getattr(method, name) / few for name, few in search.items())
     tried = fresh(method).set_params(**search) if search else method
-    rows = _both(fold.train_same, MOST)
+    rows = first_of_both(fold.train_same, MOST)
     train, same = fold.train.select(rows).map_texts(_Beginnings()), fold.train_same[rows]
     test = fold.test.blind().select(np.arange(min(MOST, len(fold.test)))).map_texts(_Beginnings())
 
     def fit(count: int) -> None:
-        rows = _both(same, count)
+        rows = first_of_both(same, count)
         fitted[:] = [as_verifier(fresh(tried)).fit(train.select(rows), same[rows])]
 
     learning = reckon(fit, _alike(train, taught), len(train))
@@ -136,7 +182,7 @@ def _tried(method: Any, fold: Fold, taught: Sequence[Problems], answered: Sequen
     return None if learning is None or answering is None else longer * learning + answering
 
 
-def _both(same: Bools, count: int) -> Ints:
+def first_of_both(same: Bools, count: int) -> Ints:
     """The first problems of both classes, about as many of each."""
     rank = np.empty(len(same))
     for kind in (same, ~same):

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from ravenbench.engine.apart import arm_id
+from ravenbench.engine.estimate import first_of_both
 from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
 from ravenbench.problems.references import References
@@ -28,6 +30,8 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
+TRIED = 30
+"""Problems of either class of which a forecast tries whether they can be transplanted."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -268,6 +272,26 @@ def plan_given_transplants(
     codes[place] = writers.codes
     transplanter = Transplanter(texts, author=Labels(codes, writers.names), draws=draws)
     return plan(transplanter, [fold], fold.test.texts, progress)
+
+
+def foreseen_transplants(fold: Fold, progress: Progress) -> Transplants:
+    """What stands for ``plan_given_transplants`` in a forecast: as many folds, of as many problems with texts as long.
+
+    Whether content can be transplanted is tried on a part of the problems; on all, where that part cannot tell.
+    """
+    unmeasured = partial(plan_transplants, measure=False)
+    rows = first_of_both(fold.test_same, 2 * TRIED)
+    test, same = fold.test.select(rows), fold.test_same[rows]
+    part = replace(
+        fold, train=fold.train.select(np.arange(0)), train_same=fold.train_same[:0], test=test, test_same=same
+    )
+    tried = plan_given_transplants(part, progress, plan=unmeasured)
+    if tried.section.reason is not None:
+        return plan_given_transplants(fold, progress, plan=unmeasured)
+    again = np.arange(min(IN_BATCH, len(fold.test) // 2))
+    batch = replace(fold, name=f"{fold.name}-batch", test=fold.test.select(again), test_same=fold.test_same[again])
+    arms = [replace(fold, name=f"{fold.name}-{arm}") for arm in ARMS]
+    return Transplants(tried.section, [*arms, batch], fold.test.texts)
 
 
 def nothing_to_ask(reason: str) -> TransplantRecord:

@@ -27,8 +27,17 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, counted, first_names, remark, some
-from ravenbench.files import write_json, write_text
+from ravenbench.components import identity_hash
+from ravenbench.errors import OPTIONS, FormatError, InputError, MissingPart, counted, first_names, remark, some
+from ravenbench.files import (
+    cache_folder,
+    code_of,
+    kept_array,
+    make_room,
+    stands_alone,
+    write_json,
+    write_text,
+)
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
 from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
@@ -39,6 +48,11 @@ from ravenbench.text.damage import MOST, SCRIPTS, odd_texts, script_of
 from ravenbench.text.names import is_nobody, label_key, name_key, one_spelling, plain_name, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
+
+LEAST = 2**20
+"""Bytes of texts from which on it is quicker to open what was remarked about them than to look again."""
+MOST_KEPT = 2**26
+"""Bytes of all remarks in the cache folder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -950,7 +964,7 @@ def read_problem_sets(
     sets = _sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
         sets = [_stripped(one) for one in sets]
-    sets = [replace(one, notes=(*one.notes, *_unusable(one), *_remarks(one.problems))) for one in sets]
+    sets = [replace(one, notes=(*one.notes, *_unusable(one), *_known_remarks(one.problems))) for one in sets]
     remark(note for one in sets for note in one.notes)
     return sets
 
@@ -971,6 +985,18 @@ def _first_problems(problems: Problems) -> list[int]:
     for i in reversed(range(len(problems))):
         first[[*problems.known(i), problems.questioned_index[i]]] = i
     return first.tolist()
+
+
+def _known_remarks(problems: Problems) -> list[str]:
+    """``_remarks``, kept in the cache folder by the content of many problems and by the code that makes them."""
+    if int(problems.texts.offsets[-1]) < LEAST or stands_alone():
+        return _remarks(problems)
+    rooms = Path(__file__).parent, Path(__file__).parents[1] / "text"
+    made_of = [problems.digest(), problems.texts.digest(), "--strip-shared" in OPTIONS, code_of(*rooms)]
+    folder = cache_folder() / "remarks"
+    make_room(folder.glob("*.npy"), MOST_KEPT)
+    sentences = kept_array(folder, identity_hash(made_of), lambda: np.array(_remarks(problems), dtype=np.str_))
+    return list(map(str, sentences.tolist()))
 
 
 def _remarks(problems: Problems) -> list[str]:

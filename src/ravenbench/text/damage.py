@@ -17,6 +17,8 @@ from ravenbench.text.tokens import count_evidence, count_words
 _TAG = re.compile(r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>", re.I)
 _ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5}|#x[0-9a-f]{2,5});", re.I)
 _RUN = re.compile("[^\x00-\x7f]{2,}")
+_LEAD = re.compile("[\xc2-\xf4]")
+"""What the first byte of a character in UTF-8 is read as."""
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SCRIPTS = {
     "Latin": "A-Za-z\u00c0-\u024f", "Greek": "\u0370-\u03ff\u1f00-\u1fff", "Cyrillic": "\u0400-\u04ff",
@@ -131,7 +133,7 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     if text.isascii():
         return tuple(signs)
     runs = _RUN.findall(text)
-    wrong = [(run, meant) for run in runs if (meant := read_again(run)) != run]
+    wrong = [(run, meant) for run in runs if _LEAD.search(run) and (meant := read_again(run)) != run]
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ravenbench.engine.options import Option, plain_of
 from ravenbench.engine.pool import Progress
-from ravenbench.engine.task import Ending, Work, slug
+from ravenbench.engine.task import Ending, Preview, Work, slug
 from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, ContrastSpec, build
 from ravenbench.ext.map.spec import FIGURES
 
@@ -42,6 +42,7 @@ class ContrastedTexts(Work):
     shows_defaults = False
     note = "Options have the names of stylo's ``oppose`` with ``_`` for ``.``."
     result = "TextContrast"
+    plan_help = "Only show what would be compared, and at what cost; nothing is written."
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> ContrastSpec:
@@ -58,13 +59,22 @@ class ContrastedTexts(Work):
         return TextContrast(analyse_contrast(primary, secondary, corpus, test, spec, progress))
 
     @classmethod
+    def preview(cls, values: Mapping[str, Any]) -> Preview:
+        from ravenbench.ext.contrast.analysis import preview_contrast
+
+        own = {option.name: values[option.name] for option in cls.own if option.name in values}
+        spec = cls.read({name: value for name, value in values.items() if value is not False and name not in own})
+        primary, place = own["primary"], own.get("out") or _place(own["primary"])
+        return preview_contrast(primary, own.get("secondary"), own.get("corpus"), spec, place)
+
+    @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
         from ravenbench.formats.output import check_folder
         from ravenbench.reports.report import forms_of
         from ravenbench.reports.view import for_terminal
 
         given = {name: value for name, value in values.items() if value is not False}
-        out = given.pop("out", None) or f"contrast-{slug(given['primary']) or 'texts'}"
+        out = given.pop("out", None) or _place(given["primary"])
         figures = forms_of(given.pop("figures", ""))
         names = ("corpus", "test") if given.get("corpus") is not None else ("primary", "secondary", "test")
         check_folder(out, inputs=[place for name in names if (place := given.get(name))], kind="contrast")
@@ -73,3 +83,7 @@ class ContrastedTexts(Work):
         tables = [for_terminal(one) for one in made.brief() if one.rows]
         parts = [*made.sentences[1:], *made.analysis.notes, *tables]
         return Ending({**made.to_json(), "page": str(page)}, parts, page, made.finding())
+
+
+def _place(primary: Any) -> str:
+    return f"contrast-{slug(primary) or 'texts'}"

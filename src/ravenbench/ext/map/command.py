@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ravenbench.engine.options import Option, plain_of
 from ravenbench.engine.pool import Progress
-from ravenbench.engine.task import Ending, Work, slug
+from ravenbench.engine.task import Ending, Preview, Work, slug
 from ravenbench.ext.map.spec import FIGURES, MapSpec, build
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class DrawnMap(Work):
     shows_defaults = False
     note = "Options have stylo's names with ``_`` for ``.``."
     result = "TextMap"
+    plan_help = "Only show what would be drawn, and at what cost; nothing is written."
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> MapSpec:
@@ -66,6 +67,14 @@ class DrawnMap(Work):
         return TextMap(analyse_map(corpus, spec, progress))
 
     @classmethod
+    def preview(cls, values: Mapping[str, Any]) -> Preview:
+        from ravenbench.ext.map.analysis import preview_map
+
+        given = {name: value for name, value in values.items() if value is not False and name not in ("out", "figures")}
+        corpus = given.pop("corpus")
+        return preview_map(corpus, cls.read(given), values.get("out") or _place(corpus))
+
+    @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
         from ravenbench.formats.output import check_folder
         from ravenbench.reports.report import forms_of
@@ -73,7 +82,7 @@ class DrawnMap(Work):
 
         given = {name: value for name, value in values.items() if value is not False}
         corpus = given["corpus"]
-        out = given.pop("out", None) or f"map-{slug(corpus) or 'texts'}"
+        out = given.pop("out", None) or _place(corpus)
         figures = forms_of(given.pop("figures", ""))
         check_folder(out, inputs=[corpus], kind="map")
         drawn: TextMap = cls.call({**given, "progress": progress})
@@ -81,3 +90,7 @@ class DrawnMap(Work):
         rest = [sentence for sentence in drawn.sentences if sentence != drawn.finding()]
         parts = [*rest, *drawn.analysis.notes, for_terminal(drawn.named()["grouping"])]
         return Ending({**drawn.to_json(), "page": str(page)}, parts, page, drawn.finding())
+
+
+def _place(corpus: Any) -> str:
+    return f"map-{slug(corpus) or 'texts'}"

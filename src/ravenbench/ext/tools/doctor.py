@@ -233,6 +233,7 @@ _STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
 CACHED = {
     "corpora": "corpora that were read before",
+    "remarks": "what is odd about problems that were read",
     "tables": "tables and corpora handed over in Python",
     "embeddings": "vectors of texts by models",
     "vectors": "vectors of corpora, and topics found in them",

@@ -12,7 +12,7 @@ from ravenbench import files
 from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
-from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants, plan_transplants
+from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants
 from ravenbench.errors import FormatError, remark
 from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.problems.overlap import unlike_problems
@@ -22,7 +22,7 @@ from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes
 from ravenbench.text.common_words import CommonWords
 from ravenbench.text.copies import repeating
-from ravenbench.types import Bools, Problems
+from ravenbench.types import Bools, Fold, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
 
@@ -128,7 +128,7 @@ def draft(
     components: Mapping[str, Component],
     probe: str = "transplant",
     progress: Progress = silent,
-    transplants: Callable[..., Transplants] = plan_transplants,
+    transplants: Callable[[Fold, Progress], Transplants] = plan_given_transplants,
 ) -> Draft[Pan14Plan]:
     """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them."""
     # At PAN-2014 nobody was told authors or topics: where files give them, verifiers do not see them.
@@ -139,7 +139,7 @@ def draft(
     ]
     sections: dict[str, TransplantRecord] = {}
     if probe == "transplant":
-        plans = [plan_given_transplants(fold, progress, plan=transplants) for fold in folds]
+        plans = [transplants(fold, progress) for fold in folds]
         sections = {fold.name: one.section for fold, one in zip(folds, plans, strict=True)}
         transplanted = [fold for one in plans for fold in one.folds]
         texts, tests = on_one_table([fold.test for fold in transplanted], texts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -106,11 +105,12 @@ class Pan14(Task):
         return draft(self.corpora, self.named, self.spec.probe, self.progress)
 
     def sketch(self) -> Draft[Any]:
-        from ravenbench.engine.transplants import plan_transplants
+        from ravenbench.engine.transplants import foreseen_transplants
         from ravenbench.tasks.pan14.plan import draft
 
-        unmeasured = partial(plan_transplants, measure=False)
-        return draft(self.corpora, self.named, self.spec.probe, self.progress, unmeasured)
+        if self.earlier() is not None:  # the keys of its cells are compared
+            return self.draft()
+        return draft(self.corpora, self.named, self.spec.probe, self.progress, foreseen_transplants)
 
     def components(self) -> Mapping[str, Component]:
         return self.named

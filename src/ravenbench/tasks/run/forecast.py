@@ -42,7 +42,7 @@ PART, FEW = 150, 30
 """Problems of a fold that are transplanted, and that are scored by the probe's reference scorers, to time that."""
 REPEATED = 5
 """Times that a quick verifier is timed, at most; the least counts."""
-SOME = 2_000
+SOME = 700
 """Texts, about, by which the second encoder is timed."""
 ITERATIONS = (2, 4, 10)
 """Iterations of the second encoder that are timed, after a first time in which all is loaded."""

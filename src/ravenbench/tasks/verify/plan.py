@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.engine import transplants as transplanting
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Draft
+from ravenbench.engine.transplants import TransplantRecord, Transplants, longer, nothing_to_ask, plan_given_transplants
 from ravenbench.errors import CorpusError
 from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
@@ -51,7 +51,7 @@ class VerifyPlan(Plan, frozen=True, kw_only=True):
     fault_truth: dict[str, bool]
     left_out: dict[str, str]
     notes: list[str]
-    transplant: transplanting.TransplantRecord | None = None
+    transplant: TransplantRecord | None = None
 
 
 class TrainedRecord(Record, frozen=True, kw_only=True):
@@ -79,7 +79,7 @@ def check_classes(name: str, same: Bools) -> None:
 
 def draft(
     component: Component, test: ProblemSet, train: ProblemSet | None, loaded: str, probe: bool, common: list[str],
-    progress: Progress, transplants: Callable[..., transplanting.Transplants] | None = None,
+    progress: Progress, transplants: Callable[[Fold, Progress], Transplants] | None = None,
 ) -> Draft[VerifyPlan]:  # fmt: skip
     """The fold of problems to learn from and to answer, and the plan that tells of it.
 
@@ -95,11 +95,9 @@ def draft(
     record = fold_record(fold)
     section, folds, texts = None, [], answered.texts
     if probe and test.same is None:
-        section = transplanting.nothing_to_ask(
-            "the problems came without truth, so nothing tells which have one author"
-        )
+        section = nothing_to_ask("the problems came without truth, so nothing tells which have one author")
     elif probe:
-        made = transplanting.plan_given_transplants(fold, progress, plan=transplants or transplanting.plan_transplants)
+        made = (transplants or plan_given_transplants)(fold, progress)
         section, folds, texts = made.section, made.folds, made.texts
     if test.same is None:
         record = msgspec.structs.replace(record, counts=None, composition=None)
@@ -120,7 +118,7 @@ def draft(
         notes=[*common, *(f"training: {note}" for note in notes), *test.notes],
         transplant=section,
     )
-    labels = {name: transplanting.longer(getattr(taught, name), len(texts)) for name in ("author", "topic", "language")}
+    labels = {name: longer(getattr(taught, name), len(texts)) for name in ("author", "topic", "language")}
     return Draft(plan, [fold, *folds], texts, labels)
 
 

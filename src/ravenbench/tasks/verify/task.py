@@ -272,14 +272,15 @@ class Verify(Task):
 
     def preview(self) -> Preview:
         from ravenbench.engine.estimate import around, megabytes, of_folds
-        from ravenbench.engine.transplants import plan_transplants
+        from ravenbench.engine.transplants import foreseen_transplants
         from ravenbench.store.records import CellPlace
         from ravenbench.tasks.verify.blocks import unanswered
         from ravenbench.tasks.verify.plan import VerifyPlan
 
-        if not self.asked_checks():
-            self.transplants = partial(plan_transplants, measure=False)
-        draft, store = self.approved(self.draft()), self.earlier()
+        store = self.earlier()
+        if store is None and not self.asked_checks():
+            self.transplants = foreseen_transplants
+        draft = self.approved(self.draft())
         plan: VerifyPlan = draft.plan
         missing = plan.blocks if store is None else unanswered(store, plan)
         problems = {name: len(part) for name, part in (("train", self.train), ("test", self.test)) if part is not None}
