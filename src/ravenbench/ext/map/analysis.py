@@ -216,6 +216,11 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
     loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading, pairs=False, anonymous=True)
     columns = {"author": loaded.author, "topic": loaded.topic, **loaded.columns}
     labels = {name: list(own) for name, own in columns.items()}
+    labels |= {
+        name: labels[role]
+        for name in loaded.notes.get("columns", {}).values()
+        if (role := loaded.role_of(name)) in labels
+    }
     return Collection(loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ())), labels)
 
 

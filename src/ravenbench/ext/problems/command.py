@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+=======
+from collections.abc import Mapping
+from dataclasses import replace
+>>>>>>> m-47x
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -105,6 +110,8 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     crossing = None if spec.cross is None else Cross.parse(spec.cross)
     check_folder(out, inputs=[spec.corpus], kind="problems")
     data = load_corpus(spec.corpus, **spec.reading())
+    if crossing is not None:
+        crossing = replace(crossing, column=data.role_of(crossing.column))
     columns = (
         [] if spec.match.strip().lower() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
     )
