@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-=======
-from collections.abc import Mapping
-from dataclasses import replace
->>>>>>> m-47x
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
