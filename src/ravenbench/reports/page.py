@@ -98,13 +98,11 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     text = re.sub(r"<metadata>.*?(?:</metadata>|\Z)\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?(?:</style>|\Z)", "", text, flags=re.DOTALL)
     text = re.sub(r"<[^<>]*>", lambda tag: _retag(tag[0], name), text)
-    size = r'width="[\d.]+pt" height="[\d.]+pt"'
-    text = re.sub(
-        size,
-        f'role="img" aria-label="{html.escape(name)}" style="stroke-linejoin: round; stroke-linecap: butt"',
-        text,
-        count=1,
-    )
+    size, looks = re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', text), "stroke-linejoin: round; stroke-linecap: butt"
+    assert size is not None
+    if inline:  # its type is as large as the page's
+        looks += f"; --wide: {min(54, float(size[1]) / 8.8):.0f}rem"
+    text = text.replace(size[0], f'role="img" aria-label="{html.escape(name)}" style="{looks}"', 1)
     titles = _TITLES.get(figure, [])
     text = re.sub(
         rf'<g id="{re.escape(name)}-title(\d+)">', lambda g: f"{g[0]}<title>{titles[int(g[1])]}</title>", text
@@ -278,10 +276,13 @@ def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> st
     items = "".join(f'<li><a href="#{id}">{title}</a></li>\n' for id, title in headings)
     contents = f'  <nav aria-label="Contents"><ul>\n{items}</ul></nav>\n' if items else ""
     page = _SHORT.sub(r"\1", page.replace("<nav></nav>\n", contents, 1))
+    page = _SAID.sub(r'\1<caption class="said">', page)
     return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
 
 
 _HEADING = re.compile(r'<h2 id="([^"]*)"(?: nav="([^"]*)")?>([^<]*+(?:<(?!/?h2)[^<]*+)*+)</h2>')
+_SAID = re.compile(r"(<h([23])\b[^<>]*>([^<]+)</h\2>(?:(?!<h[1-6]\b|<caption>).)*)<caption>(?=\3</caption>)", re.DOTALL)
+"""A table below a heading that says what its caption would."""
 _SHORT = re.compile(r'(<h2 id="[^"]*") nav="[^"]*"')
 
 

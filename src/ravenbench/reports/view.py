@@ -606,7 +606,8 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
     tag, end = ('th scope="row"', "th") if place == 0 else ("td", "td")
     sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
     order = "" if isinstance(sort, str) else f' data-v="{escape("" if sort is None else sort)}"'
-    kind = "" if column.text else ' class="n"'
+    name = place == 0 and isinstance(value, str) and len(value) <= UNBROKEN and "-" in value and " " not in value
+    kind = ' class="name"' if name else "" if column.text else ' class="n"'
     if isinstance(value, Measure) and value.mean is not None:
         mean = escape(number(value.mean, column, short=True))
         inner = f"<b>{mean}</b>" if value.best else f"{mean}"
