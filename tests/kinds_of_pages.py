@@ -19,7 +19,17 @@ CORPUS = ("synthetic(documents=300, authors=40, topics=8)", "--workers", 1)
 class Pages:
     """Pages by kind in one folder, each made when it is first asked for, by whichever process asks first."""
 
-    KINDS = ("run", "pan14", "safety", "attribute", "verify", "obfuscate", "evaluate", "seeds", *extensions.rows("PAGES"))
+    KINDS = (
+        "run",
+        "pan14",
+        "safety",
+        "attribute",
+        "verify",
+        "obfuscate",
+        "evaluate",
+        "seeds",
+        *extensions.rows("PAGES"),
+    )
     OF_EXTENSIONS = extensions.rows("PAGES") | extensions.rows("PAGES_NEED")
     """Functions of these pages that make one, or what several need, and return its path."""
 

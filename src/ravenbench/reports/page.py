@@ -98,7 +98,10 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     text = re.sub(r"<metadata>.*?(?:</metadata>|\Z)\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?(?:</style>|\Z)", "", text, flags=re.DOTALL)
     text = re.sub(r"<[^<>]*>", lambda tag: _retag(tag[0], name), text)
-    size, looks = re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', text), "stroke-linejoin: round; stroke-linecap: butt"
+    size, looks = (
+        re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', text),
+        "stroke-linejoin: round; stroke-linecap: butt",
+    )
     assert size is not None
     if inline:  # its type is as large as the page's
         looks += f"; --wide: {min(54, float(size[1]) / 8.8):.0f}rem"

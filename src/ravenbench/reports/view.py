@@ -310,7 +310,7 @@ def plain(value: Value, column: Column, *, short: bool = False) -> str:
 
 
 def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
-    """A rich table that fits the terminal; names give way, numbers never break.
+    """A rich table that fits the terminal; other texts give way before names, numbers never break.
 
     Columns that 80 characters do not hold are left out, with what the note says of them, unless the terminal is wide
     enough; ``tight`` has no gaps or edges.
@@ -329,6 +329,13 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     # Two columns of blanks at the edges are not printed.
     excess = console.measure(rich, options=unbroken).maximum - console.width - 2 * (not tight)
     longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
+    whole = _for_terminal(narrow, tight, whole=True)
+    if (
+        excess > 0
+        and longest <= UNBROKEN
+        and console.measure(whole, options=unbroken).minimum <= console.width + 2 * (not tight)
+    ):
+        return whole
     return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
 
 
@@ -342,8 +349,8 @@ def _broken(name: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def _for_terminal(table: Table, tight: bool, first: int = 0) -> RichTable:
-    """With ``first`` names in the first column are no longer than that where they can be broken."""
+def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False) -> RichTable:
+    """With ``first`` names in the first column are no longer than that where they can be broken, ``whole`` never are."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -363,7 +370,7 @@ def _for_terminal(table: Table, tight: bool, first: int = 0) -> RichTable:
         rich.add_column(
             Text(column.title),
             justify="left" if column.text else "right",
-            no_wrap=not column.text,
+            no_wrap=not column.text or (whole and column is table.columns[0]),
             overflow="fold" if column.text else "ellipsis",
             style="cyan" if column is table.columns[0] else None,
         )

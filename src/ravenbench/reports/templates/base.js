@@ -45,7 +45,7 @@ addEventListener("toggle", wide, true);
 wide();
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = Array.from(document.querySelectorAll("details:not([open], .bibtex)"));
+  closed = Array.from(document.querySelectorAll("details:not([open], .bibtex, details details)"));
   for (const d of closed) d.open = true;
   printing = true;
   wide();
