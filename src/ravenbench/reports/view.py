@@ -329,14 +329,16 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     # Two columns of blanks at the edges are not printed.
     excess = console.measure(rich, options=unbroken).maximum - console.width - 2 * (not tight)
     longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
-    whole = _for_terminal(narrow, tight, whole=True)
-    if (
-        excess > 0
-        and longest <= UNBROKEN
-        and console.measure(whole, options=unbroken).minimum <= console.width + 2 * (not tight)
-    ):
-        return whole
+    if 0 < excess <= sum(_spare(narrow, i) for i in range(1, len(narrow.columns))) and longest <= UNBROKEN:
+        return _for_terminal(narrow, tight, whole=True)
     return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
+
+
+def _spare(table: Table, i: int) -> int:
+    """Characters by which a column gets narrower where its texts break between words."""
+    column = table.columns[i]
+    lines = [column.title, *(plain(row[i], column, short=True) for row in table.rows)] if column.text else []
+    return max(map(len, lines), default=0) - max((len(word) for line in lines for word in line.split()), default=0)
 
 
 def _broken(name: str, width: int) -> str:
@@ -350,7 +352,7 @@ def _broken(name: str, width: int) -> str:
 
 
 def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False) -> RichTable:
-    """With ``first`` names in the first column are no longer than that where they can be broken, ``whole`` never are."""
+    """With ``first`` names in the first column are no longer than that where they can be broken; not if ``whole``."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
