@@ -98,14 +98,10 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     text = re.sub(r"<metadata>.*?(?:</metadata>|\Z)\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?(?:</style>|\Z)", "", text, flags=re.DOTALL)
     text = re.sub(r"<[^<>]*>", lambda tag: _retag(tag[0], name), text)
-    size, looks = (
-        re.search(r'width="([\d.]+)pt" height="[\d.]+pt"', text),
-        "stroke-linejoin: round; stroke-linecap: butt",
-    )
-    assert size is not None
-    if inline:  # its type is as large as the page's
-        looks += f"; --wide: {min(54, float(size[1]) / 8.8):.0f}rem"
-    text = text.replace(size[0], f'role="img" aria-label="{html.escape(name)}" style="{looks}"', 1)
+    rem = min(54, figure.get_figwidth() * 8.2)  # its type is as large as the page's
+    looks = "stroke-linejoin: round; stroke-linecap: butt" + inline * f"; --wide: {rem:.0f}rem"
+    attributes = f'role="img" aria-label="{html.escape(name)}" style="{looks}"'
+    text = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', lambda size: attributes, text, count=1)
     titles = _TITLES.get(figure, [])
     text = re.sub(
         rf'<g id="{re.escape(name)}-title(\d+)">', lambda g: f"{g[0]}<title>{titles[int(g[1])]}</title>", text
