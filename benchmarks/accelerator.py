@@ -203,7 +203,7 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
 
     from ravenbench.ext.encoders import devices
     from ravenbench.ext.shelf.neural import backbones, luar
-    from ravenbench.ext.shelf.neural.authors import Written
+    from ravenbench.ext.shelf.neural.training import Written
 
     (folder, remark), place = bench.model("distilroberta"), devices.pick(device)
     backbone = backbones.pretrained(str(folder), None, 32)

@@ -183,7 +183,7 @@ def _wheel() -> str:
 
 def _corpus(name: str, folder: Path) -> Path:
     from ravenbench import registry
-    from ravenbench.ext.corpora.synthetic_files import generate_corpus
+    from ravenbench.ext.corpora.synthetic import generate_corpus
 
     return generate_corpus(registry.parse("corpus", CORPORA[name]), folder / name)
 

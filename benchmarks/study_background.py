@@ -32,7 +32,7 @@ from benchmarks.study_attribution import half
 from benchmarks.study_unknown import documents
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
-from ravenbench.ext.problems.building import Built, Cross, build_problems
+from ravenbench.ext.problems.command import Built, Cross, build_problems
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
 from ravenbench.ext.shelf.views import chunks

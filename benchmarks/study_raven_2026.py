@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 from ravenbench.corpora.load import load_corpus
-from ravenbench.ext.problems.building import Cross, build_problems
+from ravenbench.ext.problems.command import Cross, build_problems
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
 from ravenbench.formats.problems import read_problems
 from ravenbench.problems.rewritten import FirstWords

@@ -20,8 +20,7 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.ext.lab.report import Share
 from ravenbench.ext.retrieval.content import with_content
-from ravenbench.ext.retrieval.intervals import Authors, rank_content
-from ravenbench.ext.retrieval.measures import of_queries
+from ravenbench.ext.retrieval.measures import Authors, of_queries, rank_content
 from ravenbench.ext.retrieval.methods import Retriever
 from ravenbench.ext.retrieval.reading import of_corpus
 from ravenbench.ext.retrieval.search import search

@@ -43,8 +43,7 @@ def keep(study: str, rows: list[dict[str, Any]]) -> None:
 
 def generated(folder: Path, documents: int, words: int) -> Path:
     """A corpus of 100 topics with ten documents an author."""
-    from ravenbench.ext.corpora.synthetic import Synthetic
-    from ravenbench.ext.corpora.synthetic_files import generate_corpus
+    from ravenbench.ext.corpora.synthetic import Synthetic, generate_corpus
 
     place = folder / f"c-{documents}-{words}"
     made = Synthetic(documents=documents, authors=max(50, documents // 10), topics=100, words=words)

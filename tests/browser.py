@@ -41,13 +41,22 @@ addEventListener("load", async () => {
   if (PRINTED) dispatchEvent(new Event("beforeprint"));
   const found = {width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
   const seen = e => e.getClientRects().length > 0;
-  const wide = Array.from(document.querySelectorAll(".table > .scroll, figure > .scroll")).filter(seen);
+  const wide = Array.from(document.querySelectorAll(".scroll")).filter(seen);
   found.hidden = wide.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute("aria-label"));
   const cells = Array.from(document.querySelectorAll(".table th, .table td, dt")).filter(seen);
   found.columns = Array.from(document.querySelectorAll(".table table")).filter(seen).map(table => [
     table.closest(".table").id, table.tHead.rows[0].cells.length,
     Math.min(...Array.from(table.tBodies[0].rows, row => Array.from(row.cells).filter(
       cell => seen(cell) || cell.textContent === "").length), Infinity)]);
+  found.cut = Array.from(document.querySelectorAll("svg use")).filter(seen).filter(point => {
+    const clip = point.closest("[clip-path]"), name = clip && clip.getAttribute("clip-path").slice(5, -1);
+    const inner = point.getBBox(), outer = clip && document.getElementById(name).firstElementChild.getBBox();
+    const over = (a, b) => Math.max(outer[a] - inner[a], inner[a] + inner[b] - outer[a] - outer[b]) / inner[b];
+    return clip && [["x", "width"], ["y", "height"]].some(([a, b]) => over(a, b) > 0.2 && over(a, b) < 0.8);
+  }).map(point => point.closest("figure")?.id ?? "");
+  found.cards = Array.from(document.querySelectorAll(".cards")).filter(seen).map(e => e.id);
+  found.small = Math.min(...Array.from(document.querySelectorAll("svg text")).filter(seen).map(
+    e => parseFloat(getComputedStyle(e).fontSize) * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b)));
   found.broken = [];
   for (const cell of cells) {
     const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);

@@ -19,7 +19,17 @@ CORPUS = ("synthetic(documents=300, authors=40, topics=8)", "--workers", 1)
 class Pages:
     """Pages by kind in one folder, each made when it is first asked for, by whichever process asks first."""
 
-    KINDS = ("run", "pan14", "safety", "attribute", "verify", "obfuscate", "evaluate", *extensions.rows("PAGES"))
+    KINDS = (
+        "run",
+        "pan14",
+        "safety",
+        "attribute",
+        "verify",
+        "obfuscate",
+        "evaluate",
+        "seeds",
+        *extensions.rows("PAGES"),
+    )
     OF_EXTENSIONS = extensions.rows("PAGES") | extensions.rows("PAGES_NEED")
     """Functions of these pages that make one, or what several need, and return its path."""
 
@@ -98,3 +108,13 @@ class Pages:
             "--trials", 200, "--replicates", 200, "--out", self.place / "evaluate",
         )  # fmt: skip
         return self.place / "evaluate" / "index.html"
+
+    def seeds(self) -> Path:
+        both = [self.place / f"seed{seed}" for seed in (0, 1)]
+        for seed, folder in enumerate(both):
+            self.raven(
+                "run", *CORPUS, "--topics", 4, "--folds", 2, "--pools", 1, "--verifiers", "style-only, length",
+                "--probe", "transplant", "--samplers", "random", "--seed", seed, "--out", folder,
+            )  # fmt: skip
+        self.raven("report", *both, "--out", self.place / "seeds")
+        return self.report("seeds")

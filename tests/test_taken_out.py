@@ -21,7 +21,13 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("verifier", "authorial-lm"), ("verifier", "prompted-lm"), ("verifier", "o2d2"), ("retriever", "luar")],
+    [
+        ("verifier", "authorial-lm"),
+        ("verifier", "prompted-lm"),
+        ("verifier", "o2d2"),
+        ("retriever", "luar"),
+        ("sampler", "local-search"),
+    ],
 )
 def test_a_part_that_was_taken_out_says_so(kind: str, name: str) -> None:
     with pytest.raises(SpecError, match=f"the {kind} {name} was taken out of Raven"):
@@ -48,7 +54,7 @@ def raven(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_bench_works_without_them(tree: Path) -> None:
     listed = raven(tree, "--help").stdout
     assert "evaluate" in listed and "retrieve" in listed
-    assert not [name for name in ("compare", "validate", "advise", "detect", "exposure") if f"│ {name} " in listed]
+    assert not [name for name in ("compare", "validate", "advise", "detect") if f"│ {name} " in listed]
     doctor = raven(tree, "doctor").stdout
     assert all(f"extension {name}" in doctor for name in OUT)
     world = "synthetic(documents=120, authors=24, topics=6, words=40)"

@@ -16,7 +16,7 @@ from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
-from ravenbench.ext.corpora.synthetic_files import generate_corpus as generate_corpus
+from ravenbench.ext.corpora.synthetic import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
@@ -59,7 +59,6 @@ from ravenbench.tasks.api import contrast as contrast
 from ravenbench.tasks.api import detect as detect
 from ravenbench.tasks.api import detect_changes as detect_changes
 from ravenbench.tasks.api import evaluate as evaluate
-from ravenbench.tasks.api import exposure as exposure
 from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
 from ravenbench.tasks.api import pan14 as pan14
@@ -165,7 +164,6 @@ __all__ = [
     "detect",
     "detect_changes",
     "evaluate",
-    "exposure",
     "figures",
     "frames",
     "freeze",

@@ -142,6 +142,12 @@ class Corpus(Shown):
         for i in range(len(self)):
             yield Document(self.ids[i], self.texts[i], self.author[i], self.topic[i], language[i])
 
+    def role_of(self, column: str) -> str:
+        """What a column of the table is here: ``topic``, ``author`` … if it was taken as that, else its own name."""
+        taken = self.notes.get("columns")
+        roles = {name: role for role, name in taken.items()} if isinstance(taken, Mapping) else {}
+        return column if column in self.columns else roles.get(column, column)
+
     def at(self, level: str) -> Corpus:
         """The same corpus with another column as its topic.
 
@@ -150,6 +156,7 @@ class Corpus(Shown):
         InputError
             If the corpus has no such column.
         """
+        level = self.role_of(level)
         if level == "topic":
             return self
         if level not in self.columns:

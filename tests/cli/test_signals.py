@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from contracts.commands import raven
-from ravenbench.ext.programs.confinement import obstacle
+from ravenbench.ext.programs.process import obstacle
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.testing import toy_problems
 

@@ -14,9 +14,8 @@ from tests.references.synthetic_writer import PlainWriter
 from ravenbench import files
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError
-from ravenbench.ext.corpora import synthetic_files
-from ravenbench.ext.corpora.synthetic import MadeUpAuthor, Synthetic
-from ravenbench.ext.corpora.synthetic_files import generate_corpus
+from ravenbench.ext.corpora import synthetic
+from ravenbench.ext.corpora.synthetic import MadeUpAuthor, Synthetic, generate_corpus
 
 SMALL = "synthetic(documents=90, authors=12, topics=6, words=40)"
 
@@ -27,7 +26,7 @@ def small() -> Synthetic:
 
 @pytest.fixture(autouse=True)
 def parts_of_twenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synthetic_files, "_PART_BYTES", 20 * 40 * synthetic_files._LETTERS_A_WORD)
+    monkeypatch.setattr(synthetic, "_PART_BYTES", 20 * 40 * synthetic._LETTERS_A_WORD)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -54,7 +54,7 @@ def _rows(**change):
         (_rows(author=["x"]), "author is not a name"),
         (_rows(id="d1"), r"c.jsonl:2: the id stands twice \(first at line 1\)"),
         (_rows(text="bad \ud800"), "c.jsonl:2: the text is not valid Unicode"),
-        (_rows(topic="CATS"), r"two topics are equal up to case[\s\S]*fold_case"),
+        (_rows(topic="CATS"), r"two topics are equal up to case[\s\S]*--fold-case"),
         (_rows(author="eve"), "no author wrote two documents"),
         (ROWS[:2], "every document has one author"),
         ([{"text": "x", "autor": "a", "topic": "t"}], r"no column 'author'[\s\S]*did you mean 'autor'"),

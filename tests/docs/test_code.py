@@ -127,6 +127,8 @@ def test_commands_that_are_not_run_have_these_options(block: Block) -> None:
         words = shlex.split(re.split(r" {3,}| [|>;&]+ |  #", line)[0], comments=True)[1:]
         if any(word in ("…", "...") or word.endswith("…") for word in words) or not words:
             continue
+        if words[0] == "lengths":  # a task that a page has readers write
+            continue
         assert words[0] in commands_of_raven(), f"{block.place}: there is no raven {words[0]}"
         command, rest = command_of(words[0]), words[1:]
         if hasattr(command, "commands"):

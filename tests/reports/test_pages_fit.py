@@ -18,6 +18,8 @@ OF_JOBS = [kind for kind in Pages.KINDS if kind in TASKS and kind != "run"]
 ``-m slow``."""
 
 
+LEGIBLE = 5
+"""Pixels of the smallest type in a figure, on a phone."""
 TOGETHER = 8
 """Pages that one browser opens at once: it takes longer to start than to lay a page out."""
 
@@ -49,6 +51,5 @@ def look_at(seen: dict[str, Any]) -> None:
         told = f"{where}: {json.dumps(found, indent=1)}"
         assert found["sideways"] <= 0, told
         assert all(heads == cells for _, heads, cells in found["columns"] if cells is not None), told
-        assert not found["broken"], told
-        if where in ("390", "print"):
-            assert not [label for label in found["hidden"] if label and label.startswith("Table")], told
+        assert not found["broken"] and not found["hidden"] and not found["cut"], told
+        assert found["small"] is None or found["small"] >= LEGIBLE, told

@@ -6,18 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tests.references.hits import choose_plainly
-from tests.references.local_search import best_swap_plainly
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.local_search import LocalSearch, best_swap, set_leakage
 from ravenbench.randomness import stream
 from ravenbench.sampling import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, units
 from ravenbench.testing import check_component
 from ravenbench.topics.levels import cosine_similarity
 
 RNG = np.random.default_rng(0)
-SAMPLERS = (HITS(), Random(), Anti(), Grouping(), Hybrid(), Hybrid(threshold=-2), FarthestFirst(), LocalSearch())
+SAMPLERS = (HITS(), Random(), Anti(), Grouping(), Hybrid(), Hybrid(threshold=-2), FarthestFirst())
 
 
 @st.composite
@@ -58,7 +56,6 @@ def test_every_sampler_keeps_its_promises(case, seed):
         Hybrid(),
         Hybrid(threshold=-2),
         FarthestFirst(),
-        LocalSearch(),
     ):
         selection = sampler.select(similarity, m, stream(seed, "test"))
         assert len(set(selection.chosen.tolist())) == m
@@ -124,43 +121,6 @@ def test_farthest_first_adds_the_topic_whose_nearest_chosen_one_is_farthest(case
     for step in range(1, m):
         nearest = {t: whole[t, chosen[:step]].max() for t in range(len(whole)) if t not in chosen[:step]}
         assert nearest[chosen[step]] == min(nearest.values())
-
-
-@settings(deadline=None)  # The first call compiles.
-@given(similarities())
-def test_the_best_swap_is_the_one_that_building_every_set_finds(case):
-    similarity, m = case
-    clipped = clip(similarity)
-    chosen = choose(similarity, m)
-    place, _, leakage = best_swap(clipped, chosen)
-    plain_place, _, plain = best_swap_plainly(clipped, chosen)
-    assert (place < 0) == (plain_place < 0) == (m == len(similarity))
-    if place >= 0:
-        assert leakage == pytest.approx(plain, rel=1e-8)
-
-
-@settings(deadline=None)  # The first call compiles.
-@given(similarities())
-def test_local_search_never_leaks_more_than_hits_and_no_swap_is_left(case):
-    similarity, m = case
-    clipped = clip(similarity)
-    chosen = LocalSearch().select(similarity, m, RNG).chosen
-    leakage = set_leakage(clipped, chosen)
-    assert leakage <= set_leakage(clipped, choose(similarity, m))
-    assert best_swap_plainly(clipped, chosen)[2] >= leakage * (1 - 1e-8)
-
-
-def test_local_search_takes_back_a_first_choice_that_turned_out_badly():
-    rng = np.random.default_rng(5)
-    s = cosine_similarity(rng.normal(size=(40, 6)))
-    hits, swapped = choose(s, 8), LocalSearch().select(s, 8, RNG).chosen
-    assert set_leakage(clip(s), swapped) < 0.9 * set_leakage(clip(s), hits)
-
-
-def clip(similarity):
-    clipped = np.maximum(units(similarity), 0).astype(np.float64)
-    np.fill_diagonal(clipped, 0.0)
-    return clipped
 
 
 @pytest.mark.parametrize("m", [0, 4])

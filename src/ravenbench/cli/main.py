@@ -216,6 +216,7 @@ def _run() -> None:
     REMARKED.clear()
     try:
         try:
+            check_there(f"raven {wanted}")
             # Under one name, whatever started it.
             build(wanted)(prog_name="raven")
         except (KeyboardInterrupt, SystemExit):

@@ -8,6 +8,7 @@ import shutil
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -373,6 +374,6 @@ def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[
         raise CorpusError(
             ("two " if len(several) == 1 else "") + "topics are equal up to case", file=file,
             found=f"{first_names(several)} (with their documents)",
-            fix="write them alike, or join them with --fold-case (fold_case=True)",
+            fix=f"write them alike; raven corpus import {quote(str(file))} --out FOLDER --fold-case joins them",
         )  # fmt: skip
     return {t: met[t.casefold()][0] for t in counts}

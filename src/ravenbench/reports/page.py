@@ -98,13 +98,10 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     text = re.sub(r"<metadata>.*?(?:</metadata>|\Z)\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?(?:</style>|\Z)", "", text, flags=re.DOTALL)
     text = re.sub(r"<[^<>]*>", lambda tag: _retag(tag[0], name), text)
-    size = r'width="[\d.]+pt" height="[\d.]+pt"'
-    text = re.sub(
-        size,
-        f'role="img" aria-label="{html.escape(name)}" style="stroke-linejoin: round; stroke-linecap: butt"',
-        text,
-        count=1,
-    )
+    rem = min(54, figure.get_figwidth() * 8.2)  # its type is as large as the page's
+    looks = "stroke-linejoin: round; stroke-linecap: butt" + inline * f"; --wide: {rem:.0f}rem"
+    attributes = f'role="img" aria-label="{html.escape(name)}" style="{looks}"'
+    text = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', lambda size: attributes, text, count=1)
     titles = _TITLES.get(figure, [])
     text = re.sub(
         rf'<g id="{re.escape(name)}-title(\d+)">', lambda g: f"{g[0]}<title>{titles[int(g[1])]}</title>", text
@@ -278,10 +275,13 @@ def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> st
     items = "".join(f'<li><a href="#{id}">{title}</a></li>\n' for id, title in headings)
     contents = f'  <nav aria-label="Contents"><ul>\n{items}</ul></nav>\n' if items else ""
     page = _SHORT.sub(r"\1", page.replace("<nav></nav>\n", contents, 1))
+    page = _SAID.sub(r'\1<caption class="said">', page)
     return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
 
 
 _HEADING = re.compile(r'<h2 id="([^"]*)"(?: nav="([^"]*)")?>([^<]*+(?:<(?!/?h2)[^<]*+)*+)</h2>')
+_SAID = re.compile(r"(<h([23])\b[^<>]*>([^<]+)</h\2>(?:(?!<h[1-6]\b|<caption>).)*)<caption>(?=\3</caption>)", re.DOTALL)
+"""A table below a heading that says what its caption would."""
 _SHORT = re.compile(r'(<h2 id="[^"]*") nav="[^"]*"')
 
 

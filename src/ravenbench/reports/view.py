@@ -310,7 +310,7 @@ def plain(value: Value, column: Column, *, short: bool = False) -> str:
 
 
 def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
-    """A rich table that fits the terminal; names give way, numbers never break.
+    """A rich table that fits the terminal; other texts give way before names, numbers never break.
 
     Columns that 80 characters do not hold are left out, with what the note says of them, unless the terminal is wide
     enough; ``tight`` has no gaps or edges.
@@ -329,7 +329,16 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     # Two columns of blanks at the edges are not printed.
     excess = console.measure(rich, options=unbroken).maximum - console.width - 2 * (not tight)
     longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
+    if 0 < excess <= sum(_spare(narrow, i) for i in range(1, len(narrow.columns))) and longest <= UNBROKEN:
+        return _for_terminal(narrow, tight, whole=True)
     return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
+
+
+def _spare(table: Table, i: int) -> int:
+    """Characters by which a column gets narrower where its texts break between words."""
+    column = table.columns[i]
+    lines = [column.title, *(plain(row[i], column, short=True) for row in table.rows)] if column.text else []
+    return max(map(len, lines), default=0) - max((len(word) for line in lines for word in line.split()), default=0)
 
 
 def _broken(name: str, width: int) -> str:
@@ -342,8 +351,8 @@ def _broken(name: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def _for_terminal(table: Table, tight: bool, first: int = 0) -> RichTable:
-    """With ``first`` names in the first column are no longer than that where they can be broken."""
+def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False) -> RichTable:
+    """With ``first`` names in the first column are no longer than that where they can be broken; not if ``whole``."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -363,7 +372,7 @@ def _for_terminal(table: Table, tight: bool, first: int = 0) -> RichTable:
         rich.add_column(
             Text(column.title),
             justify="left" if column.text else "right",
-            no_wrap=not column.text,
+            no_wrap=not column.text or (whole and column is table.columns[0]),
             overflow="fold" if column.text else "ellipsis",
             style="cyan" if column is table.columns[0] else None,
         )
@@ -606,7 +615,8 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
     tag, end = ('th scope="row"', "th") if place == 0 else ("td", "td")
     sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
     order = "" if isinstance(sort, str) else f' data-v="{escape("" if sort is None else sort)}"'
-    kind = "" if column.text else ' class="n"'
+    name = place == 0 and isinstance(value, str) and len(value) <= UNBROKEN and "-" in value and " " not in value
+    kind = ' class="name"' if name else "" if column.text else ' class="n"'
     if isinstance(value, Measure) and value.mean is not None:
         mean = escape(number(value.mean, column, short=True))
         inner = f"<b>{mean}</b>" if value.best else f"{mean}"

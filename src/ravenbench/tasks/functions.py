@@ -288,7 +288,6 @@ _NAMES = {
     "Advice": "ravenbench.ext.case.advise.api",
     "Changes": "ravenbench.ext.changes.report",
     "TextContrast": "ravenbench.ext.contrast.report",
-    "Exposure": "ravenbench.ext.machine.exposure",
     "TextMap": "ravenbench.ext.map.report",
     "SystemAnswers": "ravenbench.formats.answers",
     "Truth": "ravenbench.formats.answers",

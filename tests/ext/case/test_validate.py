@@ -13,11 +13,10 @@ from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.compare.dossier import Cited, Dossier, Figure, cited, covering, parse_between, standing
 from ravenbench.ext.case.compare.model import FUSED, issue_llr, limits, read_scores, validate
-from ravenbench.ext.case.likelihood_ratios import cllr
+from ravenbench.ext.case.likelihood_ratios import cllr, estimated, mean_misleading
 from ravenbench.ext.case.validate.conditions import MOST_CELLS, read_conditions
 from ravenbench.ext.case.validate.plan import ValidatePlan
 from ravenbench.ext.case.validate.report import failing
-from ravenbench.ext.case.validation import estimated, mean_misleading
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.store.records import read_record
 

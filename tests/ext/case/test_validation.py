@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from ravenbench.ext.case.likelihood_ratios import cllr, cllr_min
-from ravenbench.ext.case.validation import (
+from ravenbench.ext.case.likelihood_ratios import (
+    cllr,
+    cllr_min,
     devpav,
     entropy,
     estimated,

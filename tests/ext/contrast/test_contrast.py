@@ -294,3 +294,16 @@ def test_a_plan_says_what_would_be_compared_and_at_what_cost_and_writes_nothing(
     assert plan["task"] == "contrast" and plan["notes"][:2] == ["one: 2 texts.", "other: 2 texts."]
     assert 0 < plan["cpu_seconds"] < 3_600 and plan["untimed"] == []
     assert sorted(place.name for place in tmp_path.iterdir()) == ["one", "other"]
+
+
+def test_a_column_that_is_taken_as_topic_is_found_by_its_own_name(tmp_path):
+    rows = [("a", "ann", "treated"), ("b", "ben", "control"), ("c", "ann", "control"), ("d", "ben", "treated")]
+    texts = [*PRIMARY.values(), *SECONDARY.values()]
+    table = [
+        {"text": text, "author": author, "group": group} for text, (_, author, group) in zip(texts, rows, strict=True)
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, table)))
+    made = contrast("treated", "control", corpus=tmp_path / "t.jsonl", by="group")
+    assert [side.name for side in made.analysis.sides] == ["treated", "control"]
+    with pytest.raises(InputError, match="no such column"):
+        contrast("treated", "control", corpus=tmp_path / "t.jsonl", by="sort")

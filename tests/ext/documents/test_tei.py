@@ -143,3 +143,11 @@ def test_a_reference_says_who_is_who_in_corpora_and_in_texts(tmp_path):
     assert any("Charlotte Brontë = Currer Bell" in said for said in corpus.notes[ACCOUNT])
     written = extract_texts(inbox, tmp_path / "out")
     assert set(written.authors) == names and written.joined == {"Currer Bell": "Charlotte Brontë"}
+
+
+def test_a_name_in_parts_has_blanks_and_a_word_over_two_lines_is_one(tmp_path):
+    author = "<persName><forename>Jane</forename><surname>Austen</surname></persName>"
+    body = 'A won<lb break="no"/>derful\n  <pb break="no"/> ly long <lb/>day, and so on.'
+    (read,) = parsed(tei(author=author, more=body), tmp_path / "a.xml")
+    assert read.author == "Jane Austen"
+    assert "A wonderfully long\nday, and so on." in read.text

@@ -11,11 +11,9 @@ TOLD = (
     "text-length", "--most", "12",
 )  # fmt: skip
 WORDS = {"paraphrase": "llm"}
-NAMES = {"Detector", "detect", "exposure"}
+NAMES = {"Detector", "detect"}
 TASKS = {"detect": {"told": TOLD, "data": ("machine.jsonl", "machine-train.jsonl", "corpus.jsonl")}}
 ESCAPES = {"detect": [(*TOLD, "--by", "topic", "--workers", "1", "--out", "$out")]}
-ESCAPES_NOTHING = {"exposure"}  # it needs a language model
-OUTPUTS_NOTHING = {"exposure"}  # it prints
 READING = {
     "detect": ("detect", "$machine", "--train", "$training", "--people", "$corpus", "--detectors", "text-length",
                "--most", "12", "--plan"),
@@ -29,7 +27,6 @@ COPIES = {
     "detect": (("detect", "$b.jsonl", "--train", "$a.jsonl", "--people", "$people.jsonl", "--detectors", "text-length",
                 "--plan"), r"found: 16 of 16, 16 of them cut or changed a little", 2),
 }  # fmt: skip
-READ_CORPORA = {"exposure"}
 GOLDEN = {
     "detect": (
         ("detect", "machine.jsonl", "--train", "machine-train.jsonl", "--people", "corpus.jsonl", "--detectors",

@@ -11,8 +11,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, ProgramError, SpecError
-from ravenbench.ext.machine.asking import ANSWER_LIMIT, Endpoint
-from ravenbench.ext.machine.llm import PROMPT
+from ravenbench.ext.machine.llm import ANSWER_LIMIT, PROMPT, Endpoint
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.services import DiskCache
 
@@ -53,7 +52,7 @@ ANSWERS = {
 def hostile(empty_cache, monkeypatch):
     """Starts a server that sends what it is given, a part after the other, slowly where there are very many."""
     over = threading.Event()
-    monkeypatch.setattr("ravenbench.ext.machine.asking._WAIT", 0.0)
+    monkeypatch.setattr("ravenbench.ext.machine.llm._WAIT", 0.0)
 
     def start(parts: list[bytes]) -> str:
         listening = socket.create_server(("127.0.0.1", 0))
@@ -120,7 +119,7 @@ def test_what_obeys_a_text_or_repeats_the_prompt_is_no_answer(said, server, empt
 def test_a_run_asks_no_more_often_than_it_may(server, empty_cache, monkeypatch, tmp_path):
     monkeypatch.setenv("RAVEN_LLM_CALLS", "3")
     monkeypatch.setenv("RAVEN_LLM_COUNT", str(tmp_path / "count"))
-    monkeypatch.setattr("ravenbench.ext.machine.asking._WAIT", 0.0)
+    monkeypatch.setattr("ravenbench.ext.machine.llm._WAIT", 0.0)
     server.answers = [(429, {}), lambda body: (200, json.loads(chat(body["messages"][1]["content"].upper())))]
     text = "\n\n".join(f"{TEXT} {i}" for i in range(6))
     recipe = registry.parse("obfuscator", f"llm(model='m', url='{server.url}')")

@@ -109,7 +109,7 @@ def test_llm_needs_an_address(monkeypatch):
     ],
 )  # fmt: skip
 def test_what_stays_on_this_machine(url, leaves):
-    from ravenbench.ext.machine.asking import leaves_machine
+    from ravenbench.ext.machine.llm import leaves_machine
 
     assert leaves_machine(url) is leaves
     if url:

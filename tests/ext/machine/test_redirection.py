@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from ravenbench.ext.machine.asking import Endpoint
+from ravenbench.ext.machine.llm import Endpoint
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ravenbench.ext.map.deltas import MEASURES, distances, prepared
+from ravenbench.ext.map.grouping import MEASURES, distances, prepared
 from ravenbench.ext.map.word_tables import (
     features_of,
     masked,

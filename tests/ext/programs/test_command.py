@@ -16,7 +16,7 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import InputError, ProgramError, RavenError, SpecError
 from ravenbench.ext.programs import process as command_process
-from ravenbench.ext.programs.confinement import obstacle
+from ravenbench.ext.programs.process import obstacle
 from ravenbench.ext.programs.verifier import Command
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems

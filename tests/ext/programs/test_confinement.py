@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from ravenbench.errors import InputError, ProgramError
-from ravenbench.ext.programs import confinement
-from ravenbench.ext.programs.confinement import obstacle
-from ravenbench.ext.programs.process import Rules
+from ravenbench.ext.programs import process
+from ravenbench.ext.programs.process import Rules, obstacle
 from ravenbench.programs import noted, private_folder, sweep, ways
 
 CONFINED = pytest.mark.skipif(obstacle() is not None, reason=f"programs cannot be confined here: {obstacle()}")
@@ -208,7 +207,7 @@ def test_how_it_ran_is_noted(work: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         Rules("off").run(true, work, 30)
         Rules("off").run(true, work, 30)
         assert ways() == "not confined: confinement is switched off"
-    monkeypatch.setattr(confinement.shutil, "which", lambda name: None)
+    monkeypatch.setattr(process.shutil, "which", lambda name: None)
     obstacle.cache_clear()
     try:
         with noted():

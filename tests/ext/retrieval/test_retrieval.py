@@ -11,13 +11,11 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
 from ravenbench.ext.retrieval.audit import audit, several_languages
 from ravenbench.ext.retrieval.content import with_content
-from ravenbench.ext.retrieval.intervals import Authors, rank_content
-from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
+from ravenbench.ext.retrieval.measures import Authors, auc_eer, levels_of, of_queries, of_random, rank_content
 from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
 from ravenbench.ext.retrieval.pool import Pool, PoolParts
 from ravenbench.ext.retrieval.reading import ItemRow, of_corpus, pool_of, read_pool
-from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
-from ravenbench.ext.retrieval.search import added, search, shards
+from ravenbench.ext.retrieval.search import added, kept_apart, reranked, search, shards, training
 from ravenbench.statistics.axes import Content
 
 KS = (1, 2)

@@ -32,7 +32,7 @@ from ravenbench.ext.contrast.zeta import (
     keyness,
     log_ratio,
 )
-from ravenbench.ext.map.analysis import Collection, read_texts
+from ravenbench.ext.map.analysis import Collection, read_texts, splicer_of
 from ravenbench.ext.map.spec import NO_WORDS
 from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words, units_of
 from ravenbench.formats.documents import is_document, read_document
@@ -42,8 +42,6 @@ from ravenbench.text.common_words import FOREIGN, CommonWords, coverage
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.names import lookalikes, name_key
-from ravenbench.text.splicing import Splicer
-from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Document, Floats, Ints, Labels
 
 if TYPE_CHECKING:
@@ -399,11 +397,8 @@ def _kind(zeta: float, within: float, low: float, high: float, alone: bool, clas
 
 def _classes(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[str]) -> tuple[list[str], str]:
     """The class of each word, and how frequent words were chosen; function words are those of the language's list."""
-    table, rows = TextTable.collect(d.text for d in documents)
-    first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
-    author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
     # Of few words most would be among the most frequent.
-    splicer = Splicer(table, min(spec.function_words, max(2, len(words) // 10)), author, topic)
+    splicer = splicer_of(documents, min(spec.function_words, max(2, len(words) // 10)))
     parts = [word.lower().replace("^", " ").replace("-", " ").split() for word in words]
     listed = closed_class(splicer.ranked)
     both, steps = listed | splicer.functions, (CONTENT, FREQUENT, FUNCTION)

@@ -267,7 +267,7 @@ def generate(
 
     from ravenbench import registry
     from ravenbench.cli.show import progress_bar
-    from ravenbench.ext.corpora.synthetic_files import generate_corpus
+    from ravenbench.ext.corpora.synthetic import generate_corpus
 
     source = registry.parse("corpus", corpus)
     with progress_bar() as progress:

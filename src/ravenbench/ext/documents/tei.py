@@ -30,6 +30,8 @@ _BLOCKS = {
     "body", "epigraph", "salute", "signed", "opener", "closer", "dateline", "byline", "lb", "cell", "floatingText",
     "label",
 }  # fmt: skip
+_PARTS = {"persName", "name", "forename", "surname", "nameLink", "addName", "genName", "roleName"}
+"""Elements of a person's name, between which a blank stands."""
 _DATES = re.compile(r"\(?\b\d{4}\?? ?[-–—] ?(?:\d{4}\??)?\)?[ .]{0,9}$")
 
 
@@ -57,6 +59,7 @@ class _Handler:
         self.title, self.dates, self.missing = list[str](), dict[str, str](), dict[str, int]()
         self._left: tuple[int, str, list[str]] | None = None
         self._ref, self._who = "", list[str]()
+        self._within_word = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition(":")[2]
@@ -69,9 +72,12 @@ class _Handler:
                 kind = "other readings"
             if kind is not None:
                 self._left = (len(self.stack), kind, [])
+            elif attributes.get("break") == "no":
+                self._join()
             elif tag in _BLOCKS:
                 self.pieces.append("\n")
         elif self.open["titleStmt"] and self.open["author"]:
+            self._who += [" "] * (tag in _PARTS)
             if tag == "author":
                 self._ref, self._who = "", []
             self._ref = self._ref or attributes.get("ref") or attributes.get("key") or ""
@@ -86,7 +92,7 @@ class _Handler:
             if len(self.stack) == self._left[0]:
                 self.account.add(self._left[1], " ".join("".join(self._left[2]).split()))
                 self._left = None
-        elif self.open["text"] and tag in _BLOCKS:
+        elif self.open["text"] and tag in _BLOCKS and not self._within_word:
             self.pieces.append("\n")
         elif tag == "author" and self.open["titleStmt"]:
             name = _DATES.sub("", " ".join("".join(self._who).split())).strip(" ,;.")
@@ -94,6 +100,13 @@ class _Handler:
                 self.people.setdefault(identity(self._ref) or name, []).append(name)
             self._who = []
         self.open[self.stack.pop()] -= 1
+
+    def _join(self) -> None:
+        """A line or a page ends within a word."""
+        while self.pieces and not self.pieces[-1].strip():
+            self.pieces.pop()
+        self.pieces[-1:] = [piece.rstrip() for piece in self.pieces[-1:]]
+        self._within_word = True
 
     def _rank(self) -> str:
         """Which of a header's dates is being read."""
@@ -103,6 +116,8 @@ class _Handler:
         if self._left is not None:
             self._left[2].append(data)
         elif self.open["body"]:
+            data = data.lstrip() if self._within_word else data
+            self._within_word = self._within_word and not data
             self.pieces.append(data.replace("\n", " "))
         elif self.open["titleStmt"] and self.open["author"]:
             self._who.append(data)

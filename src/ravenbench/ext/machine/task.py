@@ -105,8 +105,8 @@ class Detect(Task):
             return None
         return InputError(
             "from one text it cannot be judged whether a machine wrote it", file=essay,
-            found="a text without a label; detectors accuse people too, and how often says only a set of texts whose "
-            "writers are known",
+            found="a text without a label; detectors accuse people too, and only texts whose writers are known say how "
+            "often",
             expected="raven detect TEXTS --train TEXTS --people CORPUS, all of them with labels: it measures detectors",
             fix="ask what other texts by the same person can answer: raven compare "
             f"--questioned {shlex.quote(str(essay))} --known THEIR-TEXTS --background TEXTS-BY-OTHERS (is it in their "

@@ -22,8 +22,7 @@ from ravenbench.engine.estimate import around, megabytes, of_beginnings
 from ravenbench.engine.pool import Progress, shown_by_default, silent
 from ravenbench.engine.task import Preview
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean
-from ravenbench.ext.map.deltas import distances, prepared
-from ravenbench.ext.map.grouping import GroupingScore, grouping
+from ravenbench.ext.map.grouping import GroupingScore, distances, grouping, prepared
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.ext.map.word_tables import (
     WordTable,
@@ -217,6 +216,11 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
     loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading, pairs=False, anonymous=True)
     columns = {"author": loaded.author, "topic": loaded.topic, **loaded.columns}
     labels = {name: list(own) for name, own in columns.items()}
+    labels |= {
+        name: labels[role]
+        for name in loaded.notes.get("columns", {}).values()
+        if (role := loaded.role_of(name)) in labels
+    }
     return Collection(loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ())), labels)
 
 
@@ -256,6 +260,14 @@ def draw_texts(documents: Sequence[Document], most: int, seed: int) -> list[Docu
     return [documents[i] for i in sorted(chosen[:most])]
 
 
+def splicer_of(documents: Sequence[Document], function_words: int) -> Splicer:
+    """What tells content words of these documents from at most so many others."""
+    table, rows = TextTable.collect(d.text for d in documents)
+    first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
+    author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
+    return Splicer(table, function_words, author, topic)
+
+
 class _Material:
     """The words of the texts (samples), plain and masked, and their tables."""
 
@@ -274,10 +286,7 @@ class _Material:
                 fix=("leave it out" if len(short) == 1 else "leave them out, or join short texts of an author to one")
                 + (", or take smaller samples (--sample-size)" if least > FEWEST_WORDS else ""),
             )  # fmt: skip
-        table, rows = TextTable.collect(d.text for d in documents)
-        first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
-        author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
-        splicer = Splicer(table, spec.function_words, author, topic)
+        splicer = splicer_of(documents, spec.function_words)
         self.functions, self.kept_by = splicer.functions, splicer.by
         kinds = spec.analyzed_features
         self.documents = documents

@@ -8,7 +8,7 @@ import msgspec
 
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, about, checked
 from ravenbench.errors import SpecError
-from ravenbench.ext.map.deltas import MEASURES
+from ravenbench.ext.map.grouping import MEASURES
 from ravenbench.text.splicing import FUNCTION_WORDS
 
 PICTURES = {

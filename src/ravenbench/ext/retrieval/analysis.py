@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.engine.options import checked
-from ravenbench.ext.retrieval.intervals import Authors, compared, rank_content
-from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries, of_random
+from ravenbench.ext.retrieval.measures import Authors, auc_eer, compared, levels_of, of_queries, of_random, rank_content
 from ravenbench.ext.retrieval.pool import KINDS, Pool, PoolParts
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec
@@ -48,19 +47,19 @@ class Search(Shown):
     ----------
     authors, depth : int
         Authors of queries; the k of Success@k where one alone is shown.
-    methods : tuple of Row
+    methods : tuple of SearchRow
         Every method on all candidates; ``rank`` among those that read, by MRR, shared where no test tells them apart,
         None of a ``shortcut``.
-    parts : tuple of Row
+    parts : tuple of SearchRow
         In a part of the candidates: ``success``, what it would be in as many drawn at random from all (``random``), and
         their difference (``drop``).
-    content : tuple of Row
+    content : tuple of SearchRow
         On queries with other content: Success and MRR with their own (``success``, ``mrr``) and with content off the
         true candidate's topic (``success_left``, ``mrr_left``), Success with content ``on`` it and how much more that
-        is (``swing``), the ``verdict`` and what it goes by (``intervals.rank_content``).
-    pairs : tuple of Row
+        is (``swing``), the ``verdict`` and what it goes by (``measures.rank_content``).
+    pairs : tuple of SearchRow
         Two methods by MRR: their ``difference``, ``p`` of a sign-flip test over authors, and as corrected by Holm.
-    clean : tuple of Row
+    clean : tuple of SearchRow
         Success on all queries, and without those that faulty labels touch.
     bits : mapping of str to (queries,) float64
         Binary logarithm of the expected rank of each query's best true candidate, by method.

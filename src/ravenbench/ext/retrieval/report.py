@@ -11,8 +11,7 @@ import msgspec
 
 from ravenbench.ext.retrieval.analysis import Search, SearchRow, analyse_search
 from ravenbench.ext.retrieval.audit import FAULTS
-from ravenbench.ext.retrieval.intervals import FEWEST_UNITS, RANK_MARGIN
-from ravenbench.ext.retrieval.measures import NDCG
+from ravenbench.ext.retrieval.measures import FEWEST_UNITS, NDCG, RANK_MARGIN
 from ravenbench.ext.retrieval.pool import KINDS
 from ravenbench.ext.retrieval.rankings import Ranking
 from ravenbench.ext.retrieval.task import TAUGHT, SearchUnit, stored_pool, version_of

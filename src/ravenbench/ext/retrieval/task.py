@@ -36,8 +36,7 @@ from ravenbench.ext.retrieval.methods import Retriever, shortcuts
 from ravenbench.ext.retrieval.pool import Items, Pool, Questions, chosen
 from ravenbench.ext.retrieval.rankings import ELSEWHERE, Ranking, named_rankings, ranking_faults
 from ravenbench.ext.retrieval.reading import pool_at
-from ravenbench.ext.retrieval.rerank import kept_apart, reranked, training
-from ravenbench.ext.retrieval.search import Ask, search, shards
+from ravenbench.ext.retrieval.search import Ask, kept_apart, reranked, search, shards, training
 from ravenbench.ext.retrieval.spec import METHODS, RetrieveSpec, build
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream

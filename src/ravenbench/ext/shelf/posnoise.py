@@ -96,15 +96,11 @@ class POSNoise(Component):
         """The masked texts; SpecError if the model is not of the version that was installed at ``fit``."""
         tagger = _tagger(self.model)
         if tagger.tag != self.model_:
-            raise _other_model(tagger.tag, self.model_)
+            raise SpecError(
+                "this verifier was trained with another spaCy model", found=tagger.tag, expected=self.model_,
+                fix="install that version, or train again",
+            )  # fmt: skip
         return _KEPT.of(self.model_, texts, tagger.mask)
-
-
-def _other_model(tag: str, expected: str) -> SpecError:
-    return SpecError(
-        "this verifier was trained with another spaCy model",
-        found=tag, expected=expected, fix="install that version, or train again",
-    )  # fmt: skip
 
 
 @cache

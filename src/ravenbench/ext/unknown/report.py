@@ -247,7 +247,7 @@ def probabilities_figure(one: Named) -> Figure:
         color = OTHER if c.name == NONE else SETUP["hits"]
         if c.interval is not None:
             axes.plot(c.interval, [y, y], color=color, linewidth=1.6, alpha=0.6)
-        axes.plot([c.probability], [y], "o", color=color, markersize=5)
+        axes.plot([c.probability], [y], "o", color=color, ms=5, clip_on=False)
     axes.set_yticks(range(len(rows)), [_short(c.name) for c in rows[::-1]])
     axes.set_xlim(-0.01, 1.01)
     axes.set_ylim(-0.6, len(rows) - 0.4)

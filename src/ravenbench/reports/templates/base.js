@@ -25,20 +25,19 @@ for (const table of document.querySelectorAll(".table table")) {
   const titles = Array.from(table.tHead.rows[0].cells, head => head.textContent);
   for (const row of table.tBodies[0].rows) Array.from(row.cells, (cell, i) => { cell.dataset.t = titles[i]; });
 }
-// Where a table would lose columns on a phone or on paper (A4: 610 pixels of type of 14), each row stands as a card.
-const PHONE = 640, PAPER = 610 / 14;
+// Where a table would lose columns it is set closer; where it still would (A4: 610 pixels of type of 14), each row is a card.
+const PAPER = 610 / 14;
 let printing = false;
 const wide = () => {
   const paper = PAPER * parseFloat(getComputedStyle(document.body).fontSize);
   for (const place of document.querySelectorAll(".table > .scroll")) {
     const table = place.querySelector("table"), kinds = place.parentElement.classList;
-    kinds.remove("cards", "cut");
-    table.style.width = "min-content";
-    const least = table.offsetWidth;
-    table.style.width = "";
-    const most = printing ? paper : innerWidth > PHONE ? Infinity : place.clientWidth;
-    kinds.toggle("cards", least > most);
-    kinds.toggle("cut", place.scrollWidth > place.clientWidth);
+    kinds.remove("close", "cards");
+    for (const kind of ["close", "cards"]) {
+      table.style.width = "min-content";
+      kinds.toggle(kind, table.offsetWidth > (printing ? paper : place.clientWidth));
+      table.style.width = "";
+    }
   }
 };
 addEventListener("resize", wide);
@@ -46,7 +45,7 @@ addEventListener("toggle", wide, true);
 wide();
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = Array.from(document.querySelectorAll("details:not([open], .bibtex)"));
+  closed = Array.from(document.querySelectorAll("details:not([open], .bibtex, details details)"));
   for (const d of closed) d.open = true;
   printing = true;
   wide();

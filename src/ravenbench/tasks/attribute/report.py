@@ -316,7 +316,7 @@ class AttributeReport(Report[AttributionAnalysis]):
                     error = m.mean.se or 0.0
                     ends = [m.mean.mean - error, m.mean.mean + error]
                     axes.plot(ends, [at, at], color=color, linewidth=2, alpha=0.7)
-                    axes.plot([m.mean.mean], [at], shape, color=color, markersize=6, label=label)
+                    axes.plot([m.mean.mean], [at], shape, color=color, ms=6, label=label, clip_on=False)
                     label = "_nolegend_"
             axes.set_yticks(range(len(names)), [n if len(n) <= 28 else n[:27] + "…" for n in names])
             axes.set_ylim(len(names) - 0.45, -0.55)

@@ -262,7 +262,7 @@ def roc(evaluation: Evaluation) -> Figure:
         axes.plot(*_thinned(points), color=color, linestyle=dashes, linewidth=1.3, label=label)
     point = evaluation.operating
     if point is not None and point.system is not None:
-        axes.plot([point.fpr], [point.tpr], "o", color=INK, markersize=6, markerfacecolor="none", markeredgewidth=1.4)
+        axes.plot([point.fpr], [point.tpr], "o", color=INK, ms=6, mfc="none", markeredgewidth=1.4, clip_on=False)
     axes.set_aspect("equal")
     axes.set_xlim(-0.01, 1.01)
     axes.set_ylim(-0.01, 1.01)
@@ -276,7 +276,7 @@ def roc(evaluation: Evaluation) -> Figure:
 def diagrams(evaluation: Evaluation) -> Figure:
     """Mean value against the share of problems that are so, ten bins; a point's area is its share of problems."""
     systems = [*evaluation.ranked, *evaluation.meta][:PANELS]
-    columns = min(4, len(systems))
+    columns = min(3, len(systems))
     rows = -(-len(systems) // columns)
     figure, _ = canvas(1.85 * columns + 0.5, 2.05 * rows + 0.35, columns=0)
     grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)

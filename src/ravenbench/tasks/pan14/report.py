@@ -315,7 +315,7 @@ def finals(overview: Overview) -> Figure:
             color = SETUP["random"] if name == META else SETUP["hits"]
             if (interval := row.interval["final"]) is not None:
                 ax.plot(interval, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.6)
-            ax.plot([row.scores["final"]], [y], "D" if name == META else "o", markersize=5, color=color)
+            ax.plot([row.scores["final"]], [y], "D" if name == META else "o", ms=5, color=color, clip_on=False)
         ax.set_title(printable(title), color=INK)
         ax.set_xlim(0, 1)
         ax.set_xticks((0, 0.5, 1), ("0", ".5", "1"))

@@ -62,7 +62,7 @@ def shortcut(analysis: Analysis) -> Figure:
 def scores(analysis: Analysis) -> Figure:
     """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
     verifiers, setups = analysis.verifiers, [s.name for s in analysis.setups]
-    figure, axes = canvas(7.2, 1.2 + 0.14 * max(3, len(setups)) * len(verifiers), columns=len(SHOWN))
+    figure, axes = canvas(6.0, 1.2 + 0.14 * max(3, len(setups)) * len(verifiers), columns=len(SHOWN))
     step = min(0.216, 0.75 / max(len(setups), 1))
     for place, (metric, ax) in enumerate(zip(SHOWN, axes, strict=True)):
         for i, setup in enumerate(setups):

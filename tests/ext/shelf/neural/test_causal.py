@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -160,37 +159,3 @@ def test_a_gguf_file_is_read_as_its_folder_would_be(causal_folder, tmp_path, nee
     lm = causal.open_model(str(file), "cpu")
     assert lm.network.dtype == torch.float32 and lm.tokens(TEXT)[0].tolist() == tokenizer(TEXT)["input_ids"]
     assert lm.logs(TEXT, after="po").logs.shape == (len(lm.tokens(TEXT)[0]),) and len(causal.digest(str(file))) == 32
-
-
-def having_read(network, pieces):
-    """A copy of a network that was trained on pieces of token numbers."""
-    import torch
-
-    own = deepcopy(network).train()
-    optimiser = torch.optim.AdamW(own.parameters(), lr=0.02)
-    from ravenbench.ext.encoders.devices import controlled
-
-    with controlled(0, network.device), torch.enable_grad():
-        for _ in range(40):
-            for at in torch.randperm(len(pieces)).tolist():
-                read = torch.tensor([pieces[at]])
-                own(read, labels=read).loss.backward()
-                optimiser.step()
-                optimiser.zero_grad()
-    return own.eval()
-
-
-def test_a_model_is_seen_to_have_read_what_it_has_read(causal_folder):
-    from ravenbench.corpora.load import load_corpus
-    from ravenbench.ext.encoders import causal
-    from ravenbench.ext.machine.exposure import Side, by_likelihood
-
-    texts = [d.text for d in load_corpus("synthetic(authors=6, topics=3, documents=18, words=60)")]
-    read, unread, reference = (Side(texts[i : i + 6], [None] * 6) for i in (0, 6, 12))
-    before = causal.open_model(str(causal_folder), "cpu")
-    pieces = [[before.start, *before.tokens(text)[0][:100]] for text in read.texts]
-    after = causal.CausalLM(having_read(before.network, pieces), before.tokenizer)
-    whole, *quarters = by_likelihood(after, read, reference, longest=100)
-    assert whole.auc > 0.85 and whole.interval[0] > 0.5 and len(quarters) == 4
-    low, high = by_likelihood(after, unread, reference, longest=100)[0].interval
-    assert low < 0.5 < high

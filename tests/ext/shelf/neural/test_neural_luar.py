@@ -139,8 +139,8 @@ def test_gradient_caching_changes_no_gradient(torch):
 
 
 def test_episodes_of_an_author_share_nothing():
-    from ravenbench.ext.shelf.neural.authors import Written
     from ravenbench.ext.shelf.neural.luar import DrawnEpisodes
+    from ravenbench.ext.shelf.neural.training import Written
 
     author = np.array([0, 0, 0, 1, 2, 3, 3, 4])
     lengths = [5, 1, 9, 6, 1, 2, 2, 2]

@@ -238,7 +238,7 @@ def test_batches_hold_every_sequence_once_and_shapes_follow_its_length(torch):
 
 
 def test_authors_come_from_labels_or_from_truth(torch):
-    from ravenbench.ext.shelf.neural.authors import pairs, written
+    from ravenbench.ext.shelf.neural.training import pairs, written
     from ravenbench.types import Problems
 
     problems = Problems.of([("a", ["k1", "k2"], "q1"), ("b", ["k3"], "q2"), ("c", ["q2"], "k1")])
@@ -253,7 +253,7 @@ def test_authors_come_from_labels_or_from_truth(torch):
 
 
 def test_held_out_authors_are_nobody_elses(torch):
-    from ravenbench.ext.shelf.neural.authors import written
+    from ravenbench.ext.shelf.neural.training import written
     from ravenbench.testing import toy_problems
 
     problems, same = toy_problems(40)

@@ -41,8 +41,7 @@ from ravenbench.ext.case.compare.record import (
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
 from ravenbench.ext.case.compare.units import plain_rows
 from ravenbench.ext.case.content import VerifierContent, verifier_contents
-from ravenbench.ext.case.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
-from ravenbench.ext.case.validation import MeasureEstimate
+from ravenbench.ext.case.likelihood_ratios import Bounds, MeasureEstimate, cllr, cllr_min, eer, elub, misleading
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.view import public_head, unlike
 from ravenbench.shown import Shown

@@ -22,11 +22,21 @@ import numpy as np
 from ravenbench import files
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
 from ravenbench.ext.case.compare.record import CaseProblem, FoldRole, PairColumn, ShapeRecord, pairs_array
-from ravenbench.ext.case.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, supported
+from ravenbench.ext.case.likelihood_ratios import DRAWS as SAMPLES
+from ravenbench.ext.case.likelihood_ratios import (
+    Bounds,
+    Calibration,
+    Fusion,
+    MeasureEstimate,
+    calibrate,
+    elub,
+    estimated,
+    fuse,
+    measures,
+    redrawn,
+    supported,
+)
 from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
-from ravenbench.ext.case.validation import DRAWS as SAMPLES
-from ravenbench.ext.case.validation import MeasureEstimate, estimated, measures, times_drawn
-from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import exposure
 from ravenbench.store.records import Plan
@@ -448,16 +458,8 @@ def bootstrap_systems(valid: Validated, seed: int, draws: int) -> tuple[tuple[We
     authors does to them is not in it.
     """
     pairs = valid.pairs
-    authors = np.unique(pairs.authors)
-    place = np.searchsorted(authors, pairs.authors)
-    systems = []
-    for number in range(draws):
-        rng = stream(seed, "compare-bootstrap", number)
-        times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
-        often = times_drawn(times, place)
-        if often[pairs.same].any() and often[~pairs.same].any():
-            systems.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
-    return tuple(systems)
+    every = redrawn(pairs.authors, pairs.same, np.ones(len(pairs.same)), seed, "compare-bootstrap", draws)
+    return tuple((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)) for often in every)
 
 
 @lru_cache(maxsize=16)

@@ -14,7 +14,8 @@ along it. Two things keep that from being taken for another hand:
   background's. The conformal p-value counts authors, not texts, for some people write less evenly than others: to say
   how often a person's text seems to change hands, so many people must be at hand.
 
-Two background authors' texts spliced at their middle tell how often a change is found.
+Two background authors' texts spliced at their middle tell how often a change is found. ``looked_at`` asks so of every
+case's questioned text, by background texts as long as it.
 
 References
 ----------
@@ -24,12 +25,16 @@ Chen & Zhang 2015, Graph-based change-point detection. Annals of Statistics 43 (
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
+from ravenbench.ext.case.compare.background import Population
+from ravenbench.ext.case.compare.material import CaseTexts
+from ravenbench.ext.case.compare.record import HandRecord
 from ravenbench.ext.case.likelihood_ratios import LN10, Calibration, calibrate
 from ravenbench.ext.shelf.published.two_level import DirichletMultinomial, PoissonGamma, TwoLevel
 from ravenbench.randomness import stream
@@ -127,7 +132,8 @@ def learn(texts: Sequence[str], author: Ints, functions: frozenset[str], seed: i
 
 def fitted_models(shown: Sequence[str], author: Ints) -> tuple[TwoLevel, ...]:
     """The models, having learned how authors (n,) of texts with hidden content differ."""
-    rows = [(str(a), [shown[i] for i in own[:-1]] or [shown[own[-1]]], shown[own[-1]]) for a, own in _by(author)]
+    by_author = [(int(code), np.flatnonzero(author == code)) for code in np.unique(author)]
+    rows = [(str(a), [shown[i] for i in own[:-1]] or [shown[own[-1]]], shown[own[-1]]) for a, own in by_author]
     return tuple(model.fit(Problems.of(rows), np.ones(len(rows), dtype=np.bool_)) for model in models())
 
 
@@ -200,7 +206,8 @@ def one_hand(texts: Sequence[str], author: Ints, seed: int = 0) -> OneHand | str
         mine = [texts[i] for i in members]
         own[members] = reader.curves(mine)
         other[members] = reader.curves(spliced(mine, author[members], seed + 1))
-    weight = _equal(author)
+    _, code, size = np.unique(author, return_inverse=True, return_counts=True)
+    weight = np.asarray(1.0 / size[code])  # every author counts the same
     mean = np.average(own, axis=0, weights=weight)
     deviation = np.sqrt(np.average((own - mean) ** 2, axis=0, weights=weight)) + 1e-9
     falls = ((mean - own) / deviation).max(axis=1)
@@ -217,16 +224,6 @@ def _chance(falls: Floats, weight: Floats, values: Floats) -> Floats:
     """Share of authors whose texts fall as far as each value (n,), the author of the value's text among them."""
     above = (weight[None, :] * (falls[None, :] >= values[:, None])).sum(axis=1)
     return np.asarray((1 + above) / (weight.sum() + 1))
-
-
-def _equal(author: Ints) -> Floats:
-    """Weights by which every author counts the same, (n,)."""
-    _, code, size = np.unique(author, return_inverse=True, return_counts=True)
-    return np.asarray(1.0 / size[code])
-
-
-def _by(author: Ints) -> list[tuple[int, Ints]]:
-    return [(int(code), np.flatnonzero(author == code)) for code in np.unique(author)]
 
 
 def _places(steps: int) -> Ints:
@@ -260,3 +257,60 @@ def _blocks(text: str) -> list[str]:
     ends = [match.end() for match in SPACED.finditer(text)]
     edges = [0, *(ends[i - 1] for i in range(STEP, len(ends) + 1, STEP))]
     return [text[first:last] for first, last in pairwise(edges)]
+
+
+MOST = 3000
+"""Words of a questioned text that are looked at."""
+SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25)
+"""Lengths tried, as shares of the questioned text's, where the background's authors wrote too little."""
+LOOKING = 0.035
+"""CPU seconds a thousand words of background texts that are learned from."""
+RECKONED = "Numbers of background problems are reckoned from one part of its authors."
+"""What a plan says of its counts."""
+Look = Callable[[Population, Sequence[CaseTexts], int], dict[str, HandRecord]]
+"""What ``looked_at`` is."""
+
+
+class Reckoned:
+    """Looks at no text: for a plan, ``seconds`` are what looking would take."""
+
+    seconds = 0.0
+
+    def __call__(self, background: Population, cases: Sequence[CaseTexts], seed: int) -> dict[str, HandRecord]:
+        sizes = [count_words(text) for text in background.corpus.texts]
+        wrote = np.bincount(background.corpus.author.codes, sizes)
+        lengths = {min(case.questioned.words, MOST) // STEP * STEP for case in cases}
+        words = sum(n * np.minimum(wrote // n, EACH).sum() for n in lengths if n >= 2 * LEAST)
+        self.seconds = LOOKING * float(words) / 1000
+        return {case.id: HandRecord(reason="a plan does not look") for case in cases}
+
+
+def looked_at(background: Population, cases: Sequence[CaseTexts], seed: int) -> dict[str, HandRecord]:
+    """What is found along the questioned text of every case, by the case's id."""
+    texts, author = background.corpus.texts, background.corpus.author.codes
+    documents = [texts.rows(np.flatnonzero(author == code)) for code in range(len(background.authors))]
+
+    @cache
+    def known(words: int) -> OneHand | str:
+        return one_hand(*portions(documents, words), seed)
+
+    records = {}
+    for case in cases:
+        result: OneHand | str = f"it has fewer than {2 * LEAST} words"
+        for share in SHRINK:
+            words = int(min(case.questioned.words, MOST) * share) // STEP * STEP
+            if words >= 2 * LEAST:
+                result = known(words)
+            if isinstance(result, OneHand):
+                break
+        if isinstance(result, str):
+            records[case.id] = HandRecord(reason=result)
+            continue
+        change = result.look(case.questioned.text)
+        llr, low, high = ([round(float(v), 4) for v in values] for values in (change.llr, change.low, change.high))
+        records[case.id] = HandRecord(
+            words=result.words, places=change.places.tolist(), llr=llr, low=low, high=high, p=round(change.p, 4),
+            place=change.place, changes=change.changes_hand, authors=change.authors, texts=change.texts,
+            power=round(change.power, 4), hidden=round(result.hidden, 4),
+        )  # fmt: skip
+    return records

@@ -16,7 +16,6 @@ from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
 from ravenbench.ext.case.compare.classes import class_shapes
-from ravenbench.ext.case.compare.hands import Look, looked_at
 from ravenbench.ext.case.compare.material import (
     CaseTexts,
     Material,
@@ -27,6 +26,7 @@ from ravenbench.ext.case.compare.material import (
     screen,
     unlike,
 )
+from ravenbench.ext.case.compare.one_hand import Look, looked_at
 from ravenbench.ext.case.compare.record import (
     BackgroundRecord,
     CaseRecord,

@@ -30,8 +30,7 @@ from ravenbench.ext.case.compare.sentences import (
     verbal,
 )
 from ravenbench.ext.case.content import contents_json, contents_sentence, contents_table
-from ravenbench.ext.case.likelihood_ratios import pav, tippett
-from ravenbench.ext.case.validation import MeasureEstimate
+from ravenbench.ext.case.likelihood_ratios import MeasureEstimate, pav, tippett
 from ravenbench.files import write_json, write_text
 from ravenbench.randomness import stream
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ravenbench.components import Component
-    from ravenbench.ext.case.compare.hands import Look
+    from ravenbench.ext.case.compare.one_hand import Look
     from ravenbench.ext.case.compare.record import ComparePlan
     from ravenbench.store.records import CellPlace
     from ravenbench.store.store import Store
@@ -85,12 +85,12 @@ class Compare(Task):
         self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
 
     def draft(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.hands import looked_at
+        from ravenbench.ext.case.compare.one_hand import looked_at
 
         return self._drafted(looked_at)
 
     def sketch(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.hands import Reckoned
+        from ravenbench.ext.case.compare.one_hand import Reckoned
 
         self.looking = Reckoned()
         return self._drafted(self.looking, sketched=self.earlier() is None)
@@ -130,7 +130,7 @@ class Compare(Task):
         return {name: count for name, count in _counts(draft).items() if count}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.hands import RECKONED
+        from ravenbench.ext.case.compare.one_hand import RECKONED
 
         return [*_told(draft.plan), *([RECKONED] if self.earlier() is None else [])]
 

@@ -24,10 +24,9 @@ from ravenbench.ext.case.content import (
     contents_table,
     verifier_contents,
 )
-from ravenbench.ext.case.likelihood_ratios import cllr, pav, tippett
+from ravenbench.ext.case.likelihood_ratios import DRAWS, cllr, entropy, estimated, pav, tippett
+from ravenbench.ext.case.likelihood_ratios import measures as all_measures
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
-from ravenbench.ext.case.validation import DRAWS, entropy, estimated
-from ravenbench.ext.case.validation import measures as all_measures
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import Table, Value, col, for_terminal, public_head, table

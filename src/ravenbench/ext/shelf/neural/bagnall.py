@@ -16,7 +16,6 @@ from torch import nn
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.encoders import devices
 from ravenbench.ext.encoders.batching import batches
-from ravenbench.ext.shelf.neural.authors import written
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
@@ -26,6 +25,7 @@ from ravenbench.ext.shelf.neural.training import (
     train,
     training_folder,
     training_spec,
+    written,
 )
 from ravenbench.randomness import stream
 from ravenbench.texts import composed

@@ -21,17 +21,19 @@ from ravenbench.ext.encoders.batching import batches, distinct
 from ravenbench.ext.encoders.pretrained import model_folder
 from ravenbench.ext.encoders.sentences import digest as folder_digest
 from ravenbench.ext.shelf.neural import backbones
-from ravenbench.ext.shelf.neural.authors import Written, pairs, written
 from ravenbench.ext.shelf.neural.backbones import Backbone, Reading
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
     Settings,
     TrainedNetwork,
+    Written,
     arrays,
     fill,
+    pairs,
     train,
     training_folder,
     training_spec,
+    written,
 )
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.randomness import stream
@@ -404,7 +406,8 @@ class LUAR(TrainedNetwork, Scorer):
         texts = [problems.texts[row] for row in known.documents]
         with devices.controlled(self.seed, device, self.deterministic), devices.memory("hidden or layers", device):
             backbone = self._backbone(texts)
-            model = Luar(backbone.module, backbone.hidden, self._dimensions(backbone))
+            width = len(backbone.head["bias"]) if backbone.head else self.dimensions
+            model = Luar(backbone.module, backbone.hidden, width)
             if backbone.head:
                 model.linear.load_state_dict(backbone.head)
             model.to(device)
@@ -438,9 +441,6 @@ class LUAR(TrainedNetwork, Scorer):
         reading = backbones.learned_reading(texts, self.vocabulary)
         sizes = {"layers": self.layers, "hidden": self.hidden, "heads": self.heads, "width": self.piece}
         return backbones.small(reading, **sizes)
-
-    def _dimensions(self, backbone: Backbone) -> int:
-        return len(backbone.head["bias"]) if backbone.head else self.dimensions
 
     def _scale(self, problems: Problems, known: Written, texts: list[str]) -> tuple[float, float]:
         """Scale of cosines: of held-out authors where there are, since training draws those it saw apart."""

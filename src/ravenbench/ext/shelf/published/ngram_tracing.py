@@ -114,15 +114,11 @@ class NgramTracing(Scorer):
         if self.coefficient == "kulczynski":
             return (both / q + both / k) / 2
         b, c = q - both, k - both
-        neither = self._population(known | questioned) - both - b - c
+        hashes = np.array([_hash(gram) for gram in known | questioned], dtype=np.uint64)
+        neither = self.seen_ + int((~np.isin(hashes, self.grams_)).sum()) - both - b - c
         agreeing = both * neither - b * c
         below = q * (b + neither) if self.coefficient == "cole" else math.sqrt(q * k * (c + neither) * (b + neither))
         return agreeing / below if below else 0.0
-
-    def _population(self, pair: set[str]) -> int:
-        """Different n-grams of the training texts and a pair."""
-        hashes = np.array([_hash(gram) for gram in pair], dtype=np.uint64)
-        return self.seen_ + int((~np.isin(hashes, self.grams_)).sum())
 
 
 def _hash(gram: str) -> int:
