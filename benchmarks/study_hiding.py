@@ -43,7 +43,7 @@ from ravenbench.verifiers.contract.base import Verifier, as_verifier
 
 VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
 RECIPES = (
-    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, bevendorff-2019, mihaylova-2016, "
+    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, raven-hide(strength=2), bevendorff-2019, mihaylova-2016, "
     "mansoorizadeh-2016, random"
 )
 MOST, DRAWS, EXCERPT = 30, 1000, 500
@@ -222,10 +222,10 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 HEAD = """# Ten hidden texts
 
-How `raven-hide` reads: 25 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
-or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Numbers that
-are missing it left as they are: no nearer to their author's other novel than other people's texts. [The
-study](safety-studies.md#hiding-beside-sense).
+How `raven-hide(strength=2)` reads: 25 words or more from the first change on of ten excerpts of novels (ELTeC), none
+chosen or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Numbers
+that are missing it left as they are: no nearer to their author's other novel than other people's texts. At strength 1
+less than half is changed. [The study](safety-studies.md#hiding-beside-sense).
 """
 
 
@@ -238,7 +238,7 @@ def page(data: Path, out: Path) -> None:
     with tempfile.TemporaryDirectory() as crowd:
         for i, row in enumerate(train.questioned_index):
             (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
-        recipe = registry.parse("obfuscator", f"raven-hide(background={crowd!r})")
+        recipe = registry.parse("obfuscator", f"raven-hide(strength=2, background={crowd!r})")
         for number, task in enumerate(chosen, start=1):
             pairs = aligned_texts(task.questioned, recipe.obfuscate(task, 0).text)
             first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)

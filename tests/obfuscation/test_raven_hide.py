@@ -183,7 +183,7 @@ def test_a_search_knows_what_an_edit_changes(no_resources):
 
 def test_what_it_refuses(no_resources, tmp_path):
     task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
-    for wrong in ("limit=0", "strength=3"):
+    for wrong in ("limit=0", "strength=4"):
         with pytest.raises(SpecError, match=wrong[:5]):
             registry.parse("obfuscator", f"raven-hide({wrong})").obfuscate(task)
     with pytest.raises(InputError, match="no text by other people"):
@@ -206,7 +206,7 @@ STRONG = "They know that the men in the army will come, and the school was near 
     ("He left. The others stayed at home.", "He left; the others stayed at home."),
     ('He said "it is here" and left.', "He said “it is here” and left."),
 ])  # fmt: skip
-def test_only_strength_2_makes_edits_that_a_reader_notices(text, wanted, resources):
+def test_only_more_strength_makes_edits_that_a_reader_notices(text, wanted, resources):
     assert wanted not in [new for _, new in new_texts(text)]
     assert wanted in [new for _, new in new_texts(text, 1.0)]
 
@@ -220,21 +220,22 @@ def test_only_strength_2_makes_edits_that_a_reader_notices(text, wanted, resourc
     ("Apart from the pay, the work was hard.", "xcept for"),
     ("They took the 'first' bus to \"the town\".", "“"),
 ])  # fmt: skip
-def test_what_no_edit_of_strength_2_says(text, wrong, resources):
+def test_what_no_edit_of_more_strength_says(text, wrong, resources):
     assert not [new for _, new in new_texts(text, 1.0) if wrong in new]
 
 
 @pytest.mark.data
-def test_strength_2_goes_farther_and_does_not_repeat_itself(resources, tmp_path):
+def test_more_strength_goes_farther_and_does_not_repeat_itself(resources, tmp_path):
     (tmp_path / "others.txt").write_text(OTHERS * (4_500 // len(OTHERS.split()) + 1))
     task = ObfuscationTask("t", STRONG, (STRONG * 2,), "en")
     panel = HidingPanel((STRONG,), Crowd.of((OTHERS,), 100), 100)
-    weak, strong = (
+    weak, middle, strong = (
         registry.parse("obfuscator", f"raven-hide(strength={n}, background={str(tmp_path)!r})").obfuscate(task, 1)
-        for n in (1, 2)
+        for n in (1, 2, 3)
     )
-    assert panel.near(strong.text) < panel.near(weak.text) < panel.near(STRONG)
+    assert panel.near(strong.text) < panel.near(middle.text) < panel.near(weak.text) < panel.near(STRONG)
+    assert "certainly" not in middle.text
     for word in ("certainly", "also", "really", "actually"):
         places = [match.start() for match in re.finditer(word, strong.text)]
         assert all(b - a > 70 for a, b in pairwise(places))
-    assert "limit 6" in strong.notes[-2] + strong.notes[-1]
+    assert "limit 9" in strong.notes[-2] + strong.notes[-1]

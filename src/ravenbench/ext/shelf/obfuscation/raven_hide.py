@@ -54,6 +54,8 @@ VERDICTS = {
 """What is said of a text, by whether it was recognised before and is after."""
 _SIGN = re.compile(r"[a-z]++| -- |[^a-z]")
 """What an edit of the whole text may change in the wording of another."""
+DEAREST = {1: UNNOTICED, 2: 0.6, 3: 1.0}
+"""Most that one edit may cost, by strength."""
 APART = {"insert": 80, "join": 240}
 """Least characters between two places where the same words are put in, or sentences joined."""
 LONGEST = 600
@@ -76,11 +78,10 @@ class RavenHide(Obfuscator):
         Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
         each other, −1 as far beyond.
     limit : float
-        Most cost in sense for a hundred words, twice as much at strength 2; a word that means the same costs .4, a
-        contraction .2.
+        Most cost in sense for a hundred words, times the strength; a word that means the same costs .4, a contraction .2.
     strength : int
-        1 makes edits that a reader does not mind; 2 also such as change the tone: *certainly* or *also* put in, *and*
-        made *as well as*, sentences cut and joined anywhere, at .6 to .9 each.
+        1 makes edits that a reader does not mind; 2 also such as change the tone (*and* made *as well as*, sentences cut
+        and joined anywhere), at .6 each; 3 also puts in words (*certainly*, *also*), at .9, and reads worse.
     background : str
         Folder of ``.txt`` files by other people, of the text's kind; otherwise Brown.
     """
@@ -93,7 +94,7 @@ class RavenHide(Obfuscator):
     goal: float = -1.0
     limit: Positive = 3.0
     background: str = ""
-    strength: Literal[1, 2] = 1
+    strength: Literal[1, 2, 3] = 1
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Check the parameters. SpecError if the limit is not positive; InputError if the background has no text;
@@ -120,7 +121,7 @@ class RavenHide(Obfuscator):
         known = tuple(one for one in task.known if one.strip())
         size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
-        candidates = safe_edits(text, UNNOTICED if self.strength == 1 else np.inf)
+        candidates = safe_edits(text, DEAREST[self.strength])
         untagged = missing(TAGGER)
         notes = [] if untagged is None else [f"no edits that need parts of speech: {untagged}"]
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
