@@ -43,8 +43,8 @@ from ravenbench.verifiers.contract.base import Verifier, as_verifier
 
 VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
 RECIPES = (
-    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, raven-hide(strength=2), bevendorff-2019, mihaylova-2016, "
-    "mansoorizadeh-2016, random"
+    "raven-hide, raven-hide(strength=2), raven-hide(strength=3), bevendorff-2019, mihaylova-2016, mansoorizadeh-2016, "
+    "random"
 )
 MOST, DRAWS, EXCERPT = 30, 1000, 500
 
@@ -223,9 +223,9 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 HEAD = """# Ten hidden texts
 
 How `raven-hide(strength=2)` reads: 25 words or more from the first change on of ten excerpts of novels (ELTeC), none
-chosen or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Numbers
-that are missing it left as they are: no nearer to their author's other novel than other people's texts. At strength 1
-less than half is changed. [The study](safety-studies.md#hiding-beside-sense).
+chosen or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Of
+numbers that are missing it left the text as it is: no nearer to its author's other novel than other people's texts.
+Strength 1 changes less. [The study](safety-studies.md#hiding-beside-sense).
 """
 
 

@@ -78,10 +78,11 @@ class RavenHide(Obfuscator):
         Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
         each other, −1 as far beyond.
     limit : float
-        Most cost in sense for a hundred words, times the strength; a word that means the same costs .4, a contraction .2.
+        Most cost in sense for a hundred words, times the strength; a word that means the same costs .4, a contraction
+        .2.
     strength : int
-        1 makes edits that a reader does not mind; 2 also such as change the tone (*and* made *as well as*, sentences cut
-        and joined anywhere), at .6 each; 3 also puts in words (*certainly*, *also*), at .9, and reads worse.
+        1 makes edits that a reader does not mind; 2 also such as change the tone (*and* made *as well as*, sentences
+        cut and joined anywhere), at .6 each; 3 also puts in words (*certainly*, *also*), at .9, and reads worse.
     background : str
         Folder of ``.txt`` files by other people, of the text's kind; otherwise Brown.
     """
