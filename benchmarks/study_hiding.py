@@ -222,7 +222,7 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 HEAD = """# Ten hidden texts
 
-How `raven-hide(strength=2)` reads: 25 words or more from the first change on of ten excerpts of novels (ELTeC), none
+How `raven-hide(strength=2)` reads: 15 words or more from the first change on of ten excerpts of novels (ELTeC), none
 chosen or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Of
 numbers that are missing it left the text as it is: no nearer to its author's other novel than other people's texts.
 Strength 1 changes less. [The study](safety-studies.md#hiding-beside-sense).
@@ -243,7 +243,7 @@ def page(data: Path, out: Path) -> None:
             pairs = aligned_texts(task.questioned, recipe.obfuscate(task, 0).text)
             first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)
             last = first
-            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 25:
+            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 15:
                 last += 1
             sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
             if sides[0] != sides[1]:
