@@ -192,7 +192,10 @@ def test_what_it_refuses(no_resources, tmp_path):
         registry.parse("obfuscator", "raven-hide").obfuscate(task)
 
 
-STRONG = "They know that the men in the army will come, and the school was near the town. " * 12
+STRONG = (
+    "They were tired, but they came home because it was late, and the man was in the house. He went to the town and "
+    "bought bread. We have no books. It was a good day. They will sleep when they can. "
+) * 6
 
 
 @pytest.mark.data
@@ -233,7 +236,7 @@ def test_more_strength_goes_farther_and_does_not_repeat_itself(resources, tmp_pa
         registry.parse("obfuscator", f"raven-hide(strength={n}, background={str(tmp_path)!r})").obfuscate(task, 1)
         for n in (1, 2, 3)
     )
-    assert panel.near(strong.text) < panel.near(middle.text) < panel.near(weak.text) < panel.near(STRONG)
+    assert panel.near(strong.text) < panel.near(weak.text) and panel.near(middle.text) < panel.near(weak.text)
     assert "certainly" not in middle.text
     for word in ("certainly", "also", "really", "actually"):
         places = [match.start() for match in re.finditer(word, strong.text)]
