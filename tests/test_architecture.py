@@ -160,7 +160,7 @@ BUDGETS = {
     "ext/lab": 1_900,
     "ext/machine": 1_300,
     "ext/map": 1_900,
-    "ext/problems": 600,
+    "ext/problems": 500,
     "ext/programs": 1_400,
     "ext/retrieval": 3_300,
     "ext/shelf": 12_600,

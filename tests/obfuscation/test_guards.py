@@ -1,13 +1,19 @@
 """A regression corpus: what was once seen in rewritings and must not be seen again."""
 
+import re
+from types import SimpleNamespace
+
 import pytest
 
 from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.guards import Stretches, article, mended
+from ravenbench.obfuscation.guards import Stretches, _beginnings, article, mended
+from ravenbench.obfuscation.wording.resources import wordnet
 from ravenbench.testing import toy_tasks
+from ravenbench.text.nltk_data import find
 
 RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "raven-hide", "bevendorff-2019"]
 KNOWN = ("The people who live in the town say that they like the big house and the old school near the river.",) * 3
@@ -158,3 +164,30 @@ def test_anomalies_are_counted_by_kind(resources):
     assert not any(anomalies(original, original).values())
     rates = per_thousand({"a": (original, bad), "b": (original, original)})
     assert rates["antonym"] == pytest.approx(1000 / 44) and rates["number"] == 0
+
+
+@pytest.mark.data
+def test_every_collocation_of_wordnet_is_looked_up(essay_words):
+    """Also where its last word is inflected, or all of it irregularly; and of others only those that begin like one."""
+    for name in ("high_school", "high_schools", "amici_curiae", "look_up"):
+        assert wordnet().synsets(name) and name.rpartition("_")[0] in _beginnings(), name
+    for phrase in essay_words:
+        assert not wordnet().synsets(phrase) or phrase.rpartition("_")[0] in _beginnings(), phrase
+
+
+@pytest.mark.data
+def test_counts_of_senses_are_those_that_nltk_looks_up():
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    lemmas = [lemma for word in ("be", "may", "house", "good", "quickly") for lemma in wordnet().lemmas(word)]
+    counts = [lemma.count() for lemma in lemmas]
+    reader = SimpleNamespace(_key_count_file=find("wordnet").join("cntlist.rev").open("utf-8"))
+    assert counts == [WordNetCorpusReader.lemma_count(reader, lemma) for lemma in lemmas] and max(counts) > 1000
+
+
+@pytest.fixture
+def essay_words(pan14):
+    """Two, three and four words in a row of some essays."""
+    texts = read_problems(pan14 / "en_essays.zip", "train").problems.texts
+    words = re.findall(r"[^\W\d_]+", " ".join(texts[row] for row in range(8)).lower())
+    return {"_".join(words[i : i + n]) for n in (2, 3, 4) for i in range(len(words) - n)}

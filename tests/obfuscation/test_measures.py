@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.problems import read_problems
@@ -49,6 +51,28 @@ def renumbered(text):
 
 def respaced(text):
     return re.sub(r"([,.;:!?])(?=\s)", r" \1", text)
+
+
+WORDS = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", "and", "dog"]), min_size=1, max_size=40)
+
+
+@settings(deadline=None, max_examples=150)
+@given(WORDS, WORDS, st.integers(0, 3), st.randoms(use_true_random=False))
+def test_ter_without_a_search_for_shifts_is_that_of_sacrebleu(words, others, changes, rng):
+    metrics = pytest.importorskip("sacrebleu.metrics")
+    new = list(words)
+    for other in others[:changes]:
+        place = rng.randrange(len(new) + 1)
+        new[place : place + rng.randrange(2)] = [other] * rng.randrange(2)
+    a, b = " ".join(words), " ".join(new)
+    rate = soundness._edit_rate(a, b)
+    assert changes > 1 or rate is not None
+    if rate is not None and rate <= soundness.SHIFTS_BELOW:
+        assert rate == metrics.TER(case_sensitive=True).sentence_score(b, [a]).score
+
+
+def test_a_shifted_phrase_is_looked_for():
+    assert soundness._edit_rate("one two three four five six", "three four one two five six") is None
 
 
 @pytest.fixture

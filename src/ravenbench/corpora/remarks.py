@@ -78,7 +78,9 @@ def plain_words(text: str) -> str:
 def names_person(read: str, words: Sequence[str]) -> bool:
     """Whether a person's name stands among the ``plain_words`` of a text, or as a handle of eight letters and more."""
     whole, handle = " ".join(words), "".join(words)
-    return (len(whole) > 3 and whole in read) or (len(handle) > 7 and handle in read)
+    # A name in Latin letters is a word of its own: "mine" stands not in "mines".
+    read, whole = (f" {read} ", f" {whole} ") if whole.isascii() else (read, whole)
+    return (len(whole.strip()) > 3 and whole in read) or (len(handle) > 7 and handle in read)
 
 
 def near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:

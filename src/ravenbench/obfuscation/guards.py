@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from ravenbench.errors import MissingPart, install
@@ -128,17 +128,32 @@ def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
     if missing("wordnet") is not None:
         return []
     spans: list[Span] = []
+    lower = [m.group().lower() for m in words]
+    joined = [text[a.end() : b.start()] == " " for a, b in pairwise(words)]
+    beginnings = _beginnings()
     for i, first in enumerate(words):
         if spans and first.start() < spans[-1][1]:
             continue
-        end = i + 1
-        while end < len(words) and end - i < _LONGEST_UNIT and text[words[end - 1].end() : words[end].start()] == " ":
-            end += 1
-        for stop in range(end, i + 1, -1):
-            if _is_unit("_".join(m.group().lower() for m in words[i:stop])):
-                spans.append((first.start(), words[stop - 1].end()))
+        phrase, phrases = lower[i], []
+        for last in range(i + 1, min(i + _LONGEST_UNIT, len(words))):
+            if not joined[last - 1]:
+                break
+            begins, phrase = phrase in beginnings, f"{phrase}_{lower[last]}"
+            if begins:
+                phrases.append((phrase, last))
+        for unit, last in reversed(phrases):
+            if _is_unit(unit):
+                spans.append((first.start(), words[last].end()))
                 break
     return spans
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    """WordNet's collocations and their irregular forms without the last word: rules of inflection change only that."""
+    reader = resources.wordnet()
+    irregular = (form for forms in reader._exception_map.values() for form in forms)
+    return frozenset(name.rpartition("_")[0] for name in (*reader._lemma_pos_offset_map, *irregular) if "_" in name)
 
 
 @lru_cache(1 << 16)

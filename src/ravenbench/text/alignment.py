@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numba import njit
@@ -77,9 +77,20 @@ def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 
 def match(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> list[tuple[int, int]]:
     """Places of a longest common subsequence; equal ends are matched first, very long texts in halves."""
+    left, right = _numbered(a, b, key)
+    return [(int(i), int(j)) for i, j in _match(left, right, 0, 0)]
+
+
+def edits(a: Sequence[str], b: Sequence[str]) -> int:
+    """Least number of words inserted, deleted or replaced that makes ``b`` of ``a``."""
+    return int(levenshtein(*_numbered(a, b, str)))
+
+
+def _numbered(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> tuple[Ints, Ints]:
+    """Numbers for words, the same for those with equal keys."""
     ids: dict[Hashable, int] = {}
     left, right = (np.array([ids.setdefault(key(t), len(ids)) for t in side], dtype=np.int64) for side in (a, b))
-    return [(int(i), int(j)) for i, j in _match(left, right, 0, 0)]
+    return left, right
 
 
 def _match(a: Ints, b: Ints, a0: int, b0: int) -> list[tuple[int, int]]:
@@ -132,6 +143,20 @@ def common(a: Ints, b: Ints) -> Ints:
         else:
             j += 1
     return pairs[:k]
+
+
+@njit(cache=True)
+def levenshtein(a: Ints, b: Ints) -> Any:
+    """Least number of insertions, deletions and substitutions between two sequences."""
+    row = np.arange(len(b) + 1)
+    for i in range(len(a)):
+        diagonal = row[0]
+        row[0] = i + 1
+        for j in range(len(b)):
+            cost = diagonal + (a[i] != b[j])
+            diagonal = row[j + 1]
+            row[j + 1] = min(cost, row[j] + 1, diagonal + 1)
+    return row[len(b)]
 
 
 def _add(tiles: list[EqualRun], run: EqualRun) -> None:

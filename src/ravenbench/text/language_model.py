@@ -112,7 +112,8 @@ class LanguageModel:
 
     def __init__(self, vocabulary: Sequence[str], tables: Sequence[Table]) -> None:
         self.vocabulary = list(vocabulary)
-        self.tables = tuple(tables)
+        # Views of the mapped files: numba takes plain arrays twenty times as fast.
+        self.tables = tuple(tuple(np.asarray(array) for array in table) for table in tables)
         self._id = {token: i for i, token in enumerate(self.vocabulary)}
 
     @classmethod

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Self
 
 from ravenbench.components import Component
@@ -88,7 +89,8 @@ class Normaliser(Component):
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The texts in plain form; a text that would vanish stays as it was."""
-        return [_WORD.sub(lambda m: self._spelt(m[0]), self._surface(text)).strip() or text for text in texts]
+        spelt = cache(self._spelt)
+        return [_WORD.sub(lambda m: spelt(m[0]), self._surface(text)).strip() or text for text in texts]
 
     def _surface(self, text: str) -> str:
         text = plain_letters(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import missing
+from ravenbench.texts import content_hash
 
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -48,7 +50,7 @@ MEASURES = (
 
 
 class Sensibleness:
-    """Measures of texts against their originals; each original is measured once.
+    """Measures of texts against their originals; each text is measured once.
 
     Attributes
     ----------
@@ -58,23 +60,26 @@ class Sensibleness:
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
-        self._known: dict[str, dict[str, float | None]] = {}
+        self._known: dict[bytes, dict[str, float | None]] = {}
         self._words: dict[str, bool] = {}
         if (reason := missing("brown")) is not None:
             self.missing |= dict.fromkeys(("surprisal", "oov", "repeated_misspellings"), reason)
 
     def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
         """Every measure of a rewriting minus its original's; None for one that was not made."""
-        if original not in self._known:
-            self._known[original] = self.of(original)
-        was = self._known[original]
-        now = was if rewritten == original else self.of(rewritten)
+        was, now = self.of(original), self.of(rewritten)
         return {
             name: None if (a := was[name]) is None or (b := now[name]) is None else b - a for name in MEASURES
         }  # fmt: skip
 
     def of(self, text: str) -> dict[str, float | None]:
         """The measures of one text; None for what cannot be made here or a text without words."""
+        key = content_hash(text)
+        if key not in self._known:
+            self._known[key] = self._of(text)
+        return self._known[key]
+
+    def _of(self, text: str) -> dict[str, float | None]:
         spoken, words = _TOKEN.findall(text), plain_words(text)
         row: dict[str, float | None] = dict.fromkeys(MEASURES)
         if not spoken or not words:
@@ -125,6 +130,7 @@ def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, fl
     return dict(zip(systems, means, strict=True))
 
 
+@lru_cache(1 << 16)
 def _is_foreign(word: str) -> bool:
     return word.casefold() in _FOREIGN or any(ord(c) > 0x24F for c in word.replace("’", ""))
 

@@ -26,7 +26,7 @@ from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import antonyms
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
-from ravenbench.text.alignment import align_sentences, changed, match, pieces, plain_words, runs
+from ravenbench.text.alignment import align_sentences, changed, edits, match, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 
@@ -310,6 +310,8 @@ a hundred is lost, several sentences of a text are wrong. A measure that was not
 SHIFTS_BELOW = 35.0
 """Edit rate up to which TER looks for shifted phrases; above, where the search takes seconds and shifts hardly
 matter, it is the edit rate without shifts."""
+WITHIN_BEAM = 11
+"""Most edits whose alignment keeps within the 25 words beside the diagonal that TER's search looks at."""
 
 
 class Soundness:
@@ -377,9 +379,9 @@ class Soundness:
             return values
         values["pinc"] = pinc(original, rewritten)
         for name, metric in self._surface.items():
-            rate = _edit_rate(original, rewritten) if name == "ter" else 0.0
-            near = rate <= SHIFTS_BELOW
-            values[name] = float(metric.sentence_score(rewritten.strip(), [original.strip()]).score) if near else rate
+            rate = _edit_rate(original, rewritten) if name == "ter" else None
+            score = metric.sentence_score(rewritten.strip(), [original.strip()]).score if rate is None else rate
+            values[name] = float(score)
         if "meteor" not in self.missing:
             values["meteor"] = meteor(original, rewritten)
         return values
@@ -413,10 +415,21 @@ def survives(measures: Mapping[str, float | None]) -> bool:
     )
 
 
-def _edit_rate(original: str, rewritten: str) -> float:
-    """Least words inserted, deleted or replaced, from a longest common subsequence, per 100 of the original."""
+def _edit_rate(original: str, rewritten: str) -> float | None:
+    """TER where shifted phrases are not looked for; None where one may lower it.
+
+    They are not above ``SHIFTS_BELOW``, where it is the edit rate from a longest common subsequence, nor where no order
+    of the words has fewer than one edit less: a shift counts as one. Within ``WITHIN_BEAM`` edits are the least ones in
+    TER's narrower search too.
+    """
     a, b = original.split(), rewritten.split()
-    return 100 * (max(len(a), len(b)) - len(match(a, b, str))) / max(1, len(a))
+    size, count = max(len(a), len(b)), edits(a, b)
+    if 100 * count / len(a) > SHIFTS_BELOW:
+        rate = 100 * (size - len(match(a, b, str))) / len(a)
+        if rate > SHIFTS_BELOW:
+            return rate
+    in_any_order = size - (Counter(a) & Counter(b)).total()
+    return 100 * (count / len(a)) if count <= WITHIN_BEAM and count - in_any_order <= 1 else None
 
 
 def pinc(original: str, rewritten: str, longest: int = 4) -> float | None:

@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from io import BytesIO, TextIOWrapper
+from typing import Any, TextIO
 
 from ravenbench.errors import StoreError
 from ravenbench.files import cache_folder
@@ -43,8 +44,23 @@ def wordnet() -> Any:
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class EnglishReader(WordNetCorpusReader):  # type: ignore[misc]
+        _counts: dict[str, int] | None = None
+
         def map_wn(self, version: str = "wordnet") -> None:
             """Other languages' synsets are not mapped to these, which takes half of the time."""
+
+        def open(self, file: str) -> TextIO:
+            """A file, by Python's reader of lines: NLTK's own is ten times as slow."""
+            with self._root.join(file).open() as stream:
+                return TextIOWrapper(BytesIO(stream.read()), "utf-8", newline="\n")
+
+        def lemma_count(self, lemma: Any) -> int:
+            """How often a word was met in this sense, from a table that is read once."""
+            if self._counts is None:
+                with self.open("cntlist.rev") as lines:
+                    rows = (line.split() for line in lines)
+                    self._counts = {row[0]: int(row[-1]) for row in rows if row}
+            return self._counts.get(lemma._key, 0)
 
     with warnings.catch_warnings():
         # It warns that other languages are not here, which nobody asks for.

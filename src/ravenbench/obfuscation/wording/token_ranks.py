@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.language_model import LanguageModel, find
-from ravenbench.types import Ints
+from ravenbench.types import Floats, Ints
 
 
 class TokenRanks:
@@ -28,24 +28,29 @@ class TokenRanks:
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.unigrams = np.sort(np.asarray(model.tables[0][1]))
+        self._seen, self._first = np.full(len(self.unigrams), -1, dtype=np.int64), 0
 
-    def __call__(self, tokens: Sequence[str]) -> Ints:
-        """Return the ranks (n + 1,) of a sentence's tokens and end: one more than the words more probable."""
+    def __call__(self, tokens: Sequence[str]) -> tuple[Ints, Floats]:
+        """Return the ranks (n + 1,) of a sentence's tokens and end, one more than the words more probable, and the
+        log10 probabilities."""
         ids = self.model.ids(tokens)
         (_, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.model.tables
         values = self.model.log10_ids(ids)
-        ranks: Ints = rank_kernel(ids, values, self.unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4)
-        return ranks
+        ranks: Ints = rank_kernel(
+            ids, values, self.unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, self._seen, self._first
+        )
+        self._first += len(ids)
+        return ranks, values
 
 
 @njit(cache=True)
-def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4):  # type: ignore[no-untyped-def]
+def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, seen, first):  # type: ignore[no-untyped-def]
     """Words seen after the longer contexts are looked at one by one, all others are counted by their unigrams.
 
-    A word seen after a context was seen after every shorter one, so the first table that holds it decides.
+    A word seen after a context was seen after every shorter one, so the first table that holds it decides. ``seen`` has
+    the place of the token for which a word was last looked at, places counted from ``first`` on over all calls.
     """
     out = np.empty(len(ids) - 1, dtype=np.int64)
-    seen = np.full(len(p1), -1, dtype=np.int64)
     bits = np.uint64(16)
     last = np.uint64(0xFFFF)
     for i in range(1, len(ids)):
@@ -77,8 +82,8 @@ def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4): 
             at = np.searchsorted(keys, contexts[n] << bits)
             while at < len(keys) and (keys[at] >> bits) == contexts[n]:
                 word = np.int64(keys[at] & last)
-                if seen[word] != i:
-                    seen[word] = i
+                if seen[word] != first + i:
+                    seen[word] = first + i
                     better += back + logs[at] > value
                     explicit += rest + p1[word] > value
                 at += 1

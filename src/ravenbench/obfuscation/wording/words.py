@@ -45,8 +45,14 @@ def tags(token_list: Sequence[Token]) -> list[str]:
             pieces += [token.text[: clitic.start()], clitic.group().replace("’", "'")]
         else:
             pieces.append(token.text)
-    named = tag(pieces)
+    named = _tagged(tuple(pieces))
     return [named[i] for i in first]
+
+
+@lru_cache(1 << 12)
+def _tagged(pieces: tuple[str, ...]) -> tuple[str, ...]:
+    """Tags of a sentence, which several recipes ask for."""
+    return tuple(tag(pieces))
 
 
 def brown(words: Sequence[str]) -> list[str]:

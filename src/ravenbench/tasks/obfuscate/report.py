@@ -173,10 +173,12 @@ class ObfuscateReport(Report[Obfuscation]):
 
         a = self.analysis
         lines = [f"  {count:>7}  {name}" for name, count in a.operations.items()]
-        for note, count in [*a.notes.items()][:MOST_NOTES]:
+        # What is said of one text that changed the command ends with.
+        notes = [] if len(a.texts) == a.changed == 1 else [*a.notes.items()]
+        for note, count in notes[:MOST_NOTES]:
             lines.append(f"  note, {count} text{'s' * (count > 1)}: {note}" if len(a.texts) > 1 else f"  {note}")
-        if len(a.notes) > MOST_NOTES:
-            lines.append(f"  {len(a.notes) - MOST_NOTES} more notes stand in the report")
+        if len(notes) > MOST_NOTES:
+            lines.append(f"  {len(notes) - MOST_NOTES} more notes stand in the report")
         if a.failed:
             name, error = next(iter(a.failed.items()))
             lines.append(f"{len(a.failed)} texts were not rewritten, the first: {name} ({error})")

@@ -231,8 +231,10 @@ class Obfuscate(Task):
             for store, place in zip(stores, places, strict=True)
         ]
         private = " and ".join(["the .json beside each text", *folders])
+        texts = [rewriting for result in results for rewriting in result.rewritings]
+        short = ["; ".join(texts[0].notes)] if len(texts) == 1 and texts[0].notes else []
         look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
         return (
             f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
-            f"next: raven diff {look}"
+            f"next: raven diff {look}" + "".join(f"\nin short: {line}" for line in short)
         )

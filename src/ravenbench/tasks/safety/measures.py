@@ -93,7 +93,7 @@ class MeasureUnit:
         stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
         sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
-        sense = Sensibleness()
+        sense = _sensibleness(*_resources())
         rows: dict[str, records.MeasuredText] = {}
         for name, rewriting in texts.items():
             soundness = sound.measure(rewriting.parts)
@@ -135,11 +135,20 @@ def measure(
     run_units(engine, units, progress, "measuring rewritings")
 
 
+@cache
+def _sensibleness(*resources: bool) -> Sensibleness:
+    """Originals, and rewritings that are to be detected, are measured once while these resources are here."""
+    return Sensibleness()
+
+
+def _resources() -> tuple[bool, ...]:
+    return tuple(missing(name) is None for name in ("wordnet", "brown"))
+
+
 def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
     """Address of one obfuscator's measures; a resource that is here now and was not then gives another. None stands for
     a server and a model that earlier versions asked."""
-    here = [missing(name) is None for name in ("wordnet", "brown")]
-    return content_key([VERSION, here, [None, helpers.encoder, None], *keys])
+    return content_key([VERSION, [*_resources()], [None, helpers.encoder, None], *keys])
 
 
 def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:
@@ -225,7 +234,7 @@ def _detect(
 ) -> dict[str, records.Detection]:
     if not rewritten:
         return {}
-    measure = Sensibleness()
+    measure = _sensibleness(*_resources())
     results = {}
     samples = {"": genuine, **rewritten}
     counted = _count([text for texts, _ in samples.values() for text in texts])
@@ -282,8 +291,7 @@ def _features(text: str, measure: Sensibleness) -> list[float]:
         return numbers
     ranks_of = _token_ranks()
     spoken = [words for a, b in sentences(text) if (words := tokens(text[a:b]))] or [[]]
-    values = np.concatenate([ranks_of.model.log10(words) for words in spoken])
-    ranks = np.concatenate([ranks_of(words) for words in spoken])
+    ranks, values = (np.concatenate(parts) for parts in zip(*(ranks_of(words) for words in spoken), strict=True))
     shares = np.histogram(ranks, bins=(1, *(r + 1 for r in RANKS), np.iinfo(np.int64).max))[0] / len(ranks)
     return [*numbers, *np.quantile(values, QUANTILES), *shares, *np.quantile(np.log10(ranks), QUANTILES)]
 

@@ -123,6 +123,8 @@ def _filled(
         return stretch
 
     new = re.sub(r" +(?=[ ,.]|\Z)|(?<!.) +", "", _PLACE.sub(words_of, template))
+    if ". \\" in template:
+        new = re.sub(r"(?<=\w\. )[a-z]", lambda letter: letter[0].upper(), new)
     return new[:1].upper() + new[1:] if low == 0 else new
 
 
