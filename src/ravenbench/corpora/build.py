@@ -12,7 +12,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.remarks import ACCOUNT, remarks
+from ravenbench.corpora.remarks import ACCOUNT, parts_of_works, remarks, two_columns_of_people
 from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
@@ -302,10 +302,12 @@ class CorpusBuilder:
         columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
         ids = tuple(r.name for r in rows)
         account += remarks(texts, author, ids)
+        topic = Labels.of(None if one is None else spelling[one] for one in topics)
+        account += [*parts_of_works(author, topic, ids), *two_columns_of_people(author, columns)]
         joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
         whole = {"names": {"nobody's": self._nobody, "joined": joined}} if self._nobody or joined else {}
         return Corpus(
-            name, texts, ids, author, Labels.of(None if topic is None else spelling[topic] for topic in topics),
+            name, texts, ids, author, topic,
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(labels) for key, labels in columns.items()},
             {**notes, "dropped": dropped, **whole, **({ACCOUNT: account} if account else {})},

@@ -17,7 +17,7 @@ from itertools import combinations
 
 from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
-from ravenbench.text.mail import any_of
+from ravenbench.text.mail import any_of, phrases
 from ravenbench.texts import composed
 
 _UNSEEN = re.compile(
@@ -50,7 +50,8 @@ _SUFFIX = re.compile(r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$
 _PATRONYMIC = re.compile("(?:вич|вна|ична)$")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
-_KINDS = re.compile(any_of("kinds"))
+_MONTH = "|".join(" ".join(phrases("months")).split())
+_KINDS = re.compile(any_of("kinds") + rf"|(?:\d{{1,2}}\.? )?(?:{_MONTH})(?: \d{{1,2}},?)? (?:19|20)\d\d")
 _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 """A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
