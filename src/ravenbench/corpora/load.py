@@ -30,6 +30,7 @@ from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.pan_attribution import check_no_attribution
 from ravenbench.formats.parquet import check_unpacked
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
@@ -414,8 +415,11 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
 
 
 def _inner(path: Path) -> str | None:
-    """Which folder within this one holds texts by author, if one of the first does."""
-    for folder in sorted(one for one in path.iterdir() if one.is_dir())[:20] if path.is_dir() else ():
+    """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it holds."""
+    inner = sorted(one for one in path.iterdir() if not one.name.startswith(".")) if path.is_dir() else []
+    if [one.suffix.lower() for one in inner] == [".zip"]:
+        return f"name the zip within it: {inner[0]}"
+    for folder in [one for one in inner if one.is_dir()][:20]:
         with Archive(folder) as archive:
             if len({author for author, _ in author_texts(archive).values()}) > 1:
                 return f"name the folder within it: {folder}"
@@ -618,6 +622,7 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
         if pairs_files(archive):
             _check(_known(read_pairs_corpus), options)
             return read_pairs_corpus(path, **options, encoding=encoding)
+        check_no_attribution(archive, "a corpus: texts by author, a table or pairs")
         if problem_roots(archive):
             raise FormatError(
                 "these are verification problems, not a corpus: their authors are unknown", file=path,

@@ -265,6 +265,8 @@ def read_table(
                 fix = "is it a row of sums? Otherwise write it as text"
                 if isinstance(body, list | dict):
                     fix = "join its parts to one string, or name the column of texts with --text"
+                if isinstance(body, dict) and all(isinstance(value, dict) for value in row.values()):
+                    fix = "this is a whole table, as pandas writes it without lines=True: call the file .json"
                 raise FormatError("the text is not a string", file=path, line=line, found=body, fix=fix)
             if of_reddit and (own := without_quotations(whole := unescaped(body))) != body:
                 cut += [not own.strip()] * (own != whole)
