@@ -302,12 +302,12 @@ class CorpusBuilder:
         columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
         ids = tuple(r.name for r in rows)
         account += remarks(texts, author, ids)
-        topic = Labels.of(None if one is None else spelling[one] for one in topics)
-        account += [*parts_of_works(author, topic, ids), *two_columns_of_people(author, columns)]
+        topic_labels = Labels.of(None if one is None else spelling[one] for one in topics)
+        account += [*parts_of_works(author, topic_labels, ids), *two_columns_of_people(author, columns)]
         joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
         whole = {"names": {"nobody's": self._nobody, "joined": joined}} if self._nobody or joined else {}
         return Corpus(
-            name, texts, ids, author, topic,
+            name, texts, ids, author, topic_labels,
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(labels) for key, labels in columns.items()},
             {**notes, "dropped": dropped, **whole, **({ACCOUNT: account} if account else {})},

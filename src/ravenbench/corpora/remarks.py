@@ -24,12 +24,14 @@ _SHOWN = 10
 _NO_WORD = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"\b(?:no|nr|id|student|number|matr\w*) (\d{4,12})\b")
 _PART = re.compile(
-    r"(?P<work>(?:.*[\W_])??)(?P<called>chapter|chap|ch|kapitel|kap|part|teil|vol|volume|band|tome|episode|act|chunk)?"
-    r"[\W_]*(?:\d{1,4}|(?<=[\W_])[ivxl]+)",
+    r"(?:(?<![^\W\d_])(chapter|chap|ch|kapitel|kap|part|teil|vol|volume|band|tome|episode|act|chunk)[\W_]{0,3})?"
+    r"(?:\d{1,4}|(?<=[\W_])[ivxl]{1,7})$",
     re.IGNORECASE,
 )
 """Names of parts of one work: emma_ch01, Emma 2."""
-_WORKLESS = re.compile(r"te?xts?|doc(?:ument)?s?|posts?|e?mails?|msg|messages?|files?|samples?|known|unknown|user|author")
+_WORKLESS = re.compile(
+    r"te?xts?|doc(?:ument)?s?|posts?|e?mails?|msg|messages?|files?|samples?|known|unknown|user|author"
+)
 _OF_PEOPLE = re.compile(
     r"(?:full|real|display)?(?:author|user|writer|poster|reviewer|sender|speaker|student|person)(?:id|name|key|no|nr)?"
 )
@@ -52,6 +54,7 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
         *sentence_on_languages(several, ids),
         *sentence_on_shared(several, author.codes.tolist()),
         *signed(several, author, ids),
+        *signed_by_others(several, author, ids),
         *near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
@@ -84,26 +87,45 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
     return [f"{shown} heads or ends: it tells the author other than by style; take it out", *said]
 
 
+def edges(text: str) -> list[str]:
+    """The ``plain_words`` of the short lines at the head and the end of a text, where those who sign stand."""
+    lines = [*text[:300].strip().split("\n")[:2], *text[-300:].strip().split("\n")[-2:]]
+    return [plain_words(line).strip().removeprefix("by ") for line in lines if len(line) < 80]
+
+
+def signed_by_others(texts: Iterable[str], author: Labels, ids: Iterable[str]) -> list[str]:
+    """A sentence on texts of which a line at the head or the end is the name of another author."""
+    people = {" ".join(person_words(name)[1]): code for code, name in enumerate(author.names) if " " in name}
+    odd = [
+        f"{name}: {author.names[people[line]]}"
+        for text, code, name in zip(texts, author.codes.tolist(), ids, strict=False)
+        for line in edges(text) if people.get(line, code) != code and code >= 0
+    ]  # fmt: skip
+    return [f"texts that another author here signs, by a line at their head or end: {first_names(odd)}"] if odd else []
+
+
 def parts_of_works(author: Labels, topic: Labels, ids: Sequence[str]) -> list[str]:
     """A sentence on texts that are parts of one work by their names, where most are and the topic is no work."""
     works: dict[tuple[int, str], list[int]] = {}
     authors_of: dict[str, set[int]] = {}
     for row, (code, name) in enumerate(zip(author.codes.tolist(), ids, strict=True)):
-        if code < 0 or (match := _PART.fullmatch(name.rpartition("/")[2])) is None:
+        stem = name.rpartition("/")[2]
+        if code < 0 or (match := _PART.search(stem)) is None:
             continue
-        own, work = label_key(author.names[code]), label_key(match["work"])
-        work = " ".join(word for word in _NO_WORD.sub(" ", work).split() if word not in own)
-        if match["called"] or (len(work) > 2 and not _WORKLESS.fullmatch(work) and not is_kind(work)):
+        own, called = label_key(author.names[code]), match[1]
+        work = " ".join(word for word in plain_words(stem[: match.start()]).split() if word not in own)
+        if called or (len(work) > 2 and not _WORKLESS.fullmatch(work) and not is_kind(work)):
             works.setdefault((code, work), []).append(row)
-            if not match["called"]:
+            if not called:
                 authors_of.setdefault(work, set()).add(code)
     several = [rows for (_, work), rows in works.items() if len(rows) > 1 and len(authors_of.get(work, ())) < 2]
     topics = [{int(topic.codes[row]) for row in rows} for rows in several]
     if 2 * sum(map(len, several)) <= len(ids) or (all(len(of) == 1 and min(of) >= 0 for of in topics)):
         return []
     shown = first_names([f"{ids[rows[0]]} to {ids[rows[-1]].rpartition('/')[2]}" for rows in several], 3)
+    count = f"{sum(map(len, several)):,} of {len(ids):,} texts"
     return [
-        f"{sum(map(len, several)):,} of {len(ids):,} texts are parts of {len(several):,} works by their names ({shown}): "
+        f"{count} are parts of {len(several):,} works by their names ({shown}): "
         "parts of one work share its people and matters; let the work be the topic, or take one part of each"
     ]
 

@@ -140,6 +140,9 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
             f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}); "
             f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
         )
+    longer = [d.name for d in documents for one in d.left_out if one.kind == FRONT_AND_BACK and _is_long(one.sample)]
+    if longer:
+        sentences.append(f"a preface, dedication or the like is not taken as text, in {first_names(longer, most)}")
     alike: dict[str, list[str]] = {}
     for document in documents:
         for note in document.notes:
@@ -147,6 +150,11 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
     for notes in alike.values():
         sentences.append(notes[0] + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else ""))
     return sentences
+
+
+def _is_long(front: str) -> bool:
+    """Whether front matter is longer than a title page."""
+    return len(front.split()) > 150
 
 
 def _read() -> str:

@@ -255,7 +255,9 @@ def _truth(
             if text in truths:
                 repeated.append(text)
             if truths.setdefault(text, author) != author:
-                raise FormatError("a text has two true authors", file=label, found=text, fix="keep the one that is true")
+                raise FormatError(
+                    "a text has two true authors", file=label, found=text, fix="keep the one that is true"
+                )
     named = {*truths, *(i["unknown-text"] for i in _items(content, label) if isinstance(i.get("unknown-text"), str))}
     for text in sorted(set(unknown) - named):
         with faults.gathered():

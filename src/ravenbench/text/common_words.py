@@ -56,47 +56,53 @@ class CommonWords:
             f"{least[odd[0]]:.0%} of a text's words are among their most frequent ones, of their own {self.usual:.0%}"
         ] if odd else []  # fmt: skip
 
-FEWEST_WORDS, LEAST, PLAINLY, WITHOUT = 50, 0.08, 0.6, 0.02
-"""Words of a beginning whose language is asked for; the least share of them that are function words of its language,
-of which those of another are a smaller part than ``PLAINLY``; and below which none were left in the text."""
+
+BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT = 1_200, 50, 0.08, 0.6, 0.02
+"""Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
+of its language, of which those of another are a smaller part than ``PLAINLY``; below which none were left in it."""
 
 
 @cache
-def function_words() -> dict[str, frozenset[str]]:
-    """The most frequent function words of languages, by their English names."""
-    listed = [line.partition(": ") for line in phrases("function_words")]
-    return {language: frozenset(words.split()) for language, _, words in listed}
+def function_words() -> dict[str, list[str]]:
+    """Of the most frequent function words of languages, the English names of the languages that have each."""
+    languages: dict[str, list[str]] = {}
+    for line in phrases("function_words"):
+        language, _, words = line.partition(": ")
+        for word in words.split():
+            languages.setdefault(word, []).append(language)
+    return languages
 
 
 @lru_cache(maxsize=4_096)
-def function_shares(beginning: str) -> tuple[int, list[tuple[float, str]]]:
-    """How many words some text has, and what share of them are function words of each language, the highest first."""
-    counts = Counter(word.lower() for word in WORD.findall(beginning))
-    whole = counts.total() or 1
-    shares = [(sum(counts[w] for w in words) / whole, name) for name, words in function_words().items()]
-    return counts.total(), sorted(shares, reverse=True)
+def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
+    """How many words some text has, and what share of them are function words of two languages, the highest first."""
+    counts, of = Counter(WORD.findall(beginning.lower())), Counter({"": 0, "none": 0})
+    whole, languages = counts.total(), function_words()
+    for word, count in counts.items():
+        for language in languages.get(word, ()):
+            of[language] += count
+    return whole, [(language, count / (whole or 1)) for language, count in of.most_common(2)]
 
 
 def lacks_function_words(text: str) -> int:
     """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
-    count, shares = function_shares(text[:BEGINNING])
-    return count if count >= FEWEST_WORDS and shares[0][0] < WITHOUT else 0
+    count, shares = function_shares(text[:BEGUN])
+    return count if count >= FEWEST_WORDS and shares[0][1] < WITHOUT else 0
 
 
 def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:
     """A sentence on texts that are plainly in other languages than most; none where one in a hundred are."""
     named: dict[str, list[str]] = {}
     for text, name in zip(texts, ids, strict=False):
-        count, ((most, language), (next_most, _), *_) = function_shares(text[:BEGINNING])
+        count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
         if count >= FEWEST_WORDS and next_most < PLAINLY * most >= PLAINLY * LEAST:
             named.setdefault(language, []).append(name)
     (main, most_texts), *others = sorted(named.items(), key=lambda one: -len(one[1])) or [("", [])]
     if 100 * sum(len(names) for _, names in others) <= len(most_texts):
         return []
     shown = ", ".join(f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others)
-    return [
-        f"texts are in several languages, {len(most_texts):,} in {main}, {shown}: these are told apart instead of authors"
-    ]
+    said = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
+    return [f"{said}: these are told apart instead of authors"]
 
 
 LANGUAGE_WORDS = 100

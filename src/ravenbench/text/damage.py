@@ -40,6 +40,15 @@ _PAGE = re.compile(
     r"|(?:file|page|content|text|video|account) (?:has been|was|is) (?:removed|deleted|blocked|unavailable))\b",
     re.IGNORECASE,
 )
+_WROTE = (
+    r"^(?:(?!(?:He|She|I|They|We|It|You|Who)\b)[^\W\d_a-z][\w.'’-]{0,30}(?: [\w.'’-]{1,30}){0,3} "
+    rf"(?:{any_of('mail_wrote')}) ?:|Originally [Pp]osted by:? .{{1,60}}|Quote from:? .{{1,60}}"
+    r"|Click to expand\W{0,4})\s*$"
+)
+_SUNG = (
+    r"^\[(?i:verse|chorus|hook|bridge|intro|outro|refrain|pre-chorus|strophe|part|couplet)\b"
+    r"[^\[\]\n:]{0,20}: ?[^\[\]\n]{1,60}\]"
+)
 _MARKS: tuple[tuple[str, str, int, str], ...] = (
     ("https://git-lfs", r"\Aversion https://git-lfs\S*\s+oid ", 1, "a pointer of Git LFS stands for it: git lfs pull"),
     ("", r"(?<![A-Za-z\d+/])(?=[a-z/+\d]*[A-Z])[A-Za-z\d+/]{56,}={0,2}(?![A-Za-z\d+/])", 3, "lines of base64: {}"),
@@ -48,19 +57,8 @@ _MARKS: tuple[tuple[str, str, int, str], ...] = (
     ("\\n", r"\\n\\n|\\r\\n|(?<=[.!?])\\n(?![\"'\\])", 1, "line ends that stand there as \\n: {}"),
     ("", r"(?<!\w)(?:[^\W\d_][ \t]{1,3}){12}", 1, "letters that stand apart, with blanks between: {} times twelve"),
     ("[/", r"\[/(?:quote|QUOTE)\]", 1, "words of others stand in it as [QUOTE]…[/QUOTE]: {}; take them out"),
-    (
-        "",
-        rf"^(?:(?!(?:He|She|I|They|We|It|You|Who)\b)[^\W\d_a-z][\w.'’-]{{0,30}}(?: [\w.'’-]{{1,30}}){{0,3}} (?:{any_of('mail_wrote')}) ?:"
-        r"|Originally [Pp]osted by:? .{1,60}|Quote from:? .{1,60}|Click to expand\W{0,4})\s*$",
-        1,
-        "words of others stand in it, as after “NAME wrote:”: {}; take them out",
-    ),
-    (
-        "[",
-        r"^\[(?i:verse|chorus|hook|bridge|intro|outro|refrain|pre-chorus|strophe|part|couplet)\b[^\[\]\n:]{0,20}: ?[^\[\]\n]{1,60}\]",
-        1,
-        "parts are marked as those of people by name ([Verse 1: NAME]): {}; whose they are is not read",
-    ),
+    ("", _WROTE, 1, "words of others stand in it, as after “NAME wrote:”: {}; take them out"),
+    ("[", _SUNG, 1, "parts are marked as those of people by name ([Verse 1: NAME]): {}; whose they are is not read"),
     (
         "---\n",
         r"\A\s*+---\n(?:\w[\w-]*+:.*+\n(?:(?!---$)[ \t-].*+\n)*+){2,}+---$",
@@ -127,8 +125,8 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it is one word alone, in which nobody's style shows")
     elif len(text) < 300 and _PAGE.search(text) is not None:
         signs.append("it reads like the message of a program or a page, in the place of a text")
-    if words := lacks_function_words(text):
-        signs.append(f"none of {words:,} words at its beginning are function words, as where stop words were taken out")
+    if few := lacks_function_words(text):
+        signs.append(f"none of {few:,} words at its beginning are function words, as where stop words were taken out")
     if (again := repeated(text)) is not None:
         signs.append(f"it says the same again and again: {again[0]:,} words, {again[1]:,} without repetitions")
     for part, pattern, least, what in _COMPILED:
