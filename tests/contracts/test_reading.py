@@ -312,8 +312,9 @@ PEOPLE = {
     "may be several people's": (["Ann Roe feat. Bo Kim"],),
     "may be nobody's": (["SPEAKER_00"], ["Der Pr\u00e4sident"], ["Total"], ["unsorted"], ["J/anon", "J/wm"]),
     "and no people's": (
-        ["Copy of Essay 1", "Copy of Essay 2"], ["SS2024", "WS 23/24"], ["2024\u5e74", "2023\u5e743\u6708"], ["EN006", "EN007"],
-        ["test2", "train1"], ["1577836800", "1577836900.0"], ["3. M\u00e4rz 2024", "May 2023"], ["2023/24", "Fall 2024"],
+        ["Copy of Essay 1", "Copy of Essay 2"],
+        ["SS2024", "WS 23/24"], ["2024\u5e74", "2023\u5e743\u6708"], ["EN006", "EN007"], ["test2", "train1"],
+        ["1577836800", "1577836900.0"], ["3. M\u00e4rz 2024", "May 2023"], ["2023/24", "Fall 2024"],
     ),
 }  # fmt: skip
 

@@ -397,7 +397,7 @@ def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: boo
 def _label(path: Path, line: int, column: str, value: Any) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
         raise _no_name(path, line, column, value)
-    return str(value).strip()
+    return str(value)
 
 
 def _plain(path: Path, line: int, column: str, value: Any) -> str:

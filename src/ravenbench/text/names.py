@@ -133,7 +133,7 @@ def one_spelling(
         groups.setdefault(key(label), []).append(label)
     groups.pop("", None)
     best = {one: plain_name(min(of, key=lambda n: (-counts[n], n))) for of in groups.values() for one in of}
-    joined += sentence_on_joined((of for of in groups.values() if len({one.strip() for one in of}) > 1), what)
+    joined += sentence_on_joined(groups.values(), what)
     return [None if label is None else best.get(label) for label in labels]
 
 
