@@ -18,6 +18,8 @@ from ravenbench.text.tokens import count_evidence, count_words
 _TAG = re.compile(r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>", re.I)
 _ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5}|#x[0-9a-f]{2,5});", re.I)
 _RUN = re.compile("[^\x00-\x7f]{2,}")
+_MACINTOSH = re.compile("(?<=[a-zà-ü])[ÒÓÔÕŽŠ•](?![A-Z])|(?<![^\\W\\d_])[ÒÔ](?=[a-z])")
+"""What stands for quotation marks, an apostrophe and letters where Mac Roman is read as Windows-1252: donÕt, cafŽ."""
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SCRIPTS = {
     "Latin": "A-Za-z\u00c0-\u024f", "Greek": "\u0370-\u03ff\u1f00-\u1fff", "Cyrillic": "\u0400-\u04ff",
@@ -104,6 +106,11 @@ def is_wordless(text: str) -> bool:
     return _TWO_LETTERS.search(text) is None or (len(text) < 80 and _GONE.fullmatch(text) is not None)
 
 
+def is_macintosh(text: str) -> bool:
+    """Whether a text in Mac Roman was read as Windows-1252, by most of its signs beyond ASCII."""
+    return 2 * len(_MACINTOSH.findall(text)) > sum(map(len, re.findall("[^\x00-\x7f]+", text)))
+
+
 def repeated(text: str) -> tuple[int, int] | None:
     """Words of a text that has few words of evidence and looks longer, and how many it has without repetitions."""
     few = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
@@ -149,6 +156,8 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
+    if is_macintosh(text):
+        signs.append("Mac Roman was read as Windows-1252 (donÕt for don’t): convert it again from its source")
     if lost := text.count("\ufffd"):
         signs.append(f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its source")
     if turned := len(_TURNED.findall(text)):
