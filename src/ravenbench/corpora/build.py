@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
@@ -18,13 +19,23 @@ from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
 from ravenbench.text.damage import is_wordless
-from ravenbench.text.names import is_nobody, name_key, one_name_each, one_spelling, plain_name, sentence_on_joined
+from ravenbench.text.names import (
+    is_nobody,
+    is_part,
+    name_key,
+    one_name_each,
+    one_spelling,
+    plain_name,
+    sentence_on_joined,
+)
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
 FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
+_ANSWERED = re.compile(r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+")
+"""What mail programs put before the subject of an answer."""
 MOST_COLUMNS = 4096
 """Each takes room and time for every document."""
 
@@ -286,9 +297,12 @@ class CorpusBuilder:
         topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
         none = {t for t in topics if t is not None and is_nobody(t)}
         account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
+        parts = {t for t in topics if t is not None and is_part(t)}
+        account += [f"topics that may be parts of a data set, and none: {some(sorted(parts))}"] * bool(parts)
         alike: dict[str, dict[str, None]] = {}
         for topic in sorted({t for t in topics if t is not None}):
-            alike.setdefault("".join(filter(str.isalnum, topic.casefold())).rstrip("s"), {})[topic] = None
+            plain = _ANSWERED.sub("", topic.casefold())
+            alike.setdefault("".join(filter(str.isalnum, plain)).rstrip("s"), {})[topic] = None
         spelt = [" / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1]
         account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
         spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)

@@ -21,6 +21,7 @@ from ravenbench.formats.archive import Archive, no_such, walk
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import FRONT_AND_BACK, Document, Unreadable
 from ravenbench.formats.reading import read_apart
+from ravenbench.formats.tabular import table_kind
 from ravenbench.seams import document_formats
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.texts import composed
@@ -112,6 +113,9 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     suffix = path.suffix.lower()
     if suffix in OTHERS:
         raise Unreadable("this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix])
+    if table_kind(path.name) is not None and path.name.lower() not in SIGNAL:
+        fix = "write each text into a file of its own; raven run, attribute and map read tables"
+        raise Unreadable("this is a table, and not one text", file=path, found=suffix, expected=_read(), fix=fix)
     name = formats_by_suffix().get(suffix, PLAIN)
     documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:

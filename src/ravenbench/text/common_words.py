@@ -114,11 +114,13 @@ MOST_COMPARED = 100
 
 
 def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first."""
+    """Names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first; not of
+    those of fewer words than tell it."""
     words = {
         name: Counter(word.lower() for text in some for word in WORD.findall(text))
         for name, some in list(texts.items())[:MOST_COMPARED]
     }
+    words = {name: counts for name, counts in words.items() if counts.total() >= FEWEST_WORDS}
     common = {name: {w for w, _ in counts.most_common(LANGUAGE_WORDS)} for name, counts in words.items()}
 
     def covered(name: str, by: str) -> float:

@@ -76,6 +76,7 @@ _MARKS: tuple[tuple[str, str, int, str], ...] = (
     ("> ", r"^\[?\d\d:\d\d(?::\d\d)?\]?\s+<[^<>\n]{1,30}> ", 3, "lines of a chat, of several people, stand in it: {}"),
     ("> ", r"^> .{60}", 1, "words of others stand in it as quotations (>): {}; take them out"),
     ("[", r"\[(?:laugh(?:s|ter)|inaudible|crosstalk|pause|applause)\b", 3, "marks of who wrote speech down: {}"),
+    ("RT @", r"\ART @\w{1,30}:", 1, "it is another's message, passed on (RT @NAME:)"),
     ("ranslated", r"^\W{0,3}[Tt]ranslated (?:from|by) ", 1, "it says that it is translated"),
     ("', '", r"\A\s*\[(?:'[^']*', ){3}", 1, "it is a list of words as Python shows it: join them to a text"),
     ("b", r"\Ab(['\"]).+\1\s*\Z", 1, "it is bytes as Python shows them (b'…'): decode them"),

@@ -43,7 +43,9 @@ _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\
 _BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bot\d*")
 _BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
+_SEVERAL = re.compile(
+    r"[\"'], ?[\"']|\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}"
+)
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
 _SUFFIX = re.compile(r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$")
 """What stands behind a name: a degree, a party, a name at birth."""
@@ -56,6 +58,7 @@ _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 """A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
 """What some write in a name and others leave out: marks within words, zeros before the figures of a code."""
+_LISTED = re.compile(r"""\[["']([^"'\[\]]+)["']\]""")
 _WHOLE = re.compile(r"(\d+)\.0+")
 _ADDRESS = re.compile(r"(?:mailto:|https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
 _SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
@@ -90,6 +93,8 @@ def name_key(name: str) -> str:
     key = label_key(name)
     if whole := _WHOLE.fullmatch(key):
         return whole[1]
+    if listed := _LISTED.fullmatch(key):
+        return listed[1]
     byline = _BYLINE.match(key)
     return key if byline is None else key[byline.end() :]
 
@@ -198,7 +203,7 @@ def may_be_nobody(name: str) -> bool:
 
 def is_several(name: str) -> bool:
     """Whether a label may name several people: ``Erckmann & Chatrian``, ``Smith et al.``, ``1.23457E+17``."""
-    return _SEVERAL.search(name_key(name)) is not None or _ROUNDED.fullmatch(name) is not None
+    return _SEVERAL.search(_ADDRESS.sub("", name_key(name), 1)) is not None or _ROUNDED.fullmatch(name) is not None
 
 
 def handed_in_by(name: str) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.common_words import coverage
 from ravenbench.text.mail import signs_of_mail
-from ravenbench.text.names import lookalikes, name_key, person_words
+from ravenbench.text.names import is_name, lookalikes, name_key, person_words
 from ravenbench.text.passages import cleaner
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import WORD, count_evidence, count_words
@@ -299,6 +299,9 @@ def _folders_within(known: Sequence[str]) -> list[str]:
     """That texts of a candidate without a name stand in folders of their own, which may be people."""
     places = [Path(value) for value in known if "=" not in value and Path(value).is_dir()]
     inner = sorted({path.name for place in places for path in place.iterdir() if path.is_dir()})
+    heads = Counter(path.stem.partition("_")[0] for place in places for path in place.iterdir() if path.is_file())
+    if not inner and len(heads) > 1 and (min(heads.values()) > 1 or all(map(is_name, heads))):
+        inner = [f"{head}_… ({count})" for head, count in sorted(heads.items())]
     if not inner:
         return []
     return [
