@@ -1072,7 +1072,7 @@ def test_every_command_says_what_attribution_problems_have(tmp_path, command):
     ended = raven(*[str(values.get(part, part)) for part in ATTRIBUTION[command]])
     assert ended.code == 0, ended.said
     for kind in (
-        r"1 of 2 unknown texts stand among the known ones, and are no test \(u2.txt by c\)",
+        r"1 of 2 unknown texts stand among the known ones, from which nothing is learned \(u2.txt by c\)",
         r"1 file not read \(b/more.md\)",
         r"lost in a conversion \(U\+FFFD\)", "the same passages stand in 9 of 10 texts",
     ):  # fmt: skip

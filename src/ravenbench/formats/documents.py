@@ -113,9 +113,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     suffix = path.suffix.lower()
     if suffix in OTHERS:
         raise Unreadable("this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix])
-    if table_kind(path.name) is not None and path.name.lower() not in SIGNAL:
-        fix = "write each text into a file of its own; raven run, attribute and map read tables"
-        raise Unreadable("this is a table, and not one text", file=path, found=suffix, expected=_read(), fix=fix)
+    check_no_table(path)
     name = formats_by_suffix().get(suffix, PLAIN)
     documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:
@@ -132,6 +130,14 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     if not done:
         raise Unreadable("the text is empty", file=path, expected="a text by one author", fix="remove this file")
     return done
+
+
+def check_no_table(path: Path) -> None:
+    """Unreadable if a file is a table by its name, where one text is expected."""
+    if table_kind(path.name) is not None and path.name.lower() not in SIGNAL:
+        fix = "write each text into a file of its own; raven run, attribute and map read tables"
+        found = path.suffix.lower()
+        raise Unreadable("this is a table, and not one text", file=path, found=found, expected=_read(), fix=fix)
 
 
 def account_of(documents: Sequence[Document], most: int = 5, place: Path | None = None) -> list[str]:

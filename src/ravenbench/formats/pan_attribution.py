@@ -137,25 +137,34 @@ def _stripped(problem: AttributionProblem) -> AttributionProblem:
     return replace(problem, candidates=candidates, unknown={n: plain(text) for n, text in problem.unknown.items()})
 
 
-def _leaks(name: str, candidates: Mapping[str, Sequence[str]], unknown: Mapping[str, str]) -> list[str]:
-    """Sentences that count texts which stand twice, a little changed or not: among known and unknown ones, or under two
-    candidates."""
+def _without_leaks(
+    name: str, candidates: Mapping[str, tuple[str, ...]], unknown: Mapping[str, str]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """The candidates without texts which stand, a little changed or not, among the unknown ones too, or under two
+    candidates, but for candidates who have no others; and sentences that count these."""
     authors = [author for author, texts in candidates.items() for _ in texts]
     every = [text for texts in (*candidates.values(), unknown.values()) for text in texts]
     sources = Copies.among(list(map(Sketch.of, every))).sources()
     owners: dict[int, dict[str, None]] = {}
     for author, source in zip(authors, sources, strict=False):
         owners.setdefault(source, {})[author] = None
+    of_unknown = set(sources[len(authors) :])
     known = [
-        f"{name} by {' and '.join(of)}"
-        for name, source in zip(unknown, sources[len(authors) :], strict=True) if (of := owners.get(source))
+        f"{text} by {' and '.join(of)}"
+        for text, source in zip(unknown, sources[len(authors) :], strict=True) if (of := owners.get(source))
     ]  # fmt: skip
     several = [" and ".join(of) for of in owners.values() if len(of) > 1]
-    count = f"{len(known):,} of {len(unknown):,} unknown texts"
-    leaks = [f"{name}: {count} stand among the known ones, and are no test ({some(known)})"] if known else []
-    return leaks + (
-        [f"{name}: {counted(len(several), 'text')} under two candidates ({some(several)})"] if several else []
-    )
+    own: dict[str, list[str]] = {author: [] for author in candidates}
+    for author, text, source in zip(authors, every, sources, strict=False):
+        own[author] += [text] * (source not in of_unknown and len(owners[source]) < 2)
+    bare = [author for author, texts in own.items() if not texts]
+    whole = f"; {some(bare)} have no others, and keep these" if bare else ""
+    leaks = {
+        f"{len(known):,} of {len(unknown):,} unknown texts stand among the known ones": known,
+        f"{counted(len(several), 'text')} under two candidates": several,
+    }
+    said = [f"{name}: {what}, from which nothing is learned ({some(of)}){whole}" for what, of in leaks.items() if of]
+    return {author: tuple(texts) or candidates[author] for author, texts in own.items()}, said
 
 
 def _languages(archive: Archive) -> dict[str, str]:
@@ -209,7 +218,8 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     others = [n for n in inner if place + n not in read]
     if others and not any(PurePosixPath(n).name == _PROBLEM for n in others):
         notes.append(f"{name}: {counted(len(others), 'file')} not read ({some(others)})")
-    notes += _leaks(name, candidates, unknown)
+    candidates, leaks = _without_leaks(name, candidates, unknown)
+    notes += leaks
     every = [*(text for texts in candidates.values() for text in texts), *unknown.values()]
     places = [*(author for author, texts in candidates.items() for _ in texts), *unknown]
     notes += sentence_on_languages(every, places)

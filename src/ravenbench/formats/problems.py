@@ -562,8 +562,9 @@ OPPOSITES = (
 """Columns that say yes, 1 or a high number of what is different."""
 _IDS = ("id", "pairid", "problemid", "problem", "uid")
 _SAME = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match"), True),
+    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True),
     **dict.fromkeys(("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False),
+    "mismatch": False,
 }  # fmt: skip
 """Spellings of columns and labels in tables of pairs, by their letters and figures."""
 
@@ -590,7 +591,10 @@ class TableRoles(NamedTuple):
     def says_by_authors(self, file: str) -> list[str]:
         """A sentence where truth follows from the authors alone, or there is none and other columns are not read."""
         if self.others:
-            return [f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}"]
+            return [
+                f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}; "
+                "if one of these says who wrote both, call it label"
+            ]
         said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
         return [said] if self.authors and self.label is None else []
 
@@ -1064,7 +1068,8 @@ def read_problems(path: str | Path, split: Split | None = None, encoding: str | 
     there are several."""
     sets = read_problem_sets(path, split, encoding, **how)
     if len(sets) != 1:
-        names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in sets)
+        called = [f"{s.name}/{s.split}" if s.split else s.name for s in sets]
+        names = ", ".join(called if len({*called}) == len(called) else [s.place or s.name for s in sets])
         halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
         fix = (
             "--split train or --split test"
