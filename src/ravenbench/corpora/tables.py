@@ -19,21 +19,12 @@ from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.parquet import check_size, check_unpacked
-from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
+from ravenbench.formats.tabular import ENDINGS, Row, column_names, stem_of, table_kind, table_rows
 from ravenbench.text.copies import unescaped
 from ravenbench.text.mail import without_quotations
 from ravenbench.types import Corpus
 
-NAMES: dict[str, tuple[str, ...]] = {
-    "text": ("text", "body", "content", "fulltext", "rawtext", "document", "message", "post", "review", "article",
-             "comment", "essay", "tweet", "story"),
-    "author": ("author", "authorid", "authorname", "user", "userid", "username", "writer", "poster", "reviewer",
-               "screenname", "speaker", "blogger", "sender"),
-    "topic": ("topic", "category", "subreddit", "forum", "board", "newsgroup", "section", "genre", "domain", "theme",
-              "fandom", "subject", "group", "prompt", "product"),
-    "id": ("id", "docid", "documentid", "textid", "postid", "reviewid", "uid", "guid"),
-    "language": ("language", "lang"),
-}  # fmt: skip
+NAMES = {role: column_names(role) for role in ("text", "author", "topic", "id", "language")}
 """Names that tables use, the surest first; case, spaces and underscores do not matter."""
 LOOKED_AT = 200
 """Rows from which a column's content is judged."""

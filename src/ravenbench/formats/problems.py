@@ -34,7 +34,7 @@ from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.pan_attribution import check_no_attribution
-from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.formats.tabular import column_names, is_lines, record_id, records, stem_of, table_kind, table_rows
 from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, SCRIPTS, odd_texts, script_of
@@ -546,21 +546,9 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
         yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
 
 
-_TEXTS = (
-    ("text1", "text2"), ("texta", "textb"), ("known", "questioned"), ("known", "unknown"),
-    ("knowntext", "questionedtext"), ("knowntext", "unknowntext"), ("first", "second"), ("sentence1", "sentence2"),
-    ("document1", "document2"), ("doc1", "doc2"), ("left", "right"), ("post1", "post2"), ("query", "candidate"),
-)  # fmt: skip
-_LABELS = (
-    "same", "label", "sameauthor", "sameauthors", "issame", "issameauthor", "samewriter", "sameperson", "truth",
-    "target", "gold", "y", "class", "match", "ismatch",
-)  # fmt: skip
-OPPOSITES = (
-    "different", "isdifferent", "differentauthor", "differentauthors", "isdifferentauthor", "isdifferentauthors",
-    "differs", "diff", "notsame", "distinct", "distance", "dissimilarity",
-)  # fmt: skip
-"""Columns that say yes, 1 or a high number of what is different."""
-_IDS = ("id", "pairid", "problemid", "problem", "uid")
+_TEXTS = [tuple(both.split("/")) for both in column_names("pair texts")]
+_LABELS, OPPOSITES, _IDS = (column_names(f"pair {kind}") for kind in ("labels", "opposites", "ids"))
+"""Columns that say what is the same, and what is different (yes, 1 or a high number)."""
 _SAME = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True),
     **dict.fromkeys(("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False),
@@ -808,37 +796,6 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
     return truth
 
 
-def read_pan_pairs(
-    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, unquoted: bool = False,
-    skip_faulty: bool = False,
-) -> list[ProblemSet]:  # fmt: skip
-    """Read every set of pairs in a file, folder or zip.
-
-    The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
-    labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
-    pair can be used. ``unquoted`` and ``skip_faulty`` are of tables, as ``read_problem_sets`` has them.
-    """
-    with Archive(path, encoding, unquoted) as archive:
-        files = pairs_files(archive)
-        tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
-        if tables:
-            return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
-        if not files:
-            given_truth = any(is_truth(name) for name in archive.names)
-            raise FormatError(
-                "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
-                fix="this is the truth file: give the pairs file" if given_truth else None,
-            )  # fmt: skip
-        folders_read = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
-        sets = []
-        for name, beside in files.items():
-            if str(PurePosixPath(name).parent) not in folders_read:
-                continue
-            known = read_truth_records(archive, beside) if beside is not None else None
-            sets.append(_problems(archive, name, known))
-        return sets
-
-
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
     """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line at a time.
 
@@ -1048,8 +1005,21 @@ def _sets(
         check_no_attribution(archive, "verification problems")
         if roots := problem_roots(archive):
             return [_read(archive, root) for root in split_roots(roots, split, path)]
-        if any(is_lines(n) or pair_table(archive, n) is not None for n in archive.names):
-            return read_pan_pairs(path, split, encoding, unquoted, skip_faulty)
+        files = pairs_files(archive)
+        tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
+        if tables:
+            return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
+        if files:
+            of_split = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
+            chosen = [(n, beside) for n, beside in files.items() if str(PurePosixPath(n).parent) in of_split]
+            truths = [None if beside is None else read_truth_records(archive, beside) for _, beside in chosen]
+            return [_problems(archive, n, known) for (n, _), known in zip(chosen, truths, strict=True)]
+        if any(map(is_lines, archive.names)):
+            given_truth = any(is_truth(name) for name in archive.names)
+            raise FormatError(
+                "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
+                fix="this is the truth file: give the pairs file" if given_truth else None,
+            )  # fmt: skip
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:

@@ -21,6 +21,7 @@ from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.formats.parquet import check_size
+from ravenbench.text.mail import phrases
 from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
@@ -31,6 +32,11 @@ ENDINGS = {
 """Kinds of tables that are text, or workbooks, by how a name ends."""
 
 Row = tuple[int, dict[str, Any]]
+
+
+def column_names(role: str) -> tuple[str, ...]:
+    """The names of columns that tables use for a role, by their letters and figures, the surest first."""
+    return tuple(next(line for line in phrases("columns") if line.startswith(f"{role}: ")).partition(": ")[2].split())
 
 
 def is_lines(name: str) -> bool:

@@ -76,7 +76,7 @@ def function_words() -> dict[str, list[str]]:
 @lru_cache(maxsize=4_096)
 def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
     """How many words some text has, and what share of them are function words of two languages, the highest first."""
-    counts, of = Counter(WORD.findall(beginning.lower())), Counter({"": 0, "none": 0})
+    counts, of = Counter(beginning.lower().split()), Counter({"": 0, "none": 0})
     whole, languages = counts.total(), function_words()
     for word, count in counts.items():
         for language in languages.get(word, ()):

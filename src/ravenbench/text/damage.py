@@ -10,7 +10,7 @@ from itertools import islice
 from ravenbench.errors import offered
 from ravenbench.text.common_words import lacks_function_words
 from ravenbench.text.lookalikes import disguised, invisible
-from ravenbench.text.mail import any_of, signs_of_mail
+from ravenbench.text.mail import phrases, signs_of_mail
 from ravenbench.text.names import read_again
 from ravenbench.text.passages import GUTENBERG
 from ravenbench.text.tokens import count_evidence, count_words
@@ -42,49 +42,14 @@ _PAGE = re.compile(
     r"|(?:file|page|content|text|video|account) (?:has been|was|is) (?:removed|deleted|blocked|unavailable))\b",
     re.IGNORECASE,
 )
-_WROTE = (
-    r"^(?:(?!(?:He|She|I|They|We|It|You|Who)\b)[^\W\d_a-z][\w.'’-]{0,30}(?: [\w.'’-]{1,30}){0,3} "
-    rf"(?:{any_of('mail_wrote')}) ?:|Originally [Pp]osted by:? .{{1,60}}|Quote from:? .{{1,60}}"
-    r"|Click to expand\W{0,4})\s*$"
-)
-_SUNG = (
-    r"^\[(?i:verse|chorus|hook|bridge|intro|outro|refrain|pre-chorus|strophe|part|couplet)\b"
-    r"[^\[\]\n:]{0,20}: ?[^\[\]\n]{1,60}\]"
-)
-_MARKS: tuple[tuple[str, str, int, str], ...] = (
-    ("https://git-lfs", r"\Aversion https://git-lfs\S*\s+oid ", 1, "a pointer of Git LFS stands for it: git lfs pull"),
-    ("", r"(?<![A-Za-z\d+/])(?=[a-z/+\d]*[A-Z])[A-Za-z\d+/]{56,}={0,2}(?![A-Za-z\d+/])", 3, "lines of base64: {}"),
-    ("=", r"=(?:[89A-F][\dA-F](?![A-Za-z])|3D|20$|$)", 3, "signs as of quoted-printable (=E9, =20): {}"),
-    ("?", r"(?<![\w/?])[^\W\d_]+\?{1,3}[^\W\d_A-Z]+(?![\w=?/])", 3, "words with question marks for letters: {}"),
-    ("\\n", r"\\n\\n|\\r\\n|(?<=[.!?])\\n(?![\"'\\])", 1, "line ends that stand there as \\n: {}"),
-    ("", r"(?<!\w)(?:[^\W\d_][ \t]{1,3}){12}", 1, "letters that stand apart, with blanks between: {} times twelve"),
-    ("[/", r"\[/(?:quote|QUOTE)\]", 1, "words of others stand in it as [QUOTE]…[/QUOTE]: {}; take them out"),
-    ("", _WROTE, 1, "words of others stand in it, as after “NAME wrote:”: {}; take them out"),
-    ("[", _SUNG, 1, "parts are marked as those of people by name ([Verse 1: NAME]): {}; whose they are is not read"),
-    (
-        "---\n",
-        r"\A\s*+---\n(?:\w[\w-]*+:.*+\n(?:(?!---$)[ \t-].*+\n)*+){2,}+---$",
-        1,
-        "a head of notes (---) before it",
-    ),
-    ("", r"(?:…|\.{3})\s*\[?(?i:read more|continue reading|weiterlesen)\b.{0,20}\Z", 1, "it is cut off (Read more)"),
-    ("-->", r"^\d\d:\d\d:\d\d[,.]\d{3} --> \d\d:", 3, "times of subtitles stand in it: {}; take them out"),
-    ("[[", r"\[\[[^\[\]\n]{1,200}\]\]", 3, "marks of a wiki ([[…]]) stand in it: {}"),
-    ("_", r"(?<=\w)_(?:[A-Z]{2,4}\$?|[,.:])(?=\s)", 20, "words with tags (house_NN) stand in it: {}"),
-    ("\t", r"^\d+\t[^\t\n]+\t[^\t\n]+\t", 20, "lines of a word and its tags stand in it: {}"),
-    (":", r"^(?i:interviewe[re]|respondent|speaker[ _]?\d+)\s*: ", 3, "turns of several speakers stand in it: {}"),
-    ("> ", r"^\[?\d\d:\d\d(?::\d\d)?\]?\s+<[^<>\n]{1,30}> ", 3, "lines of a chat, of several people, stand in it: {}"),
-    ("> ", r"^> .{60}", 1, "words of others stand in it as quotations (>): {}; take them out"),
-    ("[", r"\[(?:laugh(?:s|ter)|inaudible|crosstalk|pause|applause)\b", 3, "marks of who wrote speech down: {}"),
-    ("RT @", r"\ART @\w{1,30}:", 1, "it is another's message, passed on (RT @NAME:)"),
-    ("ranslated", r"^\W{0,3}[Tt]ranslated (?:from|by) ", 1, "it says that it is translated"),
-    ("', '", r"\A\s*\[(?:'[^']*', ){3}", 1, "it is a list of words as Python shows it: join them to a text"),
-    ("b", r"\Ab(['\"]).+\1\s*\Z", 1, "it is bytes as Python shows them (b'…'): decode them"),
-    ("-\n", r"[^\W\d_]{2}-\n[^\W\d_A-Z]{2}", 10, "words divided at ends of lines, whose halves count as words: {}"),
-)
-"""What shows a wrong conversion: a part of it that is looked for first, the pattern, how often it must stand, and what
+_LIMITS = str.maketrans("⏎⇥", "\n\t")
+_MARKS = [line.split("\t") for line in phrases("marks")]
+"""What shows a wrong conversion: a part of it that is looked for first, how often it must stand, the pattern, and what
 it is."""
-_COMPILED = tuple((part, re.compile(pattern, re.MULTILINE), least, what) for part, pattern, least, what in _MARKS)
+_COMPILED = tuple(
+    (part.translate(_LIMITS), re.compile(pattern, re.MULTILINE), int(least), what)
+    for part, least, pattern, what in _MARKS
+)
 _LOOKED_AT = 1_000_000
 FEWEST_WORDS = 50
 """Words of evidence below which a text that has more of them says the same again and again."""
@@ -109,6 +74,8 @@ def is_wordless(text: str) -> bool:
 
 def is_macintosh(text: str) -> bool:
     """Whether a text in Mac Roman was read as Windows-1252, by most of its signs beyond ASCII."""
+    if not any(sign in text for sign in "ÒÓÔÕŽŠ•"):
+        return False
     return 2 * len(_MACINTOSH.findall(text)) > sum(map(len, re.findall("[^\x00-\x7f]+", text)))
 
 
