@@ -136,8 +136,8 @@ def check_no_table(path: Path) -> None:
     """Unreadable if a file is a table by its name, where one text is expected."""
     if table_kind(path.name) is not None and path.name.lower() not in SIGNAL:
         fix = "write each text into a file of its own; raven run, attribute and map read tables"
-        found = path.suffix.lower()
-        raise Unreadable("this is a table, and not one text", file=path, found=found, expected=_read(), fix=fix)
+        expected = "a document, as .txt or .docx"
+        raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
 
 
 def account_of(documents: Sequence[Document], most: int = 5, place: Path | None = None) -> list[str]:
