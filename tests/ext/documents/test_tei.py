@@ -143,3 +143,13 @@ def test_a_reference_says_who_is_who_in_corpora_and_in_texts(tmp_path):
     assert any("Charlotte Brontë = Currer Bell" in said for said in corpus.notes[ACCOUNT])
     written = extract_texts(inbox, tmp_path / "out")
     assert set(written.authors) == names and written.joined == {"Currer Bell": "Charlotte Brontë"}
+
+
+def test_what_stands_beside_the_text_is_said(tmp_path):
+    preface = f"<front><p>{'A word of another about the author. ' * 30}</p></front>"
+    marked = tei().replace("<front><p>A title page.</p></front>", preface).replace('type="act"', 'type="introduction"')
+    for i, name in enumerate(("a", "b", "c")):
+        (tmp_path / f"{name}.xml").write_text(marked.replace("To be", f"To be {i}"))
+    said = " ".join(load_corpus(tmp_path, pairs=False).notes[ACCOUNT])
+    assert "a preface, dedication or the like is not taken as text, in a.xml" in said
+    assert "divisions within its body that may be another's count as text: introduction (1)" in said
