@@ -15,6 +15,12 @@ ATTRIBUTION = [
         "c",
     ),
     Case(
+        "several faults of truth",
+        "attribution",
+        "2 entries of truth cannot be used:",
+        collection(p1__ground_to_truth_dot_json=json.dumps([{"unknown-text": "x", "true-author": "candidate00001"}])),
+    ),
+    Case(
         "information that is no JSON",
         "attribution",
         "p1/problem-info.json:1: not valid JSON",

@@ -15,6 +15,7 @@ def _case(name: str, says: str, file: str, content: str | bytes) -> Case:
 
 
 DOCUMENTS = [
+    _case("a table for one text", "this is a table, and not one text", "a.csv", "id,text\n1,Words.\n"),
     _case("a Word file cut short", "it is damaged or cut short, or no Word", "a.docx", WORDS[: len(WORDS) // 2]),
     _case("a Word file that is none", "it is damaged: [Content_Types].xml", "a.docx", zip_of({"a": "x"})),
     _case("a Word file with a password", "it is protected by a password", "a.docx", ole({"EncryptedPackage": b"x"})),

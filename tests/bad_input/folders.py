@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bad_input.cases import TEXT, Case, zipped
+from bad_input.cases import TEXT, Case, collection, zipped
 
 FOLDERS = [
     Case(
@@ -10,6 +10,27 @@ FOLDERS = [
         "corpus",
         "c: these folders are parts of a data set, and not authors",
         {"c/train/ann/1.txt": "One.", "c/train/bob/2.txt": "Two.", "c/test/ann/3.txt": "Three."},
+        "c",
+    ),
+    Case(
+        "attribution problems for a corpus",
+        "corpus",
+        "these are attribution problems, as PAN 2018 has them",
+        collection(),
+        "",
+    ),
+    Case(
+        "attribution problems for verification",
+        "problems",
+        "these are attribution problems, as PAN 2018 has them",
+        collection(),
+        "",
+    ),
+    Case(
+        "a zip alone in a folder",
+        "corpus",
+        "fix: name the zip within it: ",
+        {"c/a.zip": zipped({"a/1.txt": TEXT})},
         "c",
     ),
     Case(

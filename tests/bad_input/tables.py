@@ -15,6 +15,40 @@ TABLES = [
         {"essays.csv": GOOD_CSV},
         "esays.csv",
     ),
+    Case(
+        "parts of a data set as one folder of Parquet",
+        "corpus",
+        "c: these are parts of a data set, of which one is the test of another",
+        {
+            "c/train-00000.parquet": parquet(text=[TEXT], author=["ann"], topic=["a"]),
+            "c/test-00000.parquet": parquet(text=[TEXT], author=["bob"], topic=["a"]),
+        },
+        "c",
+    ),
+    Case(
+        "names of cells that were merged",
+        "corpus",
+        "fix: fill it in, or remove this document, or where cells were merged, fill each name down",
+        {"c.csv": f"text,author,topic\n{TEXT} One.,ann,a\n{TEXT} Two.,,a\n{TEXT} Three.,,b\n"},
+    ),
+    Case(
+        "values of pandas without names",
+        "corpus",
+        "fix: write a list of objects (pandas: to_json(orient='records'))",
+        {"c.json": f'[["{TEXT}", "ann"]]'},
+    ),
+    Case(
+        "a frame of pandas under another ending",
+        "corpus",
+        "a whole table, as pandas writes it without lines=True: call the file .json",
+        {"c.jsonl": f'{{"text": {{"0": "{TEXT}"}}, "author": {{"0": "ann"}}, "topic": {{"0": "a"}}}}\n'},
+    ),
+    Case(
+        "an author who is an object",
+        "corpus",
+        "put the name itself in its place, as author: Ann Roe",
+        {"c.jsonl": row(author={"name": "Ann Roe", "id": 3})},
+    ),
     Case("an empty CSV", "corpus", "c.csv: the file is empty", {"c.csv": ""}),
     Case("a CSV of a header alone", "corpus", "c.csv: the corpus has no documents", {"c.csv": "text,author,topic\n"}),
     Case(

@@ -25,6 +25,18 @@ TRUTH = [
         "truth.jsonl:1: is_human is not one true and one false",
         {"truth.jsonl": '{"id": "p1", "is_human": [true, true]}\n'},
     ),
+    Case(
+        "several faults of truth",
+        "truth",
+        "3 lines of truth cannot be used:",
+        {"truth.jsonl": '{"id": "p1", "same": 1}\n{"id": "p2", "same": true}\n{"id": "p2"}\n{"same": true}\n'},
+    ),
+    Case(
+        "several faults of truth.txt",
+        "truth",
+        "2 lines of truth cannot be used:",
+        {"truth.txt": "p1 Y\np2 maybe\np1 N\n"},
+    ),
     Case("no truth in a folder", "truth", "c: there is no truth here", {"c/readme.txt": "x"}, "c"),
     Case(
         "answers in place of truth",

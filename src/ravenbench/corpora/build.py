@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
@@ -13,19 +14,29 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.remarks import ACCOUNT, remarks
+from ravenbench.corpora.remarks import ACCOUNT, parts_of_works, remarks, two_columns_of_people
 from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import checked_name
 from ravenbench.text.damage import is_wordless
-from ravenbench.text.names import is_nobody, name_key, one_name_each, one_spelling, plain_name, sentence_on_joined
+from ravenbench.text.names import (
+    is_nobody,
+    is_part,
+    name_key,
+    one_name_each,
+    one_spelling,
+    plain_name,
+    sentence_on_joined,
+)
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
 FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
+_ANSWERED = re.compile(r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+")
+"""What mail programs put before the subject of an answer."""
 MOST_COLUMNS = 4096
 """Each takes room and time for every document."""
 
@@ -287,9 +298,12 @@ class CorpusBuilder:
         topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
         none = {t for t in topics if t is not None and is_nobody(t)}
         account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
+        parts = {t for t in topics if t is not None and is_part(t)}
+        account += [f"topics that may be parts of a data set, and none: {some(sorted(parts))}"] * bool(parts)
         alike: dict[str, dict[str, None]] = {}
         for topic in sorted({t for t in topics if t is not None}):
-            alike.setdefault("".join(filter(str.isalnum, topic.casefold())).rstrip("s"), {})[topic] = None
+            plain = _ANSWERED.sub("", topic.casefold())
+            alike.setdefault("".join(filter(str.isalnum, plain)).rstrip("s"), {})[topic] = None
         spelt = [" / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1]
         account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
         spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
@@ -303,10 +317,12 @@ class CorpusBuilder:
         columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
         ids = tuple(r.name for r in rows)
         account += remarks(texts, author, ids)
+        topic_labels = Labels.of(None if one is None else spelling[one] for one in topics)
+        account += [*parts_of_works(author, topic_labels, ids), *two_columns_of_people(author, columns)]
         joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
         whole = {"names": {"nobody's": self._nobody, "joined": joined}} if self._nobody or joined else {}
         return Corpus(
-            name, texts, ids, author, Labels.of(None if topic is None else spelling[topic] for topic in topics),
+            name, texts, ids, author, topic_labels,
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(labels) for key, labels in columns.items()},
             {**notes, "dropped": dropped, **whole, **({ACCOUNT: account} if account else {})},

@@ -30,12 +30,23 @@ from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.pan_attribution import check_no_attribution
 from ravenbench.formats.parquet import check_unpacked
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
 from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
-from ravenbench.text.names import handed_in_by, is_kind, is_name, is_part, lookalikes, name_key, plain_name, zeros_lost
+from ravenbench.text.names import (
+    handed_in_by,
+    is_kind,
+    is_name,
+    is_part,
+    lookalikes,
+    may_be_nobody,
+    name_key,
+    plain_name,
+    zeros_lost,
+)
 from ravenbench.text.passages import SharedPassages
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -162,10 +173,10 @@ def author_texts(archive: Archive) -> dict[str, Told]:
 
 def _laid_out(names: list[PurePosixPath]) -> dict[str, Told]:
     names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    names = [name for name in names if name.stem.lower() not in _IGNORED] or names
     if len({name.parts[0] for name in names}) == 1 and all(len(name.parts) > 2 for name in names):
         top = names[0].parts[0]
         return {str(name): label for name in names if (label := _told(name.relative_to(top))) is not None}
-    names = [name for name in names if not (len(name.parts) == 1 and name.stem.lower() in _IGNORED)]
     flat = [name for name in names if len(name.parts) == 1]
     if flat and len(flat) < len(names):
         return {}
@@ -208,6 +219,9 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     if folders:
         check_no_parts(path, authors, list(labels))
     doubts = [f"read as an author, though it may be a part of a data set: {part}" for part in parts if folders]
+    stems = Counter(PurePosixPath(name).stem for name in labels if folders)
+    about = [f"{stem} ({times})" for stem, times in stems.items() if times > 1 and may_be_nobody(stem)]
+    doubts += [f"read as texts by authors, though they may be about these: {some(about)}"] * bool(about)
     inner: dict[str, set[str]] = {}
     for name, (author, _) in labels.items():
         stem = PurePosixPath(name).stem
@@ -252,7 +266,7 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
         if bare := [name for name in inner if name not in full and len(full) > 1]:
             said.append(f"{counted(len(bare), 'folder')} without a text that is read: {some(bare)}")
     others = [name for name in archive.names if name not in read_names and not _is_metadata(name)]
-    about = [name for name in others if "/" not in name and PurePosixPath(name).stem.lower() in _IGNORED]
+    about = [name for name in others if PurePosixPath(name).stem.lower() in _IGNORED]
     said += [f"{counted(len(about), 'file')} left out, as about the texts: {some(about)}"] if about else []
     others = [name for name in others if name not in about]
     plain = {str(PurePosixPath(name).with_suffix("")) for name in read_names if name.lower().endswith(".txt")}
@@ -408,18 +422,25 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
     several, where, fix = [n for n in texts if "/" not in n], "beside folders", "put each into its author's folder"
     if len(several) in (0, len(texts)):
         several, where = [n for n in texts if n.count("/") > 2], "too deep"
+        fix = "move each up into its author's folder, or into author/topic"
     if not several:
         return some(names), None
     return f"{len(several):,} of {counted(len(texts), 'text')} {where}: {some(several)}", fix
 
 
 def _inner(path: Path) -> str | None:
-    """Which folder within this one holds texts by author, if one of the first does."""
-    for folder in sorted(one for one in path.iterdir() if one.is_dir())[:20] if path.is_dir() else ():
+    """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it holds."""
+    inner = sorted(one for one in path.iterdir() if not one.name.startswith(".")) if path.is_dir() else []
+    if [one.suffix.lower() for one in inner] == [".zip"]:
+        return f"name the zip within it: {inner[0]}"
+    several = []
+    for folder in [one for one in inner if one.is_dir()][:20]:
         with Archive(folder) as archive:
             if len({author for author, _ in author_texts(archive).values()}) > 1:
-                return f"name the folder within it: {folder}"
-    return None
+                several.append(folder)
+    # Of several, each may be an author.
+    parts = [folder for folder in several if len(several) == 1 or is_part(folder.name)]
+    return f"name the folder within it: {parts[0]}" if parts else None
 
 
 def each_document(
@@ -618,6 +639,7 @@ def _read(path: Path, encoding: str | None, more: dict[str, Any], options: dict[
         if pairs_files(archive):
             _check(_known(read_pairs_corpus), options)
             return read_pairs_corpus(path, **options, encoding=encoding)
+        check_no_attribution(archive, "a corpus: texts by author, a table or pairs")
         if problem_roots(archive):
             raise FormatError(
                 "these are verification problems, not a corpus: their authors are unknown", file=path,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ravenbench.errors import first_names, some
+from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import odd_texts
 from ravenbench.text.names import is_kind, is_several, label_key, lookalikes, may_be_nobody, person_words
@@ -22,6 +23,20 @@ MOST_BYTES = 64 * 2**20
 _SHOWN = 10
 _NO_WORD = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"\b(?:no|nr|id|student|number|matr\w*) (\d{4,12})\b")
+_PART = re.compile(
+    r"(?:(?<![^\W\d_])(chapter|chap|ch|kapitel|kap|part|teil|vol|volume|band|tome|episode|act|chunk)[\W_]{0,3})?"
+    r"(?:\d{1,4}|(?<=[\W_])[ivxl]{1,7})$",
+    re.IGNORECASE,
+)
+"""Names of parts of one work: emma_ch01, Emma 2."""
+_WORKLESS = re.compile(
+    r"te?xts?|doc(?:ument)?s?|posts?|e?mails?|msg|messages?|files?|samples?|known|unknown|user|author"
+)
+_OF_PEOPLE = re.compile(
+    r"(?:full|real|display)?(?:author|user|writer|poster|reviewer|sender|speaker|student|person)(?:id|name|key|no|nr)?"
+)
+_MOMENT = re.compile(r"1[0-7]\d{8}(?:\.0)?|1[0-7]\d{11}")
+"""Seconds or thousandths of them since 1970, in this century."""
 
 
 def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
@@ -36,8 +51,10 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
             break
     return [
         *odd_texts(several, ids),
+        *sentence_on_languages(several, ids),
         *sentence_on_shared(several, author.codes.tolist()),
         *signed(several, author, ids),
+        *signed_by_others(several, author, ids),
         *near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
@@ -70,6 +87,72 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
     return [f"{shown} heads or ends: it tells the author other than by style; take it out", *said]
 
 
+def edges(text: str) -> list[str]:
+    """The ``plain_words`` of the short lines at the head and the end of a text, where those who sign stand."""
+    lines = [*text[:300].strip().split("\n")[:2], *text[-300:].strip().split("\n")[-2:]]
+    return [plain_words(line).strip().removeprefix("by ") for line in lines if len(line) < 80]
+
+
+def signed_by_others(texts: Iterable[str], author: Labels, ids: Iterable[str]) -> list[str]:
+    """A sentence on texts of which a line at the head or the end is the name of another author."""
+    people = {" ".join(person_words(name)[1]): code for code, name in enumerate(author.names) if " " in name}
+    odd = [
+        f"{name}: {author.names[people[line]]}"
+        for text, code, name in zip(texts, author.codes.tolist(), ids, strict=False)
+        for line in edges(text) if people.get(line, code) != code and code >= 0
+    ]  # fmt: skip
+    return [f"texts that another author here signs, by a line at their head or end: {first_names(odd)}"] if odd else []
+
+
+def parts_of_works(author: Labels, topic: Labels, ids: Sequence[str]) -> list[str]:
+    """A sentence on texts that are parts of one work by their names, where most are and the topic is no work."""
+    works: dict[tuple[int, str], list[int]] = {}
+    authors_of: dict[str, set[int]] = {}
+    for row, (code, name) in enumerate(zip(author.codes.tolist(), ids, strict=True)):
+        stem = name.rpartition("/")[2]
+        if code < 0 or (match := _PART.search(stem)) is None:
+            continue
+        own, called = label_key(author.names[code]), match[1]
+        work = " ".join(word for word in plain_words(stem[: match.start()]).split() if word not in own)
+        if called or (len(work) > 2 and not _WORKLESS.fullmatch(work) and not is_kind(work)):
+            works.setdefault((code, work), []).append(row)
+            if not called:
+                authors_of.setdefault(work, set()).add(code)
+    several = [rows for (_, work), rows in works.items() if len(rows) > 1 and len(authors_of.get(work, ())) < 2]
+    topics = [{int(topic.codes[row]) for row in rows} for rows in several]
+    if 2 * sum(map(len, several)) <= len(ids) or (all(len(of) == 1 and min(of) >= 0 for of in topics)):
+        return []
+    shown = first_names([f"{ids[rows[0]]} to {ids[rows[-1]].rpartition('/')[2]}" for rows in several], 3)
+    count = f"{sum(map(len, several)):,} of {len(ids):,} texts"
+    return [
+        f"{count} are parts of {len(several):,} works by their names ({shown}): "
+        "parts of one work share its people and matters; let the work be the topic, or take one part of each"
+    ]
+
+
+def two_columns_of_people(author: Labels, columns: Mapping[str, Sequence[str | None]]) -> list[str]:
+    """Sentences on columns that name people otherwise than the authors that were read: of one name several ids, or of
+    one id several names."""
+    said = []
+    for column, values in columns.items():
+        if not _OF_PEOPLE.fullmatch(re.sub(r"[\W\d_]", "", column.casefold())):
+            continue
+        sides: tuple[dict[str, set[str]], ...] = ({}, {})
+        for name, value in zip(author, values, strict=True):
+            if name is not None and value is not None:
+                sides[0].setdefault(name, set()).add(value)
+                sides[1].setdefault(value, set()).add(name)
+        shown = [[f"{one}: {some(sorted(of))}" for one, of in side.items() if len(of) > 1] for side in sides]
+        whole = [len(side) for side in sides]
+        if any(shown) and all(2 * len(odd) <= number for odd, number in zip(shown, whole, strict=True)):
+            said.append(
+                f"{column} and the author that is read do not agree: {len(shown[0]):,} authors with several of it "
+                f"({first_names(shown[0], 3) or 'none'}), {len(shown[1]):,} of it with several authors "
+                f"({first_names(shown[1], 3) or 'none'})"
+            )
+    return said
+
+
 def plain_words(text: str) -> str:
     """The words of a text in small letters with one blank between them."""
     return _NO_WORD.sub(" ", text.casefold())
@@ -98,7 +181,8 @@ def near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]
 def doubtful_names(names: Iterable[str]) -> list[str]:
     """Sentences on authors' names that may be one person's, several people's each, or nobody's, or kinds of texts."""
     names = list(names)
-    kinds = [name for name in names if is_kind(name)]
+    moments = [name for name in names if _MOMENT.fullmatch(name)]
+    kinds = [name for name in names if is_kind(name)] or (moments if len(moments) == len(names) else [])
     doubts = {
         "one person's": [" / ".join(group) for group in lookalikes(names)],
         "several people's": [name for name in names if is_several(name)],

@@ -19,21 +19,12 @@ from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.parquet import check_size, check_unpacked
-from ravenbench.formats.tabular import ENDINGS, Row, stem_of, table_kind, table_rows
+from ravenbench.formats.tabular import ENDINGS, Row, column_names, stem_of, table_kind, table_rows
 from ravenbench.text.copies import unescaped
 from ravenbench.text.mail import without_quotations
 from ravenbench.types import Corpus
 
-NAMES: dict[str, tuple[str, ...]] = {
-    "text": ("text", "body", "content", "fulltext", "rawtext", "document", "message", "post", "review", "article",
-             "comment", "essay", "tweet", "story"),
-    "author": ("author", "authorid", "authorname", "user", "userid", "username", "writer", "poster", "reviewer",
-               "screenname", "speaker", "blogger", "sender"),
-    "topic": ("topic", "category", "subreddit", "forum", "board", "newsgroup", "section", "genre", "domain", "theme",
-              "fandom", "subject", "group", "prompt", "product"),
-    "id": ("id", "docid", "documentid", "textid", "postid", "reviewid", "uid", "guid"),
-    "language": ("language", "lang"),
-}  # fmt: skip
+NAMES = {role: column_names(role) for role in ("text", "author", "topic", "id", "language")}
 """Names that tables use, the surest first; case, spaces and underscores do not matter."""
 LOOKED_AT = 200
 """Rows from which a column's content is judged."""
@@ -71,7 +62,8 @@ def guess(
     used = {column for column in columns.values() if column in here}
     for role in ("text", "author", "topic", "id", "language"):
         column = columns[role]
-        if column is None or column in here or column != role:
+        named = column in [other for own, other in columns.items() if own not in (role, other)]
+        if column is None or (column in here and not named) or column != role:
             continue
         if role == "topic" and level in here:
             roles[role] = level
@@ -89,6 +81,8 @@ def guess(
             roles[role] = None
         elif role in ("text", "author", "topic"):
             raise _nothing(path, role, rows, here)
+        elif named:  # the column that is called so is another's
+            roles[role] = ""
     return roles
 
 
@@ -265,6 +259,8 @@ def read_table(
                 fix = "is it a row of sums? Otherwise write it as text"
                 if isinstance(body, list | dict):
                     fix = "join its parts to one string, or name the column of texts with --text"
+                if isinstance(body, dict) and all(isinstance(value, dict) for value in row.values()):
+                    fix = "this is a whole table, as pandas writes it without lines=True: call the file .json"
                 raise FormatError("the text is not a string", file=path, line=line, found=body, fix=fix)
             if of_reddit and (own := without_quotations(whole := unescaped(body))) != body:
                 cut += [not own.strip()] * (own != whole)
@@ -287,9 +283,9 @@ def read_table(
                 None if row.get(language) is None else _plain(path, line, language, row[language]), columns,
             )  # fmt: skip
     if not skip_faulty:
-        faults.check(", or leave these rows out with --skip-faulty" if len(faults) < 1 + number else "")
+        faults.check(_help(faults, 1 + number, author))
     notes: dict[str, Any] = {"source": path.name, "format": kind}
-    guessed = {role: column for role, column in chosen.items() if column != columns_by_role[role]}
+    guessed = {role: column for role, column in chosen.items() if column not in ("", columns_by_role[role])}
     if guessed:
         notes["columns"] = guessed
     if ignored:
@@ -304,6 +300,27 @@ def read_table(
     return builder.finish(
         name or (path.resolve().name if path.is_dir() else stem_of(path.name)), notes, fold_case, pairs
     )
+
+
+def _help(faults: Faults, rows: int, author: str) -> str:
+    """What else mends faulty rows: to leave them out, unless most would go."""
+    empty = sum(fault.problem == f"{author} is empty" for fault in faults.since(0))
+    if empty and 2 * empty > rows:
+        return ", or where cells were merged, fill each name down to the rows that it is for"
+    return ", or leave these rows out with --skip-faulty" if 2 * len(faults) <= rows else ""
+
+
+_SET = re.compile(r"(train|test|val|dev|held-?out)(?:ing|id|idation|elopment)?(?![^\W\d_])", re.IGNORECASE)
+
+
+def _check_one_part(path: Path, parts: Sequence[Path]) -> None:
+    """FormatError if Parquet files of one folder are of several parts of a data set by their names."""
+    sets = sorted({match[1].lower() for part in parts if (match := _SET.match(part.name)) is not None})
+    if len(sets) > 1:
+        raise FormatError(
+            "these are parts of a data set, of which one is the test of another", file=path, found=", ".join(sets),
+            expected="one table", fix="give one part: its file, or a folder that holds its files alone",
+        )  # fmt: skip
 
 
 def is_parts_folder(path: Path) -> bool:
@@ -355,6 +372,7 @@ def _parquet(path: Path) -> Iterator[Row]:
     """Rows of a file, or of a folder's files in order of their names, numbered through."""
     number = 0
     parts = [path] if path.is_file() else _parts(path)
+    _check_one_part(path, parts)
     for part in parts:
         check_unpacked(part)
     check_room(parts, _BATCH)
@@ -395,7 +413,7 @@ def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: boo
 def _label(path: Path, line: int, column: str, value: Any) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
         raise _no_name(path, line, column, value)
-    return str(value).strip()
+    return str(value)
 
 
 def _plain(path: Path, line: int, column: str, value: Any) -> str:
@@ -408,7 +426,9 @@ def _plain(path: Path, line: int, column: str, value: Any) -> str:
 def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
     fix = "store the column as strings, not as binary values" if isinstance(value, bytes) else None
     if isinstance(value, dict):
-        fix = f"put the name itself in its place, as {column}: {next(map(str, reversed(value.values())), '')}"
+        names = [one for one in value.values() if isinstance(one, str)]
+        name = next((one for key, one in value.items() if "name" in str(key).lower() and one in names), None)
+        fix = f"put the name itself in its place, as {column}: {name or next(iter(names), 'NAME')}"
     return FormatError(
         f"{column} is not a name", file=path, line=line, found=value, expected="a string or integer", fix=fix
     )

@@ -112,6 +112,8 @@ def detected(data: bytes) -> str | None:
     """
     import chardet
 
+    from ravenbench.text.damage import is_macintosh
+
     looked_at = data[:_LOOKED_AT]
     if (wide := _wide(looked_at)) is not None:
         return wide
@@ -132,7 +134,7 @@ def detected(data: bytes) -> str | None:
     # The sign of any currency stands where ISO-8859-15 has that of the euro.
     tie = "cp1252" in read and likely["cp1252"] >= _TIE * likely[best] and "¤" not in read["cp1252"]
     if read[best] == common or (tie and best != "mac-roman"):
-        return "cp1252"
+        return "mac_roman" if common and is_macintosh(common) else "cp1252"
     return best.replace("-", "_").lower()
 
 
@@ -215,6 +217,10 @@ def _meant(text: str) -> tuple[str, int] | None:
     return meant, next((i for i, c in enumerate(meant) if c > "\x7f"), 0)
 
 
+_FROM = re.compile(r"(?:iconv -f|the file from) (\S+) (?:-t|to) UTF-8")
+_WITHOUT = re.compile(r"^--encoding \S+?, or ")
+
+
 class Faults:
     """Gathers what is wrong with several files, so that all of it is said at once: at most ``most`` lines of it, each
     with what was found if ``values``, under a heading that says what there are so many of."""
@@ -272,7 +278,8 @@ class Faults:
         """What mends them: of several kinds of fault, each with what mends it."""
         kinds: dict[str, list[InputError]] = {}
         for error in met:
-            kinds.setdefault(re.sub(r"\d[\d,.]*", "#", error.problem), []).append(error)
+            kind = re.sub(r"\d[\d,.]*", "#", error.problem)
+            kinds.setdefault(kind + "".join(_FROM.findall(error.fix or "")), []).append(error)
         fixes = list(dict.fromkeys(e.fix for e in met if e.fix))
         heads = list(dict.fromkeys(fix.partition(", or ")[0] for fix in fixes))
         if len(heads) == 1 and heads[0].startswith("--encoding"):
@@ -281,10 +288,10 @@ class Faults:
             return fixes[0] if fixes else None
         if len(kinds) > 1:
             causes = [(len(of), of[0].problem, next((e.fix for e in of if e.fix), None)) for of in kinds.values()]
+            if len(heads) > 1:  # one --encoding would read those in another one as something else
+                causes = [(number, problem, _WITHOUT.sub("", fix or "")) for number, problem, fix in causes]
             return "\n    ".join(f"{number:,} × {problem}: {fix}" for number, problem, fix in causes[:_SHOWN] if fix)
-        # One --encoding would read those in another one as something else.
-        own = fixes[0].partition(", or ")[2] if fixes[0].startswith("--encoding") else fixes[0]
-        return f"{own or fixes[0]} (the first; the others likewise)"
+        return f"{_WITHOUT.sub('', fixes[0])} (the first; the others likewise)"
 
 
 class _StandsTwice(Exception):

@@ -21,6 +21,7 @@ from ravenbench.formats.archive import Archive, no_such, walk
 from ravenbench.formats.collector import checked_text
 from ravenbench.formats.document import FRONT_AND_BACK, Document, Unreadable
 from ravenbench.formats.reading import read_apart
+from ravenbench.formats.tabular import table_kind
 from ravenbench.seams import document_formats
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.texts import composed
@@ -112,6 +113,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     suffix = path.suffix.lower()
     if suffix in OTHERS:
         raise Unreadable("this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix])
+    check_no_table(path)
     name = formats_by_suffix().get(suffix, PLAIN)
     documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:
@@ -130,6 +132,14 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     return done
 
 
+def check_no_table(path: Path) -> None:
+    """Unreadable if a file is a table by its name, where one text is expected."""
+    if table_kind(path.name) is not None and path.name.lower() not in SIGNAL:
+        fix = "write each text into a file of its own; raven run, attribute and map read tables"
+        expected = "a document, as .txt or .docx"
+        raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
+
+
 def account_of(documents: Sequence[Document], most: int = 5, place: Path | None = None) -> list[str]:
     """Sentences that say of which documents more than front and back matter was left out, and where to look."""
     partial = [d for d in documents if {one.kind for one in d.left_out} - {FRONT_AND_BACK}]
@@ -140,6 +150,9 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
             f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}); "
             f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
         )
+    longer = [d.name for d in documents for one in d.left_out if one.kind == FRONT_AND_BACK and _is_long(one.sample)]
+    if longer:
+        sentences.append(f"a preface, dedication or the like is not taken as text, in {first_names(longer, most)}")
     alike: dict[str, list[str]] = {}
     for document in documents:
         for note in document.notes:
@@ -147,6 +160,11 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
     for notes in alike.values():
         sentences.append(notes[0] + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else ""))
     return sentences
+
+
+def _is_long(front: str) -> bool:
+    """Whether front matter is longer than a title page."""
+    return len(front.split()) > 150
 
 
 def _read() -> str:

@@ -12,6 +12,7 @@ stands for an author who is no candidate.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -20,7 +21,8 @@ from typing import Any
 from ravenbench.errors import FormatError, InputError, counted, remark, some
 from ravenbench.files import location, write_json
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.decoding import UTF8, checked_name, from_json
+from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
+from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, odd_texts
 from ravenbench.text.names import name_key, plain_name
@@ -55,7 +57,20 @@ class AttributionProblem:
 def is_attribution(path: str | Path) -> bool:
     """Whether a file or folder holds PAN attribution problems."""
     with Archive(path) as archive:
-        return any(PurePosixPath(name).name == _PROBLEM for name in archive.names)
+        return _is_collection(archive)
+
+
+def _is_collection(archive: Archive) -> bool:
+    return any(PurePosixPath(name).name == _PROBLEM for name in archive.names)
+
+
+def check_no_attribution(archive: Archive, expected: str) -> None:
+    """FormatError if an archive holds attribution problems where something else is ``expected``."""
+    if _is_collection(archive):
+        raise FormatError(
+            "these are attribution problems, as PAN 2018 has them", file=archive.path, expected=expected,
+            found=_PROBLEM, fix=f"raven attribute {shlex.quote(str(archive.path))} answers them",
+        )  # fmt: skip
 
 
 def read_attribution(
@@ -93,7 +108,8 @@ def read_attribution(
                 if not lenient or (number == len(roots) and not problems):
                     raise
                 if left_out is not None:
-                    left_out[PurePosixPath(root).name or archive.stem] = str(error).splitlines()[0]
+                    lines = [str(error).splitlines()[0], *error.problem.splitlines()[1:4]]
+                    left_out[PurePosixPath(root).name or archive.stem] = " ".join(map(str.strip, lines))
     names = [p.name for p in problems]
     if len(set(names)) != len(names):
         raise FormatError("two problems have one name", file=path, found=sorted(names))
@@ -121,25 +137,34 @@ def _stripped(problem: AttributionProblem) -> AttributionProblem:
     return replace(problem, candidates=candidates, unknown={n: plain(text) for n, text in problem.unknown.items()})
 
 
-def _leaks(name: str, candidates: Mapping[str, Sequence[str]], unknown: Mapping[str, str]) -> list[str]:
-    """Sentences that count texts which stand twice, a little changed or not: among known and unknown ones, or under two
-    candidates."""
+def _without_leaks(
+    name: str, candidates: Mapping[str, tuple[str, ...]], unknown: Mapping[str, str]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """The candidates without texts which stand, a little changed or not, among the unknown ones too, or under two
+    candidates, but for candidates who have no others; and sentences that count these."""
     authors = [author for author, texts in candidates.items() for _ in texts]
     every = [text for texts in (*candidates.values(), unknown.values()) for text in texts]
     sources = Copies.among(list(map(Sketch.of, every))).sources()
     owners: dict[int, dict[str, None]] = {}
     for author, source in zip(authors, sources, strict=False):
         owners.setdefault(source, {})[author] = None
+    of_unknown = set(sources[len(authors) :])
     known = [
-        f"{name} by {' and '.join(of)}"
-        for name, source in zip(unknown, sources[len(authors) :], strict=True) if (of := owners.get(source))
+        f"{text} by {' and '.join(of)}"
+        for text, source in zip(unknown, sources[len(authors) :], strict=True) if (of := owners.get(source))
     ]  # fmt: skip
     several = [" and ".join(of) for of in owners.values() if len(of) > 1]
-    count = f"{len(known):,} of {len(unknown):,} unknown texts"
-    leaks = [f"{name}: {count} stand among the known ones, and are no test ({some(known)})"] if known else []
-    return leaks + (
-        [f"{name}: {counted(len(several), 'text')} under two candidates ({some(several)})"] if several else []
-    )
+    own: dict[str, list[str]] = {author: [] for author in candidates}
+    for author, text, source in zip(authors, every, sources, strict=False):
+        own[author] += [text] * (source not in of_unknown and len(owners[source]) < 2)
+    bare = [author for author, texts in own.items() if not texts]
+    whole = f"; {some(bare)} have no others, and keep these" if bare else ""
+    leaks = {
+        f"{len(known):,} of {len(unknown):,} unknown texts stand among the known ones": known,
+        f"{counted(len(several), 'text')} under two candidates": several,
+    }
+    said = [f"{name}: {what}, from which nothing is learned ({some(of)}){whole}" for what, of in leaks.items() if of]
+    return {author: tuple(texts) or candidates[author] for author, texts in own.items()}, said
 
 
 def _languages(archive: Archive) -> dict[str, str]:
@@ -193,7 +218,11 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     others = [n for n in inner if place + n not in read]
     if others and not any(PurePosixPath(n).name == _PROBLEM for n in others):
         notes.append(f"{name}: {counted(len(others), 'file')} not read ({some(others)})")
-    notes += _leaks(name, candidates, unknown)
+    candidates, leaks = _without_leaks(name, candidates, unknown)
+    notes += leaks
+    every = [*(text for texts in candidates.values() for text in texts), *unknown.values()]
+    places = [*(author for author, texts in candidates.items() for _ in texts), *unknown]
+    notes += sentence_on_languages(every, places)
     truth = None
     if place + _TRUTH in archive:
         truth, repeated = _truth(archive, place + _TRUTH, spelt, unknown)
@@ -219,22 +248,31 @@ def _truth(
     truths: dict[str, str] = {}
     repeated: list[str] = []
     files = {plain_name(text): text for text in unknown}
+    faults = Faults("entries of truth cannot be used", values=True)
     for item in _items(content, label):
         text, author = item.get("unknown-text"), item.get("true-author")
-        if not isinstance(text, str) or not isinstance(author, str):
-            raise FormatError("a line of truth is incomplete", file=label, found=item)
-        text = text if text in unknown else files.get(plain_name(text), text)
-        if author != UNKNOWN and (author := spelt.get(name_key(given := author), "")) == "":
-            raise FormatError("truth names an author who is no candidate", file=label, found=given)
-        if text not in unknown:
-            raise FormatError("truth names a text that is not there", file=label, found=text)
-        if text in truths:
-            repeated.append(text)
-        if truths.setdefault(text, author) != author:
-            raise FormatError("a text has two true authors", file=label, found=text)
-    missing = sorted(set(unknown) - set(truths))
-    if missing:
-        raise FormatError("truth lacks a text", file=label, found=missing[0])
+        with faults.gathered():
+            if not isinstance(text, str) or not isinstance(author, str):
+                fix = "give each unknown-text its true-author"
+                raise FormatError("a line of truth is incomplete", file=label, found=item, fix=fix)
+            text = text if text in unknown else files.get(plain_name(text), text)
+            if author != UNKNOWN and (author := spelt.get(name_key(given := author), "")) == "":
+                fix = f"name a candidate of {_PROBLEM}, or {UNKNOWN}"
+                raise FormatError("truth names an author who is no candidate", file=label, found=given, fix=fix)
+            if text not in unknown:
+                fix = "add the text, or take the entry out"
+                raise FormatError("truth names a text that is not there", file=label, found=text, fix=fix)
+            if text in truths:
+                repeated.append(text)
+            if truths.setdefault(text, author) != author:
+                raise FormatError(
+                    "a text has two true authors", file=label, found=text, fix="keep the one that is true"
+                )
+    named = {*truths, *(i["unknown-text"] for i in _items(content, label) if isinstance(i.get("unknown-text"), str))}
+    for text in sorted(set(unknown) - named):
+        with faults.gathered():
+            raise FormatError("truth lacks a text", file=label, found=text, fix="add an entry for it")
+    faults.check()
     return truths, sorted(set(repeated))
 
 

@@ -42,7 +42,9 @@ from ravenbench.formats.archive import Archive, Split, split_of, split_roots
 from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
-from ravenbench.formats.tabular import is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.formats.pan_attribution import check_no_attribution
+from ravenbench.formats.tabular import column_names, is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, SCRIPTS, odd_texts, script_of
 from ravenbench.text.names import is_nobody, label_key, name_key, one_spelling, plain_name, zeros_lost
@@ -159,6 +161,18 @@ def problem_roots(archive: Archive) -> list[str]:
     return sorted({_parent(folder) for folder in folders} - folders)
 
 
+def holds_problems(archive: Archive) -> bool:
+    """Whether verification problems of some form lie in an archive, or in a zip within a folder."""
+    if problem_roots(archive) or pairs_files(archive) or any(pair_table(archive, name) for name in archive.names):
+        return True
+    inner = [archive.path / name for name in archive.names if name.lower().endswith(".zip") and archive.path.is_dir()]
+    for path in inner:
+        with Archive(path) as within:
+            if holds_problems(within):
+                return True
+    return False
+
+
 def write_pan_problems(
     path: str | Path, problems: Problems, same: Bools | None = None, language: str = "english", genre: str = "unknown"
 ) -> Path:
@@ -189,25 +203,31 @@ def truth_text(ids: list[str], same: Bools) -> str:
     return "".join(f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True))
 
 
+_OF_TRUTH, _TWICE = "lines of truth cannot be used", "an id stands twice"
+_ANSWERS, _SWAPPED = "these are answers, not truth", "are truth and answers swapped?"
+
+
 def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
     """Read the ``EN001 Y`` lines of a ``truth.txt``.
 
-    FormatError if a line is anything else, an id stands twice, or the file is empty.
+    FormatError, with all of them, if lines are anything else or an id stands twice; or if the file is empty.
     """
     truth: dict[str, bool] = {}
+    faults = Faults(_OF_TRUTH)
     for number, line in archive.lines(name):
         parts = line.split()
         where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
-        if len(parts) != 2 or parts[1].upper() not in ("Y", "N"):
-            answers = len(parts) in (2, 3) and re.fullmatch(r"[\d.eE+-]+", parts[-1]) is not None
-            raise FormatError(
-                "these are answers, not truth" if answers else "not a line of truth", **where, expected="ID Y or ID N",
-                fix="are truth and answers swapped?" if answers else None,
-            )  # fmt: skip
-        checked_name(parts[0], "an id", archive.label(name), number)
-        if parts[0] in truth:
-            raise FormatError("an id stands twice", **where)
-        truth[parts[0]] = parts[1].upper() == "Y"
+        if len(parts) in (2, 3) and re.fullmatch(r"[\d.eE+-]+", parts[-1]) is not None:
+            raise FormatError(_ANSWERS, **where, expected="ID Y or ID N", fix=_SWAPPED)
+        with faults.gathered():
+            if len(parts) != 2 or parts[1].upper() not in ("Y", "N"):
+                fix = "write the problem's id, a blank, and Y (same author) or N"
+                raise FormatError("not a line of truth", **where, expected="ID Y or ID N", fix=fix)
+            checked_name(parts[0], "an id", archive.label(name), number)
+            if parts[0] in truth:
+                raise FormatError(_TWICE, **where, fix="keep the line that is right")
+            truth[parts[0]] = parts[1].upper() == "Y"
+    faults.check()
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
     return truth
@@ -470,46 +490,49 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     """Read a ``truth.jsonl``, or a table with a column of labels, into the truth of each pair by its id; names that are
     nobody's name no author.
 
-    FormatError if a line is not truth (answers are recognised), an id stands twice, or the file is empty.
+    FormatError, with all of them, if lines are not truth (answers are recognised), or an id stands twice; or if the
+    file is empty.
     """
     if (table := pair_table(archive, name)) is not None or table_kind(name) in ("csv", "xlsx"):
         return _table_truth(archive, name, table or TableRoles((), None, "id"))
     truth: dict[str, PairTruth] = {}
-    nobodies = 0
+    faults, nobodies = Faults(_OF_TRUTH), 0
     for line, record in records(archive, name):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if "same" not in record and "value" in record:
-            raise FormatError(
-                "these are answers, not truth", **where, found=sorted(record), expected='{"id", "same"}',
-                fix="are truth and answers swapped?",
-            )  # fmt: skip
-        key = record_id(record, archive, name, line)
-        same, about = record.get("same"), "authors"
-        if same is None and (label := _own_label(record)) is not None:
-            same = _said(record, label)
-        elif same is None:
-            same, about = label_of(record, **where), "machine pairs" if of_pair(record) else "machines"
-        if not isinstance(same, bool):
-            raise FormatError(
-                "truth has no same: true or false", **where, found=record, expected='{"id", "same"}',
-                fix="write true or false, without quotation marks, for every problem",
-            )  # fmt: skip
-        if key in truth:
-            raise FormatError("an id stands twice", **where, found=key, fix="keep the line that is right")
-        authors = _two(record.get("authors"), "an author", **where)
-        truth[key] = PairTruth(same, authors, about)
-        if authors is not None and nobody(*authors):
-            truth[key] = PairTruth(same, None, about)
-            nobodies += same
-        elif authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
-            raise FormatError(
-                "same contradicts the two authors", **where, found=record, fix="mend the one that is wrong"
-            )
+            raise FormatError(_ANSWERS, **where, found=sorted(record), expected='{"id", "same"}', fix=_SWAPPED)
+        with faults.gathered():
+            key = record_id(record, archive, name, line)
+            if key in truth:
+                raise FormatError(_TWICE, **where, found=key, fix="keep the line that is right")
+            truth[key], of_nobody = _record_truth(record, where)
+            nobodies += of_nobody
+    faults.check()
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
     if nobodies:
         remark([f"{counted(nobodies, 'problem')} of one author, who is nobody in particular: they may be of several"])
     return truth
+
+
+def _record_truth(record: Mapping[str, Any], where: dict[str, Any]) -> tuple[PairTruth, bool]:
+    """What a line of truth says, and whether it says that two texts are by one author who is nobody in particular."""
+    same, about = record.get("same"), "authors"
+    if same is None and (label := _own_label(record)) is not None:
+        same = _said(record, label)
+    elif same is None:
+        same, about = label_of(record, **where), "machine pairs" if of_pair(record) else "machines"
+    if not isinstance(same, bool):
+        raise FormatError(
+            "truth has no same: true or false", **where, found=record, expected='{"id", "same"}',
+            fix="write true or false, without quotation marks, for every problem",
+        )  # fmt: skip
+    authors = _two(record.get("authors"), "an author", **where)
+    if authors is not None and nobody(*authors):
+        return PairTruth(same, None, about), same
+    if authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
+        raise FormatError("same contradicts the two authors", **where, found=record, fix="mend the one that is wrong")
+    return PairTruth(same, authors, about), False
 
 
 def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
@@ -537,24 +560,13 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
         yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
 
 
-_TEXTS = (
-    ("text1", "text2"), ("texta", "textb"), ("known", "questioned"), ("known", "unknown"),
-    ("knowntext", "questionedtext"), ("knowntext", "unknowntext"), ("first", "second"), ("sentence1", "sentence2"),
-    ("document1", "document2"), ("doc1", "doc2"), ("left", "right"), ("post1", "post2"), ("query", "candidate"),
-)  # fmt: skip
-_LABELS = (
-    "same", "label", "sameauthor", "sameauthors", "issame", "issameauthor", "samewriter", "sameperson", "truth",
-    "target", "gold", "y", "class", "match", "ismatch",
-)  # fmt: skip
-OPPOSITES = (
-    "different", "isdifferent", "differentauthor", "differentauthors", "isdifferentauthor", "isdifferentauthors",
-    "differs", "diff", "notsame", "distinct", "distance", "dissimilarity",
-)  # fmt: skip
-"""Columns that say yes, 1 or a high number of what is different."""
-_IDS = ("id", "pairid", "problemid", "problem", "uid")
+_TEXTS = [tuple(both.split("/")) for both in column_names("pair texts")]
+_LABELS, OPPOSITES, _IDS = (column_names(f"pair {kind}") for kind in ("labels", "opposites", "ids"))
+"""Columns that say what is the same, and what is different (yes, 1 or a high number)."""
 _SAME = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match"), True),
+    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True),
     **dict.fromkeys(("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False),
+    "mismatch": False,
 }  # fmt: skip
 """Spellings of columns and labels in tables of pairs, by their letters and figures."""
 
@@ -581,7 +593,10 @@ class TableRoles(NamedTuple):
     def says_by_authors(self, file: str) -> list[str]:
         """A sentence where truth follows from the authors alone, or there is none and other columns are not read."""
         if self.others:
-            return [f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}"]
+            return [
+                f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}; "
+                "if one of these says who wrote both, call it label"
+            ]
         said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
         return [said] if self.authors and self.label is None else []
 
@@ -696,7 +711,6 @@ def read_pair_table(
 
 
 _CONTRADICTS = "the label contradicts the two authors"
-_TWICE = "an id stands twice"
 _NEITHER = "says neither same nor different"
 
 
@@ -776,52 +790,24 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
         remark(notes)
     else:
         own: set[str] = set()
+        faults = Faults(_OF_TRUTH)
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
             where: dict[str, Any] = {"file": archive.label(name), "line": line}
             own_roles = _roles((), {plain_key(column): column for column in row})
             if not own_roles.has_truth or own_roles.id is None:
-                swapped = "are truth and answers swapped?" if "value" in row else "name the columns id and same"
+                swapped = _SWAPPED if "value" in row else "name the columns id and same"
                 raise FormatError(
                     "this table is no truth", **where, found=", ".join(row), expected="columns id and same", fix=swapped
                 )
-            key = _row_id(row, own_roles, number, own, where)
-            truth[key] = _row_truth(row, own_roles, where)
+            with faults.gathered():
+                key = _row_id(row, own_roles, number, own, where)
+                truth[key] = _row_truth(row, own_roles, where)
+        faults.check()
     if not truth:
         raise FormatError(
             "there is no truth in this table", file=archive.label(name), expected="a column same or label"
         )
     return truth
-
-
-def read_pan_pairs(
-    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, unquoted: bool = False,
-    skip_faulty: bool = False,
-) -> list[ProblemSet]:  # fmt: skip
-    """Read every set of pairs in a file, folder or zip.
-
-    The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
-    labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
-    pair can be used. ``unquoted`` and ``skip_faulty`` are of tables, as ``read_problem_sets`` has them.
-    """
-    with Archive(path, encoding, unquoted) as archive:
-        files = pairs_files(archive)
-        tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
-        if tables:
-            return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
-        if not files:
-            given_truth = any(is_truth(name) for name in archive.names)
-            raise FormatError(
-                "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
-                fix="this is the truth file: give the pairs file" if given_truth else None,
-            )  # fmt: skip
-        folders_read = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
-        sets = []
-        for name, beside in files.items():
-            if str(PurePosixPath(name).parent) not in folders_read:
-                continue
-            known = read_truth_records(archive, beside) if beside is not None else None
-            sets.append(_problems(archive, name, known))
-        return sets
 
 
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
@@ -1021,6 +1007,7 @@ def _remarks(problems: Problems) -> list[str]:
     return [
         *(f"{first_names(names)}: {what}" for what, names in said.items() if names),
         *odd_texts(texts, problems.ids[first].tolist()),
+        *sentence_on_languages(texts, problems.ids[first].tolist()),
         *sentence_on_shared(texts, first, "of several problems"),
     ]
 
@@ -1041,10 +1028,24 @@ def _sets(
     path: str | Path, split: Split | None, encoding: str | None, unquoted: bool, skip_faulty: bool
 ) -> list[ProblemSet]:
     with Archive(path, encoding, unquoted) as archive:
+        check_no_attribution(archive, "verification problems")
         if roots := problem_roots(archive):
             return [_read(archive, root) for root in split_roots(roots, split, path)]
-        if any(is_lines(n) or pair_table(archive, n) is not None for n in archive.names):
-            return read_pan_pairs(path, split, encoding, unquoted, skip_faulty)
+        files = pairs_files(archive)
+        tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
+        if tables:
+            return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
+        if files:
+            of_split = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
+            chosen = [(n, beside) for n, beside in files.items() if str(PurePosixPath(n).parent) in of_split]
+            truths = [None if beside is None else read_truth_records(archive, beside) for _, beside in chosen]
+            return [_problems(archive, n, known) for (n, _), known in zip(chosen, truths, strict=True)]
+        if any(map(is_lines, archive.names)):
+            given_truth = any(is_truth(name) for name in archive.names)
+            raise FormatError(
+                "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
+                fix="this is the truth file: give the pairs file" if given_truth else None,
+            )  # fmt: skip
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:
@@ -1063,7 +1064,8 @@ def read_problems(path: str | Path, split: Split | None = None, encoding: str | 
     there are several."""
     sets = read_problem_sets(path, split, encoding, **how)
     if len(sets) != 1:
-        names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in sets)
+        called = [f"{s.name}/{s.split}" if s.split else s.name for s in sets]
+        names = ", ".join(called if len({*called}) == len(called) else [s.place or s.name for s in sets])
         halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
         fix = (
             "--split train or --split test"

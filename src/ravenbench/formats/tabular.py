@@ -21,6 +21,7 @@ from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.formats.parquet import check_size
+from ravenbench.text.mail import phrases
 from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
@@ -31,6 +32,11 @@ ENDINGS = {
 """Kinds of tables that are text, or workbooks, by how a name ends."""
 
 Row = tuple[int, dict[str, Any]]
+
+
+def column_names(role: str) -> tuple[str, ...]:
+    """The names of columns that tables use for a role, by their letters and figures, the surest first."""
+    return tuple(next(line for line in phrases("columns") if line.startswith(f"{role}: ")).partition(": ")[2].split())
 
 
 def is_lines(name: str) -> bool:
@@ -62,18 +68,46 @@ def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[
 
 
 def _array(archive: Archive, name: str) -> Iterator[Row]:
-    """Records of a JSON array, numbered from 1; records of JSON lines too. FormatError if it is neither."""
-    first = next(iter(archive.lines(name)), (0, ""))[1].lstrip()
-    if first.startswith("{") and first.rstrip().endswith("}"):
+    """Records of a JSON array or of a frame as pandas writes it, numbered from 1; records of JSON lines too.
+    FormatError if it is none of these."""
+    lines = iter(archive.lines(name))
+    first, second = (next(lines, (0, ""))[1].strip() for _ in range(2))
+    if first.startswith("{") and first.endswith("}") and (second or not _frame(parsed(first, archive, name, 1))):
         yield from records(archive, name)
         return
     listed = from_json(archive.text(name), archive.label(name))
+    listed = _frame(listed) or listed if isinstance(listed, dict) else listed
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
             "this JSON is no list of records", file=archive.label(name), found=type(listed).__name__,
-            expected='[{"text": …, "author": …}, …]', fix="write a list of objects, or one object a line as .jsonl",
+            expected='[{"text": …, "author": …}, …]',
+            fix="write a list of objects (pandas: to_json(orient='records')), or one object a line as .jsonl",
         )  # fmt: skip
     yield from enumerate(listed, start=1)
+
+
+def _frame(table: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Rows of a table as pandas' ``to_json`` writes it with any orientation, or of lists by column; None of others."""
+    rows, names = table.get("data"), table.get("columns")
+    if isinstance(rows, list) and isinstance(names, list) and {*table} <= {"data", "columns", "index"}:
+        whole = all(isinstance(row, list) and len(row) == len(names) for row in rows)
+        return [dict(zip(map(str, names), row, strict=True)) for row in rows] if whole else None
+    if isinstance(rows, list) and {*table} == {"schema", "data"}:
+        return rows
+    columns = list(table.values())
+    if len(columns) < 2 or {*map(type, columns)} not in ({list}, {dict}) or not all(columns):
+        return None
+    inner = [one for column in columns for one in (column.values() if isinstance(column, dict) else column)]
+    if any(isinstance(one, dict | list) for one in inner) or len({len(column) for column in columns}) > 1:
+        return None
+    if isinstance(columns[0], list):
+        return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
+    if any(column.keys() != columns[0].keys() for column in columns):
+        return None
+    # Rows are called by numbers, or are those of which there are more.
+    numbered = all(map(str.isdecimal, table)), all(map(str.isdecimal, columns[0]))
+    by_row = len(table) > len(columns[0]) if numbered[0] == numbered[1] else numbered[0]
+    return columns if by_row else [{key: table[key][row] for key in table} for row in columns[0]]
 
 
 def _sheet(archive: Archive, name: str) -> Iterator[Row]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import combinations, islice
 from typing import Self
 
 import numpy as np
 
 from ravenbench.errors import first_names
+from ravenbench.text.mail import phrases
 from ravenbench.text.tokens import WORD, frequent_words
 
 COMMON, SAMPLE, BEGINNING = 200, 2_000, 2_000
@@ -55,6 +57,54 @@ class CommonWords:
         ] if odd else []  # fmt: skip
 
 
+BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT = 1_200, 50, 0.08, 0.6, 0.02
+"""Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
+of its language, of which those of another are a smaller part than ``PLAINLY``; below which none were left in it."""
+
+
+@cache
+def function_words() -> dict[str, list[str]]:
+    """Of the most frequent function words of languages, the English names of the languages that have each."""
+    languages: dict[str, list[str]] = {}
+    for line in phrases("function_words"):
+        language, _, words = line.partition(": ")
+        for word in words.split():
+            languages.setdefault(word, []).append(language)
+    return languages
+
+
+@lru_cache(maxsize=4_096)
+def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
+    """How many words some text has, and what share of them are function words of two languages, the highest first."""
+    counts, of = Counter(beginning.lower().split()), Counter({"": 0, "none": 0})
+    whole, languages = counts.total(), function_words()
+    for word, count in counts.items():
+        for language in languages.get(word, ()):
+            of[language] += count
+    return whole, [(language, count / (whole or 1)) for language, count in of.most_common(2)]
+
+
+def lacks_function_words(text: str) -> int:
+    """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
+    count, shares = function_shares(text[:BEGUN])
+    return count if count >= FEWEST_WORDS and shares[0][1] < WITHOUT else 0
+
+
+def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:
+    """A sentence on texts that are plainly in other languages than most; none where one in a hundred are."""
+    named: dict[str, list[str]] = {}
+    for text, name in zip(texts, ids, strict=False):
+        count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
+        if count >= FEWEST_WORDS and next_most < PLAINLY * most >= PLAINLY * LEAST:
+            named.setdefault(language, []).append(name)
+    (main, most_texts), *others = sorted(named.items(), key=lambda one: -len(one[1])) or [("", [])]
+    if 100 * sum(len(names) for _, names in others) <= len(most_texts):
+        return []
+    shown = ", ".join(f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others)
+    said = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
+    return [f"{said}: these are told apart instead of authors"]
+
+
 LANGUAGE_WORDS = 100
 """Most frequent words by which languages are told apart."""
 OWN_LANGUAGE = 0.4
@@ -64,11 +114,13 @@ MOST_COMPARED = 100
 
 
 def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first."""
+    """Names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first; not of
+    those of fewer words than tell it."""
     words = {
         name: Counter(word.lower() for text in some for word in WORD.findall(text))
         for name, some in list(texts.items())[:MOST_COMPARED]
     }
+    words = {name: counts for name, counts in words.items() if counts.total() >= FEWEST_WORDS}
     common = {name: {w for w, _ in counts.most_common(LANGUAGE_WORDS)} for name, counts in words.items()}
 
     def covered(name: str, by: str) -> float:

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ravenbench.errors import offered
+from ravenbench.text.common_words import lacks_function_words
 from ravenbench.text.lookalikes import disguised, invisible
-from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.mail import phrases, signs_of_mail
 from ravenbench.text.names import read_again
 from ravenbench.text.passages import GUTENBERG
 from ravenbench.text.tokens import count_evidence, count_words
@@ -19,6 +20,8 @@ _ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5}|#x[0-9a-f]{2,5});", re.I)
 _RUN = re.compile("[^\x00-\x7f]{2,}")
 _LEAD = re.compile("[\xc2-\xf4]")
 """What the first byte of a character in UTF-8 is read as."""
+_MACINTOSH = re.compile("(?<=[a-zà-ü])[ÒÓÔÕŽŠ•](?![A-Z])|(?<![^\\W\\d_])[ÒÔ](?=[a-z])")
+"""What stands for quotation marks, an apostrophe and letters where Mac Roman is read as Windows-1252: donÕt, cafŽ."""
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SCRIPTS = {
     "Latin": "A-Za-z\u00c0-\u024f", "Greek": "\u0370-\u03ff\u1f00-\u1fff", "Cyrillic": "\u0400-\u04ff",
@@ -41,37 +44,14 @@ _PAGE = re.compile(
     r"|(?:file|page|content|text|video|account) (?:has been|was|is) (?:removed|deleted|blocked|unavailable))\b",
     re.IGNORECASE,
 )
-_MARKS: tuple[tuple[str, str, int, str], ...] = (
-    ("https://git-lfs", r"\Aversion https://git-lfs\S*\s+oid ", 1, "a pointer of Git LFS stands for it: git lfs pull"),
-    ("", r"(?<![A-Za-z\d+/])(?=[a-z/+\d]*[A-Z])[A-Za-z\d+/]{56,}={0,2}(?![A-Za-z\d+/])", 3, "lines of base64: {}"),
-    ("=", r"=(?:[89A-F][\dA-F](?![A-Za-z])|3D|20$|$)", 3, "signs as of quoted-printable (=E9, =20): {}"),
-    ("?", r"(?<![\w/?])[^\W\d_]+\?{1,3}[^\W\d_A-Z]+(?![\w=?/])", 3, "words with question marks for letters: {}"),
-    ("\\n", r"\\n\\n|\\r\\n|(?<=[.!?])\\n(?![\"'\\])", 1, "line ends that stand there as \\n: {}"),
-    ("", r"(?<!\w)(?:[^\W\d_][ \t]{1,3}){12}", 1, "letters that stand apart, with blanks between: {} times twelve"),
-    ("[/", r"\[/(?:quote|QUOTE)\]", 1, "words of others stand in it as [QUOTE]…[/QUOTE]: {}; take them out"),
-    (
-        "---\n",
-        r"\A\s*+---\n(?:\w[\w-]*+:.*+\n(?:(?!---$)[ \t-].*+\n)*+){2,}+---$",
-        1,
-        "a head of notes (---) before it",
-    ),
-    ("", r"(?:…|\.{3})\s*\[?(?i:read more|continue reading|weiterlesen)\b.{0,20}\Z", 1, "it is cut off (Read more)"),
-    ("-->", r"^\d\d:\d\d:\d\d[,.]\d{3} --> \d\d:", 3, "times of subtitles stand in it: {}; take them out"),
-    ("[[", r"\[\[[^\[\]\n]{1,200}\]\]", 3, "marks of a wiki ([[…]]) stand in it: {}"),
-    ("_", r"(?<=\w)_(?:[A-Z]{2,4}\$?|[,.:])(?=\s)", 20, "words with tags (house_NN) stand in it: {}"),
-    ("\t", r"^\d+\t[^\t\n]+\t[^\t\n]+\t", 20, "lines of a word and its tags stand in it: {}"),
-    (":", r"^(?i:interviewe[re]|respondent|speaker[ _]?\d+)\s*: ", 3, "turns of several speakers stand in it: {}"),
-    ("> ", r"^\[?\d\d:\d\d(?::\d\d)?\]?\s+<[^<>\n]{1,30}> ", 3, "lines of a chat, of several people, stand in it: {}"),
-    ("> ", r"^> .{60}", 1, "words of others stand in it as quotations (>): {}; take them out"),
-    ("[", r"\[(?:laugh(?:s|ter)|inaudible|crosstalk|pause|applause)\b", 3, "marks of who wrote speech down: {}"),
-    ("ranslated", r"^\W{0,3}[Tt]ranslated (?:from|by) ", 1, "it says that it is translated"),
-    ("', '", r"\A\s*\[(?:'[^']*', ){3}", 1, "it is a list of words as Python shows it: join them to a text"),
-    ("b", r"\Ab(['\"]).+\1\s*\Z", 1, "it is bytes as Python shows them (b'…'): decode them"),
-    ("-\n", r"[^\W\d_]{2}-\n[^\W\d_A-Z]{2}", 10, "words divided at ends of lines, whose halves count as words: {}"),
-)
-"""What shows a wrong conversion: a part of it that is looked for first, the pattern, how often it must stand, and what
+_LIMITS = str.maketrans("⏎⇥", "\n\t")
+_MARKS = [line.split("\t") for line in phrases("marks")]
+"""What shows a wrong conversion: a part of it that is looked for first, how often it must stand, the pattern, and what
 it is."""
-_COMPILED = tuple((part, re.compile(pattern, re.MULTILINE), least, what) for part, pattern, least, what in _MARKS)
+_COMPILED = tuple(
+    (part.translate(_LIMITS), re.compile(pattern, re.MULTILINE), int(least), what)
+    for part, least, pattern, what in _MARKS
+)
 _LOOKED_AT = 1_000_000
 FEWEST_WORDS = 50
 """Words of evidence below which a text that has more of them says the same again and again."""
@@ -92,6 +72,13 @@ def script_of(text: str) -> str | None:
 def is_wordless(text: str) -> bool:
     """Whether a text has nothing to go by: fewer than two letters, or only that it was deleted or is missing."""
     return _TWO_LETTERS.search(text) is None or (len(text) < 80 and _GONE.fullmatch(text) is not None)
+
+
+def is_macintosh(text: str) -> bool:
+    """Whether a text in Mac Roman was read as Windows-1252, by most of its signs beyond ASCII."""
+    if not any(sign in text for sign in "ÒÓÔÕŽŠ•"):
+        return False
+    return 2 * len(_MACINTOSH.findall(text)) > sum(map(len, re.findall("[^\x00-\x7f]+", text)))
 
 
 def repeated(text: str) -> tuple[int, int] | None:
@@ -115,6 +102,8 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it is one word alone, in which nobody's style shows")
     elif len(text) < 300 and _PAGE.search(text) is not None:
         signs.append("it reads like the message of a program or a page, in the place of a text")
+    if few := lacks_function_words(text):
+        signs.append(f"none of {few:,} words at its beginning are function words, as where stop words were taken out")
     if (again := repeated(text)) is not None:
         signs.append(f"it says the same again and again: {again[0]:,} words, {again[1]:,} without repetitions")
     for part, pattern, least, what in _COMPILED:
@@ -137,6 +126,8 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
         run, meant = wrong[0]
         signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
+    if is_macintosh(text):
+        signs.append("Mac Roman was read as Windows-1252 (donÕt for don’t): convert it again from its source")
     if lost := text.count("\ufffd"):
         signs.append(f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its source")
     if turned := len(_TURNED.findall(text)):

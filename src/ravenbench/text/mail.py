@@ -22,7 +22,8 @@ def any_of(name: str) -> str:
 
 
 _HEADER = re.compile(rf"^({any_of('mail_headers')})[ \t]*:[ \t]*\S", re.IGNORECASE | re.MULTILINE)
-QUOTED = re.compile(r"^[ \t]*(?:>|&gt;)", re.MULTILINE)
+QUOTED = re.compile(r"^[ \t]*(?:[A-Z]{2,3})?(?:>|&gt;)", re.MULTILINE)
+"""A line of a quotation; some programs put initials before the mark."""
 _QUOTED_LINE = re.compile(r"^[ \t]*+>(?!!).*\n?", re.MULTILINE)
 INTRODUCED = re.compile(
     rf"^[ \t]*-{{2,}}[ \t]*(?:(?:{any_of('mail_original')})[ \t]*-{{2,}}"

@@ -17,7 +17,7 @@ from itertools import combinations
 
 from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
-from ravenbench.text.mail import any_of
+from ravenbench.text.mail import any_of, phrases
 from ravenbench.texts import composed
 
 _UNSEEN = re.compile(
@@ -43,18 +43,22 @@ _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\
 _BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bot\d*")
 _BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_SEVERAL = re.compile(r"\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}")
+_SEVERAL = re.compile(
+    r"[\"'], ?[\"']|\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}"
+)
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
 _SUFFIX = re.compile(r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$")
 """What stands behind a name: a degree, a party, a name at birth."""
 _PATRONYMIC = re.compile("(?:вич|вна|ична)$")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
-_KINDS = re.compile(any_of("kinds"))
+_MONTH = "|".join(" ".join(phrases("months")).split())
+_KINDS = re.compile(any_of("kinds") + rf"|(?:\d{{1,2}}\.? )?(?:{_MONTH})(?: \d{{1,2}},?)? (?:19|20)\d\d")
 _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 """A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
 """What some write in a name and others leave out: marks within words, zeros before the figures of a code."""
+_LISTED = re.compile(r"""\[["']([^"'\[\]]+)["']\]""")
 _WHOLE = re.compile(r"(\d+)\.0+")
 _ADDRESS = re.compile(r"(?:mailto:|https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
 _SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
@@ -89,6 +93,8 @@ def name_key(name: str) -> str:
     key = label_key(name)
     if whole := _WHOLE.fullmatch(key):
         return whole[1]
+    if listed := _LISTED.fullmatch(key):
+        return listed[1]
     byline = _BYLINE.match(key)
     return key if byline is None else key[byline.end() :]
 
@@ -132,7 +138,7 @@ def one_spelling(
         groups.setdefault(key(label), []).append(label)
     groups.pop("", None)
     best = {one: plain_name(min(of, key=lambda n: (-counts[n], n))) for of in groups.values() for one in of}
-    joined += sentence_on_joined((of for of in groups.values() if len({one.strip() for one in of}) > 1), what)
+    joined += sentence_on_joined(groups.values(), what)
     return [None if label is None else best.get(label) for label in labels]
 
 
@@ -197,7 +203,7 @@ def may_be_nobody(name: str) -> bool:
 
 def is_several(name: str) -> bool:
     """Whether a label may name several people: ``Erckmann & Chatrian``, ``Smith et al.``, ``1.23457E+17``."""
-    return _SEVERAL.search(name_key(name)) is not None or _ROUNDED.fullmatch(name) is not None
+    return _SEVERAL.search(_ADDRESS.sub("", name_key(name), 1)) is not None or _ROUNDED.fullmatch(name) is not None
 
 
 def handed_in_by(name: str) -> str | None:

@@ -151,3 +151,13 @@ def test_a_name_in_parts_has_blanks_and_a_word_over_two_lines_is_one(tmp_path):
     (read,) = parsed(tei(author=author, more=body), tmp_path / "a.xml")
     assert read.author == "Jane Austen"
     assert "A wonderfully long\nday, and so on." in read.text
+
+
+def test_what_stands_beside_the_text_is_said(tmp_path):
+    preface = f"<front><p>{'A word of another about the author. ' * 30}</p></front>"
+    marked = tei().replace("<front><p>A title page.</p></front>", preface).replace('type="act"', 'type="introduction"')
+    for i, name in enumerate(("a", "b", "c")):
+        (tmp_path / f"{name}.xml").write_text(marked.replace("To be", f"To be {i}"))
+    said = " ".join(load_corpus(tmp_path, pairs=False).notes[ACCOUNT])
+    assert "a preface, dedication or the like is not taken as text, in a.xml" in said
+    assert "divisions within its body that may be another's count as text: introduction (1)" in said

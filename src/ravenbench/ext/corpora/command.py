@@ -301,13 +301,14 @@ def _options(id: str | None, fold_case: bool) -> dict[str, Any]:
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
     from ravenbench.formats.archive import Archive, is_there
-    from ravenbench.formats.problems import problem_roots
+    from ravenbench.formats.pan_attribution import is_attribution
+    from ravenbench.formats.problems import holds_problems, problem_roots
 
-    if not is_there(Path(what)):
+    if not is_there(Path(what)) or is_attribution(what):
         return False
     with Archive(what) as archive:
-        zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]
-        if not problem_roots(archive) and not zips:
+        zips = any(name.lower().endswith(".zip") and not archive.single for name in archive.names)
+        if not problem_roots(archive) and not (zips and holds_problems(archive)):
             return False
     from ravenbench.ext.corpora.summary import table_one
     from ravenbench.formats.problems import read_problem_sets

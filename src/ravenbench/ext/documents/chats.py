@@ -1,4 +1,4 @@
-"""Exports of chats, WhatsApp's and Signal's: what each sender wrote, without what the program or somebody else put in.
+"""Exports of chats, WhatsApp's, Signal's, Discord's: what each sender wrote, without what others or a program put in.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
 Android, with dates as the phone's language has them; what follows without a date is the message's next line.
@@ -22,6 +22,8 @@ _DATE, _TIME = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}", r"\d{1,2}[:.]\d{2}(?:[:.]\d{2
 _START = re.compile(
     rf"(?:\[{_DATE}[^\d\n\]]{{1,15}}{_TIME}[^\d\n\]]{{0,12}}\]\s?|{_DATE}[^\d\n]{{1,15}}{_TIME}[^\d\n\-–]{{0,12}}[-–]\s)"
 )
+_DISCORD = re.compile(r"^\[\d{1,2}[-/]\w{2,3}[-/]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?\] ([^\s:][^\n:]{0,60})$", re.MULTILINE)
+"""What DiscordChatExporter writes above each message."""
 _SENDER = re.compile(r"([^:\n]{1,60}):(?:\s|$)")
 _MEDIA = re.compile(
     r"<[^<>\n]{3,80}>|\S.{0,120}\.\w{2,5} \([^()]+\)|!?\[[^\]\n]*\]\([^)\n]+\)|\(\( .{1,20} \)\)"
@@ -49,7 +51,7 @@ def is_chat(text: str) -> bool:
 
 def is_exported(text: str) -> bool:
     """Whether a plain text is an exported chat."""
-    return is_chat(text) or is_signal_json(text)
+    return is_chat(text) or is_signal_json(text) or len(_DISCORD.findall(text[:20_000])) >= 2
 
 
 def is_signal_json(text: str) -> bool:
@@ -64,7 +66,9 @@ def read_chat(text: str, path: Path) -> list[Document]:
     messages: dict[str, list[str]] = {}
     system = 0
     damaged: list[int] = []
-    for sender, body in _of_json(text, damaged) if is_signal_json(text) else _of_lines(text):
+    discord = len(_DISCORD.findall(text[:20_000])) >= 2
+    lines = _of_discord(text) if discord else _of_lines(text)
+    for sender, body in _of_json(text, damaged) if is_signal_json(text) else lines:
         if sender is None:
             system += 1
             continue
@@ -100,6 +104,14 @@ def _of_lines(text: str) -> Iterator[tuple[str | None, str]]:
         body = rest if named is None else rest[named.end() :]
     if begun:
         yield sender, body
+
+
+def _of_discord(text: str) -> Iterator[tuple[str | None, str]]:
+    """The same of Discord: date and sender stand on a line above each message."""
+    before, *parts = _DISCORD.split(text)
+    if before.strip():
+        yield None, before
+    yield from ((sender.strip(), body.strip()) for sender, body in zip(parts[::2], parts[1::2], strict=True))
 
 
 def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:

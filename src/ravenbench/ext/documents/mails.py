@@ -86,6 +86,8 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
     account = Account()
     account.add("headers", f"Subject: {_header(message, 'Subject')}", len(message.keys()))
     plain, html, notes = "", "", []
+    if (automatic := _header(message, "Auto-Submitted").lower()) not in ("", "no"):
+        notes.append(f"a program sent it, and not the person (Auto-Submitted: {automatic})")
     for inner in _parts(message, account):
         kind = inner.get_content_type()
         if kind in ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"):
@@ -244,9 +246,16 @@ _BLOCK = re.compile(
     r"(?:[ \t*]*+[\w\- ]{1,20}[ \t*]*[:：].*\n){1,5}",
     re.IGNORECASE | re.MULTILINE,
 )
+_NOTES = re.compile(
+    r"^[ \t]*\S.{0,60}\n[ \t]*\d{1,2}[./]\d{1,2}[./]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?[ \t]*\n(?:[ \t]*\n){0,3}"
+    r"(?:[ \t]*(?:To|cc|bcc|Subject):.*\n){2,5}",
+    re.MULTILINE,
+)
+"""The head of another mail in Lotus Notes, as in Enron's mails: name, date, To, cc, Subject."""
 _FORWARDED = re.compile(
     rf"^[ \t]*(?:-{{2,}}[ \t]*)?(?:{any_of('mail_forwarded')})(?:[ \t]*-{{2,}}|:)", re.IGNORECASE | re.MULTILINE
 )
+_HEADS = ((_FORWARDED, "forwarded mail"), *((head, "quoted mail") for head in (_BLOCK, _NOTES, INTRODUCED)))
 _PHONE = re.compile(rf"^[ \t]*(?:{any_of('mail_phone')}).{{0,60}}$", re.IGNORECASE | re.MULTILINE)
 _CLOSING = re.compile(rf"^[ \t]*(?:{any_of('mail_closing')})[ \t]*+(?:[,.!][ \t]*+)?$", re.IGNORECASE | re.MULTILINE)
 _NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
@@ -270,11 +279,7 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
         rest.append(("quotations", forum[0]))
         body = body[: forum.start()] + body[forum.end() :]
-    starts = [
-        (match.start(), kind)
-        for pattern, kind in ((_FORWARDED, "forwarded mail"), (_BLOCK, "quoted mail"), (INTRODUCED, "quoted mail"))
-        if (match := pattern.search(body)) is not None
-    ]
+    starts = [(match.start(), kind) for pattern, kind in _HEADS if (match := pattern.search(body)) is not None]
     for start, end in introductions(body):
         after = _AFTER.match(body, end)
         if after is not None and after.end() < len(body) and not after[1]:

@@ -23,6 +23,11 @@ _LEFT_OUT = {
     "note": "notes", "speaker": "speakers", "stage": "stage directions", "fw": "running heads", "del": "deletions",
     "figDesc": "descriptions of figures", "castList": "lists of persons", "listBibl": "bibliographies",
 }  # fmt: skip
+_BESIDE = re.compile(
+    "(?:preface|introduction|intro|foreword|afterword|title_?page|toc|contents|advert(?:isement)?|imprint|appendix"
+    "|glossary|index|notes|editorial|liminal)", re.IGNORECASE,
+)  # fmt: skip
+"""Types of divisions that are no part of the text itself, or may be by another hand."""
 _OTHER_READING = ("sic", "reg", "expan")
 """Within a ``choice``: the author's spelling and the corrected print are taken."""
 _BLOCKS = {
@@ -56,6 +61,7 @@ class _Handler:
         self.pieces: list[str] = []
         self.account = Account()
         self.people: dict[str, list[str]] = {}
+        self.beside = Counter[str]()
         self.title, self.dates, self.missing = list[str](), dict[str, str](), dict[str, int]()
         self._left: tuple[int, str, list[str]] | None = None
         self._ref, self._who = "", list[str]()
@@ -76,6 +82,8 @@ class _Handler:
                 self._join()
             elif tag in _BLOCKS:
                 self.pieces.append("\n")
+                if self.open["body"] and _BESIDE.fullmatch(division := attributes.get("type", "")):
+                    self.beside[division] += 1
         elif self.open["titleStmt"] and self.open["author"]:
             self._who += [" "] * (tag in _PARTS)
             if tag == "author":
@@ -208,6 +216,9 @@ def _document(handler: _Handler, path: Path) -> Document:
             fix="other XML is not read: save the text as .txt",
         )  # fmt: skip
     notes = [f"signs without meaning were left out: {', '.join(handler.missing)}"] if handler.missing else []
+    if handler.beside:
+        within = ", ".join(f"{kind} ({count})" for kind, count in handler.beside.items())
+        notes.append(f"divisions within its body that may be another's count as text: {within}")
     if len(handler.people) > 1:
         notes.append(f"its header names several authors: {'; '.join(names[0] for names in handler.people.values())}")
     who = next(iter(handler.people.items()), ("", [""])) if len(handler.people) == 1 else ("", [""])

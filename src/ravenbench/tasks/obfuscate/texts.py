@@ -11,6 +11,7 @@ from ravenbench import files
 from ravenbench.errors import InputError, counted, remark, some
 from ravenbench.formats.archive import Archive, read_whole, whole
 from ravenbench.formats.decoding import Faults
+from ravenbench.formats.documents import check_no_table
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
 from ravenbench.formats.problems import ProblemSet, pair_table, problem_roots, read_problems, write_pan_problems
@@ -57,12 +58,14 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
         for place in spec.known:
             for file in _text_files(Path(files.local_copy(place))):
                 with faults.gathered():
+                    check_no_table(file)
                     known.append(read_whole(file, spec.encoding))
         names = archive.names if archive.single else [n for n in archive.names if n.lower().endswith(".txt")]
         if not names:
             raise InputError("there is no text here", file=spec.source, expected="a text, .txt files, or a problem set")
         for name in names:
             with faults.gathered():
+                check_no_table(Path(archive.label(name)))
                 texts.append(whole(archive.read(name), archive.label(name), spec.encoding))
         faults.check()
         unread = [name for name in archive.names if name not in names]

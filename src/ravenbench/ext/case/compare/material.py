@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.corpora.remarks import near_copies, signed
+from ravenbench.corpora.remarks import edges, names_person, near_copies, signed
 from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
@@ -28,7 +28,7 @@ from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.common_words import coverage
 from ravenbench.text.mail import signs_of_mail
-from ravenbench.text.names import lookalikes, name_key
+from ravenbench.text.names import is_name, lookalikes, name_key, person_words
 from ravenbench.text.passages import cleaner
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import WORD, count_evidence, count_words
@@ -299,6 +299,9 @@ def _folders_within(known: Sequence[str]) -> list[str]:
     """That texts of a candidate without a name stand in folders of their own, which may be people."""
     places = [Path(value) for value in known if "=" not in value and Path(value).is_dir()]
     inner = sorted({path.name for place in places for path in place.iterdir() if path.is_dir()})
+    heads = Counter(path.stem.partition("_")[0] for place in places for path in place.iterdir() if path.is_file())
+    if not inner and len(heads) > 1 and (min(heads.values()) > 1 or all(map(is_name, heads))):
+        inner = [f"{head}_… ({count})" for head, count in sorted(heads.items())]
     if not inner:
         return []
     return [
@@ -411,6 +414,20 @@ def _addressed(name: str, other: str) -> bool:
     return ("@" in name) != ("@" in other) and bool(lookalikes((name, other)))
 
 
+def _signed_by_others(case: CaseTexts, authors: Sequence[str]) -> list[str]:
+    """Notes on texts of a case whose first or last lines name an author of the background who is not the candidate."""
+    own = name_key(case.candidate.name)
+    people = {name: words for name in authors if len(words := person_words(name)[1]) > 1 and name_key(name) != own}
+    notes = []
+    for text in (case.questioned, *case.candidate.texts):
+        by = [name for name, words in people.items() if any(names_person(line, words) for line in edges(text.text))]
+        if by:
+            what = "questioned" if text is case.questioned else "known"
+            notes.append(f"the {what} text {text.name} names another at its head or end, as who signs it: {some(by)}")
+    remark(notes)
+    return notes
+
+
 def plainly(cases: Sequence[CaseTexts], corpus: Corpus) -> Callable[[str], str]:
     """What takes out of a text what texts of several people here share, such as a licence."""
     mine = {text: name_key(case.candidate.name) for case in cases for text in case.candidate.texts}
@@ -447,6 +464,8 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
             remark([note])
             for case in cases:
                 screened.notes[case.id] += [note] if case.candidate.name == mine else []
+    for case in cases:
+        screened.notes[case.id] += _signed_by_others(case, corpus.author.names)
     questions = {path: runs(plain(text.text)) for path, text in queries.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
