@@ -119,8 +119,30 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 def _svg_of(figure: Figure) -> str:
     """What matplotlib draws, kept for the page and the file of a figure."""
     with style():
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        return _printed(figure, "svg", "none", {"Date": None, "Creator": None, "Format": None, "Type": None}).decode()
+
+
+def _printed(figure: Figure, kind: str, paper: str, metadata: Mapping[str, str | None], dpi: float = 0) -> bytes:
+    """A figure in this form, drawn once: ``savefig`` draws all of it a first time to lay it out."""
+    from matplotlib.backend_bases import get_registered_canvas_class
+
+    before, layout, usual, ground = figure.canvas, figure.get_layout_engine(), figure.dpi, figure.get_facecolor()
+    buffer = io.BytesIO()
+    # It takes the figure over: texts are measured as this form draws them, and vectors in points, 72 an inch.
+    canvas = get_registered_canvas_class(kind)(figure)
+    figure.set_facecolor(paper)
+    try:
+        if layout is not None:
+            figure.dpi = dpi or 72
+            layout.execute(figure)
+            figure.set_layout_engine("none")
+        figure.dpi = dpi or usual
+        getattr(canvas, f"print_{kind}")(buffer, metadata=metadata)
+    finally:
+        figure.dpi = usual
+        figure.set_facecolor(ground)
+        figure.set_layout_engine(layout)
+        figure.set_canvas(before)
     return buffer.getvalue()
 
 
@@ -171,17 +193,16 @@ def _drawn(figure: Figure, kind: str) -> tuple[bytes, bool]:
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
 
-    buffer = io.BytesIO()
     metadata = {"CreationDate": None} if kind == "pdf" else {"Software": None}
     installed, texts = {font.name for font in fontManager.ttflist}, figure.findobj(Text)
     with style(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for text in texts:
             text.set_fontfamily([name for name in _FONTS if name in installed])  # type: ignore[attr-defined]
-        figure.savefig(buffer, format=kind, dpi=200, facecolor="white", metadata=metadata)
+        bytes_of = _printed(figure, kind, "white", metadata, dpi=200)
     for text in texts:
         text.set_fontfamily(_FONTS[0])  # type: ignore[attr-defined]
-    return buffer.getvalue(), not any("Glyph" in str(warning.message) for warning in caught)
+    return bytes_of, not any("Glyph" in str(warning.message) for warning in caught)
 
 
 def titled(artist: Any, text: str) -> None:
