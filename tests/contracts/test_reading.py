@@ -28,6 +28,8 @@ from ravenbench.testing import toy_problems
 from ravenbench.text.names import is_nobody
 from ravenbench.types import Problems
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 LICENCE = (
     "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
 )

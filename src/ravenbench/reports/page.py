@@ -119,30 +119,29 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 def _svg_of(figure: Figure) -> str:
     """What matplotlib draws, kept for the page and the file of a figure."""
     with style():
-        return _printed(figure, "svg", "none", {"Date": None, "Creator": None, "Format": None, "Type": None}).decode()
+        return _printed(figure, "svg").decode()
 
 
-def _printed(figure: Figure, kind: str, paper: str, metadata: Mapping[str, str | None], dpi: float = 0) -> bytes:
+_UNSAID = {"svg": ("Date", "Creator", "Format", "Type"), "pdf": ("CreationDate",), "png": ("Software",)}
+
+
+def _printed(figure: Figure, kind: str) -> bytes:
     """A figure in this form, drawn once: ``savefig`` draws all of it a first time to lay it out."""
     from matplotlib.backend_bases import get_registered_canvas_class
 
-    before, layout, usual, ground = figure.canvas, figure.get_layout_engine(), figure.dpi, figure.get_facecolor()
-    buffer = io.BytesIO()
-    # It takes the figure over: texts are measured as this form draws them, and vectors in points, 72 an inch.
+    layout, dpi, buffer = figure.get_layout_engine(), figure.dpi if kind == "svg" else 200, io.BytesIO()
+    before = {"canvas": figure.canvas, "dpi": figure.dpi, "layout_engine": layout, "facecolor": figure.get_facecolor()}
+    # The form's canvas takes the figure over; texts are measured as it draws them, on vectors in points, 72 an inch.
     canvas = get_registered_canvas_class(kind)(figure)
-    figure.set_facecolor(paper)
+    figure.set(facecolor="none" if kind == "svg" else "white", dpi=dpi if kind == "png" else 72)
     try:
         if layout is not None:
-            figure.dpi = dpi or 72
             layout.execute(figure)
             figure.set_layout_engine("none")
-        figure.dpi = dpi or usual
-        getattr(canvas, f"print_{kind}")(buffer, metadata=metadata)
+        figure.set_dpi(dpi)
+        getattr(canvas, f"print_{kind}")(buffer, metadata=dict.fromkeys(_UNSAID[kind]))
     finally:
-        figure.dpi = usual
-        figure.set_facecolor(ground)
-        figure.set_layout_engine(layout)
-        figure.set_canvas(before)
+        figure.set(**before)
     return buffer.getvalue()
 
 
@@ -193,16 +192,15 @@ def _drawn(figure: Figure, kind: str) -> tuple[bytes, bool]:
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
 
-    metadata = {"CreationDate": None} if kind == "pdf" else {"Software": None}
     installed, texts = {font.name for font in fontManager.ttflist}, figure.findobj(Text)
     with style(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for text in texts:
             text.set_fontfamily([name for name in _FONTS if name in installed])  # type: ignore[attr-defined]
-        bytes_of = _printed(figure, kind, "white", metadata, dpi=200)
+        printed = _printed(figure, kind)
     for text in texts:
         text.set_fontfamily(_FONTS[0])  # type: ignore[attr-defined]
-    return bytes_of, not any("Glyph" in str(warning.message) for warning in caught)
+    return printed, not any("Glyph" in str(warning.message) for warning in caught)
 
 
 def titled(artist: Any, text: str) -> None:

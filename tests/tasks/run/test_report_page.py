@@ -142,11 +142,11 @@ def test_equal_stores_give_equal_reports(with_failure: Store, written: Path) -> 
 def test_figures_for_print(made_up: Store, tmp_path: Path) -> None:
     figure, twin = (run_figures.draw(analyse(made_up))["results"] for _ in range(2))
     # Drawn once, they are what matplotlib saves, legend and all, and the figure is as it was.
-    for form, paper, dpi in (("svg", "none", 0), ("pdf", "white", 200), ("png", "white", 200)):
-        saved, said = io.BytesIO(), {"svg": "Date", "pdf": "CreationDate", "png": "Software"}[form]
+    for form, paper, dpi in (("svg", "none", "figure"), ("pdf", "white", 200), ("png", "white", 200)):
+        saved, unsaid = io.BytesIO(), dict.fromkeys(page._UNSAID[form])
         with style():
-            twin.savefig(saved, format=form, metadata={said: None}, facecolor=paper, dpi=dpi or "figure")
-            assert page._printed(figure, form, paper, {said: None}, dpi) == saved.getvalue()
+            twin.savefig(saved, format=form, metadata=unsaid, facecolor=paper, dpi=dpi)
+            assert page._printed(figure, form) == saved.getvalue()
         assert type(figure.get_layout_engine()) is type(twin.get_layout_engine()) and figure.dpi == twin.dpi
         assert type(figure.canvas) is type(twin.canvas) and figure.get_facecolor() == twin.get_facecolor()
     for suffix, magic in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")):
