@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,14 +26,21 @@ def outline(figure: Figure, kind: str, *_: object) -> bytes:
     return OUTLINES[kind]
 
 
+@contextmanager
+def drawing(draw: Callable[..., bytes] = outline) -> Iterator[None]:
+    """Figures are drawn so, by default not at all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "_printed", draw)
+        yield
+
+
 @pytest.fixture(scope="module")
 def undrawn() -> Iterator[None]:
     """Figures are made but not drawn, which is a third of a small job: for tests of answers, words and exit codes.
 
     They are drawn in golden outputs of every command, in tests of pages and in what ``finished`` gives.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "_printed", outline)
+    with drawing():
         yield
 
 
@@ -62,8 +70,7 @@ def finished(read_by_jobs: Path, jobs: Path) -> Callable[..., Path]:
         folder, imported = jobs / task.name / "run", jobs / task.name / "imported"
         with FileLock(jobs / f"{task.name}.lock", timeout=wait):
             if not imported.exists():
-                with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(page, "_printed", DRAWN)
+                with drawing(DRAWN):
                     ended = raven(*task.arguments(read_by_jobs, folder), "--workers", "1")
                 assert ended.code == 0, ended.said
                 imported.write_text("\n".join(warm()))

@@ -119,13 +119,10 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 def _svg_of(figure: Figure) -> str:
     """What matplotlib draws, kept for the page and the file of a figure."""
     with style():
-        return _printed(figure, "svg").decode()
+        return _printed(figure, "svg", "Date", "Creator", "Format", "Type").decode()
 
 
-_UNSAID = {"svg": ("Date", "Creator", "Format", "Type"), "pdf": ("CreationDate",), "png": ("Software",)}
-
-
-def _printed(figure: Figure, kind: str) -> bytes:
+def _printed(figure: Figure, kind: str, *unsaid: str) -> bytes:
     """A figure in this form, drawn once: ``savefig`` draws all of it a first time to lay it out."""
     from matplotlib.backend_bases import get_registered_canvas_class
 
@@ -139,7 +136,7 @@ def _printed(figure: Figure, kind: str) -> bytes:
             layout.execute(figure)
             figure.set_layout_engine("none")
         figure.set_dpi(dpi)
-        getattr(canvas, f"print_{kind}")(buffer, metadata=dict.fromkeys(_UNSAID[kind]))
+        getattr(canvas, f"print_{kind}")(buffer, metadata=dict.fromkeys(unsaid))
     finally:
         figure.set(**before)
     return buffer.getvalue()
@@ -197,7 +194,7 @@ def _drawn(figure: Figure, kind: str) -> tuple[bytes, bool]:
         warnings.simplefilter("always")
         for text in texts:
             text.set_fontfamily([name for name in _FONTS if name in installed])  # type: ignore[attr-defined]
-        printed = _printed(figure, kind)
+        printed = _printed(figure, kind, "CreationDate" if kind == "pdf" else "Software")
     for text in texts:
         text.set_fontfamily(_FONTS[0])  # type: ignore[attr-defined]
     return printed, not any("Glyph" in str(warning.message) for warning in caught)
