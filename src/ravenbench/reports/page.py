@@ -132,7 +132,7 @@ def _printed(figure: Figure, kind: str, *unsaid: str) -> bytes:
     canvas = get_registered_canvas_class(kind)(figure)
     figure.set(facecolor="none" if kind == "svg" else "white", dpi=dpi if kind == "png" else 72)
     try:
-        if layout is not None:
+        if layout is not None and figure.axes:
             layout.execute(figure)
             figure.set_layout_engine("none")
         figure.set_dpi(dpi)
