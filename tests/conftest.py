@@ -83,8 +83,13 @@ def data_folder(name: str) -> Path:
 
 CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
-FEW_AND_LONG = {"test_golden.py"}
-"""Files of less than thirty tests that take more than five seconds, as ``dearest files`` at the end shows them."""
+FEW_AND_LONG = {
+    "test_bootstrap.py", "test_campaign.py", "test_checks.py", "test_counting_ahead.py", "test_extract.py",
+    "test_golden.py", "test_new_command.py", "test_obfuscate_run.py", "test_one_hand.py", "test_patterns.py",
+    "test_plugin.py", "test_resume.py", "test_seeds.py", "test_signals.py", "test_simulate.py", "test_taken_out.py",
+    "test_wheel.py",
+}  # fmt: skip
+"""Files whose tests take half a second or more each, as ``dearest files`` at the end shows them."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
