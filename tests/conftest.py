@@ -83,14 +83,26 @@ def data_folder(name: str) -> Path:
 
 CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
+FEW_AND_LONG = {
+    "test_bootstrap.py", "test_campaign.py", "test_checks.py", "test_counting_ahead.py", "test_extract.py",
+    "test_golden.py", "test_new_command.py", "test_obfuscate_run.py", "test_one_hand.py", "test_patterns.py",
+    "test_plugin.py", "test_resume.py", "test_seeds.py", "test_signals.py", "test_simulate.py", "test_taken_out.py",
+    "test_wheel.py",
+}  # fmt: skip
+"""Files whose tests take half a second or more each, as ``dearest files`` at the end shows them."""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for research data, so that ``-m data`` is all of that."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Mark what asks for research data, so that ``-m data`` is all of that; of what is chosen, order files for workers,
+    who take one after another: those of few long tests first, then by their number, so that none is left alone."""
     for item in items:
         if CORPORA & {*getattr(item, "fixturenames", ())}:
             item.add_marker("data")
+    yield
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        tests = Counter(item.path for item in items)
+        items.sort(key=lambda item: (item.path.name not in FEW_AND_LONG, -tests[item.path]))
 
 
 def pytest_collection_finish() -> None:

@@ -27,6 +27,8 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 from toy_topics import simulate
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 LOW = SelectionRules(min_docs=1, min_topics=1)
 
 

@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 RAVEN = "import sys; from ravenbench.cli.main import run; run()"
 
 

@@ -35,6 +35,8 @@ if extensions.is_here("case"):
     from ext.case.comparable import FAST, background, case, text, write
     from ravenbench.ext.case.content import UNTESTED
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 of_cases = pytest.mark.skipif(
     not all(map(extensions.is_here, ("case", "unknown"))), reason="the extension case or unknown is not here"
 )

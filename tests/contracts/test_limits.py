@@ -15,6 +15,8 @@ from ravenbench.errors import SpecError
 from ravenbench.limits import RunLimits, limits_here, most_calls, within
 from ravenbench.tasks.functions import function_of, of_raven
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 GIVEN = RunLimits("cpu", 45.0, 7)
 
 

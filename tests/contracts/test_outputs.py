@@ -15,6 +15,8 @@ import extensions
 from contracts.commands import contents, raven
 from contracts.tasks import TASKS, options, write_data
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
 DEAR = {"simulate", "validate"}

@@ -29,6 +29,8 @@ from ravenbench.text.common_words import function_words
 from ravenbench.text.names import is_nobody
 from ravenbench.types import Problems
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 LICENCE = (
     "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
 )

@@ -13,6 +13,8 @@ import extensions
 import ravenbench
 from ravenbench.corpora.memory import FOLDER, as_place
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):

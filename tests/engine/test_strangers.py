@@ -22,6 +22,8 @@ from ravenbench.tasks.run.spec import build as spec_of
 from ravenbench.verifiers.contract.base import checked_answers, checked_scores
 from small_run import SMALL
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 OPTIONS = {**SMALL, "samplers": "random"}
 STRANGERS = """
 import ctypes, os, sys

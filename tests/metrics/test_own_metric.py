@@ -33,6 +33,8 @@ from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.testing import check_calibrator, check_metric, check_sampler, toy_problems
 from ravenbench.types import name_array
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 class Balanced(Metric):
     title = "balanced accuracy"

@@ -7,6 +7,8 @@ from ravenbench.reports.report import report_of
 from ravenbench.tasks.pan14.published import PUBLISHED
 from ravenbench.tasks.pan14.task import Pan14
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.mark.parametrize(
     ("printed", "ours", "interval", "said"),

@@ -16,6 +16,8 @@ from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.testing import toy_problems
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 METHODS = "length, function-words"
 CORPUS = "synthetic(documents=300, authors=40, topics=8)"
 

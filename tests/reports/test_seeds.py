@@ -13,6 +13,8 @@ from ravenbench.errors import InputError
 from ravenbench.reports.seeds import pooled_table, pooled_value
 from ravenbench.reports.view import Column, Measure, Range, Table
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 HOW = {"verifiers": "length", "samplers": "random", "folds": 2, "probe": "none", "workers": 1}
 
 

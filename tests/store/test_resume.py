@@ -16,6 +16,8 @@ from ravenbench.tasks.api import run
 from small_run import SMALL
 from stored import answers
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 OPTIONS = {**SMALL, "verifiers": "length, ppm(order=2), chance"}
 
 

@@ -116,8 +116,26 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 def _svg_of(figure: Figure) -> str:
     """What matplotlib draws, kept for the page and the file of a figure."""
     with style():
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        return _printed(figure, "svg", "Date", "Creator", "Format", "Type").decode()
+
+
+def _printed(figure: Figure, kind: str, *unsaid: str) -> bytes:
+    """A figure in this form, drawn once: ``savefig`` draws all of it a first time to lay it out."""
+    from matplotlib.backend_bases import get_registered_canvas_class
+
+    layout, dpi, buffer = figure.get_layout_engine(), figure.dpi if kind == "svg" else 200, io.BytesIO()
+    before = {"canvas": figure.canvas, "dpi": figure.dpi, "layout_engine": layout, "facecolor": figure.get_facecolor()}
+    # The form's canvas takes the figure over; texts are measured as it draws them, on vectors in points, 72 an inch.
+    canvas = get_registered_canvas_class(kind)(figure)
+    figure.set(facecolor="none" if kind == "svg" else "white", dpi=dpi if kind == "png" else 72)
+    try:
+        if layout is not None and figure.axes:
+            layout.execute(figure)
+            figure.set_layout_engine("none")
+        figure.set_dpi(dpi)
+        getattr(canvas, f"print_{kind}")(buffer, metadata=dict.fromkeys(unsaid))
+    finally:
+        figure.set(**before)
     return buffer.getvalue()
 
 
@@ -168,17 +186,15 @@ def _drawn(figure: Figure, kind: str) -> tuple[bytes, bool]:
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
 
-    buffer = io.BytesIO()
-    metadata = {"CreationDate": None} if kind == "pdf" else {"Software": None}
     installed, texts = {font.name for font in fontManager.ttflist}, figure.findobj(Text)
     with style(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for text in texts:
             text.set_fontfamily([name for name in _FONTS if name in installed])  # type: ignore[attr-defined]
-        figure.savefig(buffer, format=kind, dpi=200, facecolor="white", metadata=metadata)
+        printed = _printed(figure, kind, "CreationDate" if kind == "pdf" else "Software")
     for text in texts:
         text.set_fontfamily(_FONTS[0])  # type: ignore[attr-defined]
-    return buffer.getvalue(), not any("Glyph" in str(warning.message) for warning in caught)
+    return printed, not any("Glyph" in str(warning.message) for warning in caught)
 
 
 def titled(artist: Any, text: str) -> None:

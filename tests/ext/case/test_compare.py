@@ -22,6 +22,8 @@ from ravenbench.ext.case.compare.task import Compare
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.store.store import Store
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(scope="module")
 def others(tmp_path_factory):

@@ -10,6 +10,8 @@ from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 COMMON = [
     "the",
     "of",

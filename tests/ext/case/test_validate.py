@@ -20,6 +20,8 @@ from ravenbench.ext.case.validate.report import failing
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.store.records import read_record
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 CONDITIONS = "name,questioned,known,texts,genre\nplain,220,220,2,any\nacross,220,220,1,different\none way,220,220,1,"
 CONDITIONS += "letter>diary\nlong,3000,3000,2,\n"
 LAX = {"most_devpav": 2.0, "most_misleading": 0.9}

@@ -17,6 +17,8 @@ from ravenbench.ext.changes.forms import Hands, read_changes
 from ravenbench.ext.changes.reader import label_counts, macro_f1, micro_f1, ordinal_index
 from ravenbench.ext.changes.report import measures
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 HABITS = ("the of and which upon", "i you but so just")
 SYLLABLES = ("ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "zu")
 CONTENT = [a + b + c for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES]

@@ -25,6 +25,8 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Labels, Problems
 from small_run import SMALL
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 KINDS = ("missing", "changed", "extra", "other order", "other author")
 SPEC = {**SMALL, "verifiers": "length"}
 CORPUS = SPEC["corpus"]

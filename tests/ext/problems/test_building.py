@@ -21,6 +21,8 @@ from ravenbench.formats.problems import read_problem_sets, read_problems
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def corpus(authors: list[int], topics: list[int], bands: list[int] | None = None) -> Corpus:
     """Documents of so many words as their row, one for each entry."""

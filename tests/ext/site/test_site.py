@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
+from job_fixtures import drawing
 from ravenbench import errors
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
@@ -224,9 +225,9 @@ def evaluations(tmp_path_factory):
         for file, text in files.items():
             (place / "answers" / name / file).write_text(text)
         how = {"replicates": 50, "trials": 50, "skip_faulty": name == "faulty"}
-        write_evaluation(
-            ravenbench.evaluate(place / "truth.jsonl", place / "answers" / name, **how), place / name, keep_answers=True
-        )
+        evaluation = ravenbench.evaluate(place / "truth.jsonl", place / "answers" / name, **how)
+        with drawing():  # a site draws its own
+            write_evaluation(evaluation, place / name, keep_answers=True)
     return place
 
 

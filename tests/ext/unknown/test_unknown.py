@@ -13,6 +13,8 @@ from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.unknown.candidates import read_question
 from ravenbench.ext.unknown.task import Unknown, passage_words, passages
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 COMMON = [f"{a}{b}" for a in "bdfglmnprst" for b in ("a", "e", "io", "un")]
 METHODS = "cosine-delta(words=40), function-words"
 

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from ravenbench.cli.main import build
 from toy_topics import simulate
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def table(tmp_path):

@@ -19,6 +19,8 @@ from ravenbench.cli.main import run
 from ravenbench.errors import FormatError
 from ravenbench.store.records import FORMAT
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 QUICK = ("--replicates", "100", "--trials", "200", "--workers", "1")
 
 

@@ -20,6 +20,8 @@ from ravenbench.tasks.api import obfuscate
 from ravenbench.tasks.obfuscate.rewritings import RewriteUnit, keys_of, read_rewriting
 from ravenbench.testing import toy_problems
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture(scope="module")
 def problems(tmp_path_factory):

@@ -29,6 +29,8 @@ from ravenbench.tasks.pan14.task import Pan14
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.baselines import Length
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 VERIFIERS = "char-ngram(size=300), length, chance"
 ROW = {"auc", "c@1", "final", "unanswered", "seconds", "interval"}
 

@@ -23,6 +23,8 @@ from ravenbench.tasks.verify.plan import VerifyPlan
 from ravenbench.types import Problems
 from ravenbench.verifiers.baselines import Length
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 CONTENT = """
 import os, sys
 given, out = sys.argv[1:]

@@ -18,6 +18,8 @@ from ravenbench.tasks.run.probes import lengths_table
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import build
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def test_texts_are_cut_after_so_many_words():
     cut = FirstWords(3).fit([])

@@ -17,6 +17,8 @@ from ravenbench.reports.report import analyse
 from ravenbench.tasks.api import run
 from ravenbench.types import Answers
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 export = pytest.importorskip("ravenbench.ext.programs.export", reason="the extension programs is not here").export
 
 

@@ -23,6 +23,8 @@ from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 from ravenbench.tasks.run.spec import build
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
 OPTIONS = {"topics": 16, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
 VERIFIERS = "style-only, topic-only, length"

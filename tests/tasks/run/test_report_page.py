@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -139,10 +140,18 @@ def test_equal_stores_give_equal_reports(with_failure: Store, written: Path) -> 
 
 
 def test_figures_for_print(made_up: Store, tmp_path: Path) -> None:
-    figure = run_figures.draw(analyse(made_up))["shortcut"]
+    figure, twin = (run_figures.draw(analyse(made_up))["results"] for _ in range(2))
+    # Drawn once, they are what matplotlib saves, legend and all, and the figure is as it was.
+    for form, paper, dpi in (("svg", "none", "figure"), ("pdf", "white", 200), ("png", "white", 200)):
+        saved, unsaid = io.BytesIO(), {"svg": "Date", "pdf": "CreationDate", "png": "Software"}[form]
+        with style():
+            twin.savefig(saved, format=form, metadata={unsaid: None}, facecolor=paper, dpi=dpi)
+            assert page._printed(figure, form, unsaid) == saved.getvalue()
+        assert type(figure.get_layout_engine()) is type(twin.get_layout_engine()) and figure.dpi == twin.dpi
+        assert type(figure.canvas) is type(twin.canvas) and figure.get_facecolor() == twin.get_facecolor()
     for suffix, magic in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")):
-        page.save(figure, tmp_path / f"shortcut{suffix}")
-        assert (tmp_path / f"shortcut{suffix}").read_bytes().startswith(magic)
+        page.save(figure, tmp_path / f"results{suffix}")
+        assert (tmp_path / f"results{suffix}").read_bytes().startswith(magic)
 
 
 def test_signs_that_no_font_has_are_said(

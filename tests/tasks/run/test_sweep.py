@@ -14,6 +14,8 @@ from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 from ravenbench.tasks.run.spec import RunSpec, build
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SWEEP = {
     "corpus": "synthetic(documents=900, authors=60, words=60, topics=30)",
     "topics": [6, 10],

@@ -22,6 +22,8 @@ from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 from ravenbench.tasks.run.spec import build, methods_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def component(name: str, **params: object) -> dict[str, object]:
     return {"component": name, "version": 1, "params": params}

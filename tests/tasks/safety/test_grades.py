@@ -18,6 +18,8 @@ from ravenbench.tasks.safety.measures import NAME
 from ravenbench.tasks.safety.report import SafetyReport
 from ravenbench.testing import toy_problems
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 GRADES = {"anna": (1, 2, 3, 4, 5, 5), "ben": (1, 2, 3, 5, 5, 4)}
 
 

@@ -21,6 +21,8 @@ from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.report import SafetyReport
 from stored import answers
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]
 METHODS = "svm, burrows-delta(words=80)"
 

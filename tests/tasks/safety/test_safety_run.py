@@ -31,6 +31,8 @@ from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
 from stored import answers
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 CHOSEN = "identity, random(rate=0.9), other-author"
 
 

@@ -27,6 +27,8 @@ from ravenbench.tasks.verify.task import Verify
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.baselines import Length
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 METHOD = "char-ngram(size=300)"
 GREEK = "Ο συγγραφέας δεν είναι εδώ, και το κείμενό του είναι γραμμένο με άλλα γράμματα. " * 8
 
