@@ -8,9 +8,10 @@ from inspect import Parameter
 from pathlib import Path
 
 import ravenbench
+from ravenbench import registry
 from ravenbench.engine.options import Declared
 from ravenbench.engine.task import declared_of
-from ravenbench.tasks.functions import docstring_of, of_raven, signature_of
+from ravenbench.tasks.functions import docstring_of, signature_of
 
 PLACE = Path(ravenbench.__file__).parent / "tasks" / "api.pyi"
 
@@ -72,6 +73,12 @@ _NAMES = {
     "Corpus": "ravenbench.types",
 }
 """What stands in signatures, and where it comes from; in the order of the stub's imports."""
+
+
+def of_raven() -> list[str]:
+    """The tasks and works that come with Raven: the bench's own, then its extensions'."""
+    every = registry.targets("task") | registry.targets("work")
+    return [name for name, target in every.items() if target.startswith("ravenbench.")]
 
 
 def public() -> list[str]:

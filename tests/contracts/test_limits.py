@@ -13,7 +13,8 @@ from ravenbench.engine.pool import aside, local, run_units, silent
 from ravenbench.engine.task import LIMITS, declared_of
 from ravenbench.errors import SpecError
 from ravenbench.limits import RunLimits, limits_here, most_calls, within
-from ravenbench.tasks.functions import function_of, of_raven
+from ravenbench.tasks.functions import function_of
+from stub import of_raven
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -17,7 +17,7 @@ from ravenbench.engine.task import declared_of
 from ravenbench.reports.page import policy
 from ravenbench.reports.report import write_report
 from ravenbench.store.store import Store
-from ravenbench.tasks.functions import of_raven
+from stub import of_raven
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 

@@ -109,6 +109,7 @@ def test_the_command_takes_seeds(tmp_path):
     done = raven("run", "synthetic", *words, "--seed", "0,2", "--out", tmp_path / "run")
     assert done.exit_code == 0 and "standard deviation between them" in " ".join(done.stdout.split())
     assert {p.name for p in (tmp_path / "run").iterdir()} == {"seed-0", "seed-2", "report"}
+    assert json.loads(raven("report", tmp_path / "run", "--json").stdout)["seeds"] == [0, 2]
     for wrong in ("0,0", "a", "1,"):
         with pytest.raises(InputError, match="seed: expected"):
             raven("run", "synthetic", "--seed", wrong)

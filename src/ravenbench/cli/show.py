@@ -253,13 +253,16 @@ def report(
 
         raven report raven-runs/newsgroups-1234 --figures pdf,png
 
-        raven report raven-runs/mine-1 raven-runs/mine-2    two seeds, pooled
+        raven report raven-runs/mine-1 raven-runs/mine-2    two seeds, pooled; or the folder that --seed 0,1 filled
     """
+    from ravenbench import files
     from ravenbench.reports.outside import parse_given, with_answers
     from ravenbench.reports.report import forms_of
+    from ravenbench.reports.seeds import runs_of_seeds
     from ravenbench.store.store import Store
 
     forms = forms_of(figures)
+    run = [str(one) for place in run for one in runs_of_seeds(files.location(place)) or [place]]
     if len(run) > 1 or out is not None:
         if answers or group or against or forms or len(run) < 2:
             raise InputError("only several runs are pooled into --out, and they are shown as they are",

@@ -47,16 +47,14 @@ def around(cells: int) -> float:
 class _Compiling:
     """CPU seconds that went into kernels being compiled, which is done once on a machine; a listener of numba's."""
 
-    seconds = 0.0
-    _begun: tuple[float, ...] = ()
+    def __init__(self) -> None:
+        self.seconds, self._begun = 0.0, list[float]()
 
     def notify(self, event: Any) -> None:
         if event.is_start:
-            self._begun += (time.process_time(),)
-            return
-        *outer, begin = self._begun
-        self._begun = tuple(outer)
-        self.seconds += 0.0 if outer else time.process_time() - begin
+            self._begun.append(time.process_time())
+        elif (begin := self._begun.pop()) and not self._begun:
+            self.seconds += time.process_time() - begin
 
 
 def _timed(work: Callable[[int], object], few: int) -> float:

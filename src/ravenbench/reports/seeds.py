@@ -57,6 +57,11 @@ def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
     return PooledSeeds({seed: report_of(store) for seed, store in by_seed.items()})
 
 
+def runs_of_seeds(place: Path) -> list[Path]:
+    """The runs in a folder that ``--seed 0,1,…`` filled; none in any other folder."""
+    return [] if (place / "run.json").is_file() else sorted(run.parent for run in place.glob("seed-*/run.json"))
+
+
 def _methods(store: Store) -> list[Any]:
     return [(v.version, seedless(v.identity)) for v in store.plan.verifiers]
 

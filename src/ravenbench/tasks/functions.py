@@ -13,7 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from ravenbench import registry
 from ravenbench.engine.options import Declared, Option, check_given
 from ravenbench.errors import InputError, SpecError, check_type, did_you_mean
 from ravenbench.former import check_there
@@ -240,9 +239,3 @@ def docstring_of(task: type[Declared]) -> str:
     lines += ["", "Notes", "-----", IN_MEMORY]
     lines += ["", "Raises", "------", "InputError", "    Before any long work, if something cannot be used."]
     return "\n".join(lines)
-
-
-def of_raven() -> list[str]:
-    """The tasks and works that come with Raven: the bench's own, then its extensions'."""
-    every = registry.targets("task") | registry.targets("work")
-    return [name for name, target in every.items() if target.startswith("ravenbench.")]

@@ -26,7 +26,7 @@ from ravenbench.metrics.pan import STANDARD
 from ravenbench.reports.content import badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
 from ravenbench.reports.report import report_of
-from ravenbench.reports.seeds import pooled_stores
+from ravenbench.reports.seeds import pooled_stores, runs_of_seeds
 from ravenbench.reports.view import (
     UNDEFINED,
     Col,
@@ -346,7 +346,7 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
     runs: list[Store] = []
     for key, place in places.items():
         late = submitted.get(key, {})
-        if seeds := seeds_of(place):
+        if seeds := runs_of_seeds(place):
             pooled_stores([Store.open(seed) for seed in seeds])  # refused where they differ in more
             if late:
                 raise InputError("a board of several seeds takes no answers from outside", file=place)
@@ -390,25 +390,24 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         late_notes = (note for one in each_run for system in getattr(one, "systems", ()) for note in system.notes)
         notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
         made_boards.append(replace(board, standings=standings, notes=notes, data=_data(run), versions=versions))
-    whole = [replace(b, notes=(*dict.fromkeys((*b.notes, *_said(json.loads(b.downloads["report.json"])))),))
-             for b in made_boards]  # fmt: skip
+    whole = []
+    for b in made_boards:
+        said = _said(json.loads(b.downloads["report.json"]), {s.system for s in b.standings})
+        whole.append(replace(b, notes=tuple(dict.fromkeys((*b.notes, *said)))))
     return with_own_titles(sorted(whole, key=lambda board: list(places).index(board.key)))
 
 
-def _said(report: Any) -> Iterator[str]:
-    """What a report says of its texts, problems and answers, wherever it stands: what was left out, joined, shared."""
+def _said(report: Any, names: Container[str]) -> Iterator[str]:
+    """What a report says of its texts, problems and answers, wherever it stands: what was left out, joined, shared; not
+    that a system was left out whose later answers stand on the board, which has these names."""
     for key, value in report.items() if isinstance(report, dict) else enumerate(report):
         if key in ("notes", "remarks", ACCOUNT) and isinstance(value, list):
             yield from (str(sentence) for sentence in value if isinstance(sentence, str))
         elif key == "skipped":
-            yield from (f"{row['submission']} is left out: {row['first']}" for row in value)
+            out = (row for row in value if row["submission"] not in names)
+            yield from (f"{row['submission']} is left out: {row['first']}" for row in out)
         elif isinstance(value, dict | list):
-            yield from _said(value)
-
-
-def seeds_of(place: Path) -> list[Path]:
-    """The runs in a folder that ``--seed 0,1,…`` filled; none in any other folder."""
-    return [] if (place / "run.json").is_file() else sorted(run.parent for run in place.glob("seed-*/run.json"))
+            yield from _said(value, names)
 
 
 def _over_seeds(each: Sequence[Board], key: str) -> Board:

@@ -13,13 +13,14 @@ from markupsafe import Markup
 
 from ravenbench import __version__
 from ravenbench.errors import InputError, counted, first_names, remark, some
-from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, seeds_of, slugs
+from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, slugs
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
 from ravenbench.reports.outside import FILES, takes_answers
 from ravenbench.reports.page import render
 from ravenbench.reports.report import report_class, report_of, write_whole
+from ravenbench.reports.seeds import runs_of_seeds
 from ravenbench.reports.view import (
     Col,
     Number,
@@ -251,7 +252,7 @@ def _alike(boards: Sequence[Board]) -> list[str]:
 
 def _papers(place: Path) -> list[Paper]:
     """What whoever uses the board of a run or an evaluation cites."""
-    place = next(iter(seeds_of(place)), place)
+    place = next(iter(runs_of_seeds(place)), place)
     run = (place / "run.json").is_file()
     return report_of(Store.open(place)).papers() if run else cited_by("evaluate", {}, [])
 

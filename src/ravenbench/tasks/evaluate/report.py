@@ -192,7 +192,7 @@ def _starred(table: Table) -> Table:
         return number(value.mean, table.columns[place], short=True) + ("*" if value.best else " ")
 
     rows = tuple(tuple(cell(v, i) for i, v in enumerate(row)) for row in table.rows)
-    return replace(table, rows=rows, note=f"* best of its column. {table.note}")
+    return replace(table, rows=rows, note=f"* best system of its column, combined answers aside. {table.note}")
 
 
 def draw(evaluation: Evaluation) -> dict[str, Figure]:
