@@ -80,7 +80,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "other-author": "ravenbench.obfuscation.recipes.controls:OtherAuthor",
         "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
         "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
-        "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
     },
     "translator": {},
     "retriever": {},

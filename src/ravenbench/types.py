@@ -144,8 +144,7 @@ class Corpus(Shown):
 
     def role_of(self, column: str) -> str:
         """What a column of the table is here: ``topic``, ``author`` … if it was taken as that, else its own name."""
-        taken = self.notes.get("columns")
-        roles = {name: role for role, name in taken.items()} if isinstance(taken, Mapping) else {}
+        roles = {name: role for role, name in self.notes.get("columns", {}).items()}
         return column if column in self.columns else roles.get(column, column)
 
     def at(self, level: str) -> Corpus:

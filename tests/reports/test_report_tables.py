@@ -166,3 +166,11 @@ def test_names_of_classes_break_where_a_word_of_theirs_begins():
     from ravenbench.reports.view import _broken
 
     assert _broken("wordcosine:WordCosineSimilarity", 16).split("\n") == ["wordcosine:Word", "CosineSimilarity"]
+
+
+def test_packages_hand_in_rows_of_any_kind():
+    import ravenbench
+
+    cols = ravenbench.col("name", lambda row: row[0], text=True), ravenbench.col("size", lambda row: row[1])
+    for rows in ([("a", 1)], (("a", 1),), iter([("a", 1)]), {"a": 1}.items()):
+        assert ravenbench.table("k", "t", rows, *cols).rows == (("a", 1),)

@@ -238,7 +238,9 @@ class Task(Declared):
         that names one."""
         from ravenbench.store.resume import data_hash
 
-        named = {k: v for k, v in self.spec.resolved().items() if isinstance(v, str) and Path(v).exists()}
+        corpora = registry.names("corpus")
+        texts = {k: v for k, v in self.spec.resolved().items() if isinstance(v, str)}
+        named = {k: v for k, v in texts.items() if Path(v).exists() or v.partition("(")[0].strip() in corpora}
         return {name: data_hash(value) for name, value in named.items()}
 
     def place_or(self, name: str) -> Path:

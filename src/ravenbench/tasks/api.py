@@ -1,7 +1,7 @@
 """The tasks as functions: ``ravenbench.run`` and the like, and those of other packages in the same way.
 
 They are made from the tasks' declarations when they are first used. ``api.pyi`` says their signatures to type checkers
-and editors; ``python -m ravenbench.tasks.functions`` writes it anew.
+and editors; ``python tests/stub.py`` writes it anew.
 """
 
 from ravenbench.engine.task import declared, declared_of

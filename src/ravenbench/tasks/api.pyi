@@ -1,4 +1,4 @@
-"""The functions of tasks as type checkers see them, written by ``python -m ravenbench.tasks.functions``."""
+"""The functions of tasks as type checkers see them, written by ``python tests/stub.py``."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -234,37 +234,6 @@ def compare(
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
 
-def validate(
-    background: str | Path,
-    conditions: str | Path | None = None,
-    *,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    verifiers: str | Sequence[str | Component] | None = None,
-    authors: int | None = None,
-    folds: int | None = None,
-    donors: int | None = None,
-    most_cllr: float | None = None,
-    most_devpav: float | None = None,
-    most_mean: float | None = None,
-    most_misleading: float | None = None,
-    strong: float | None = None,
-    reach: float | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    cell_timeout: float | None = None,
-    most_calls: int | None = None,
-) -> RunResult:
-    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
-
 def detect(
     texts: str | Path,
     *,
@@ -351,6 +320,37 @@ def simulate(
 ) -> RunResult:
     """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
 
+def validate(
+    background: str | Path,
+    conditions: str | Path | None = None,
+    *,
+    unquoted: bool | None = None,
+    strip_shared: bool | None = None,
+    skip_faulty: bool | None = None,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    most_cllr: float | None = None,
+    most_devpav: float | None = None,
+    most_mean: float | None = None,
+    most_misleading: float | None = None,
+    strong: float | None = None,
+    reach: float | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    cell_timeout: float | None = None,
+    most_calls: int | None = None,
+) -> RunResult:
+    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
+
 def evaluate(
     truth: str | Path | Truth,
     answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
@@ -393,26 +393,6 @@ def advise(
 ) -> Advice:
     """What gives this text away, where in it, and what changing it would gain."""
 
-def detect_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    out: str | Path | None = None,
-    unquoted: bool = False,
-    strip_shared: bool = False,
-    skip_faulty: bool = False,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    year: int | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-    progress: Progress | None = None,
-) -> Changes:
-    """Say where the author changes in PAN's problems of several authors, 2018 to 2026."""
-
 def contrast(
     primary: str | Path | Mapping[str, str] | Corpus,
     secondary: str | Path | Mapping[str, str] | Corpus | None = None,
@@ -442,6 +422,26 @@ def contrast(
     progress: Progress | None = None,
 ) -> TextContrast:
     """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
+
+def detect_changes(
+    problems: str | Path,
+    train: str | Path | None = None,
+    background: str | Path | None = None,
+    *,
+    out: str | Path | None = None,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
+    text: str | None = None,
+    author: str | None = None,
+    topic: str | None = None,
+    encoding: str | None = None,
+    year: int | None = None,
+    seed: int = 0,
+    allow_shared: bool = False,
+    progress: Progress | None = None,
+) -> Changes:
+    """Say where the author changes in PAN's problems of several authors, 2018 to 2026."""
 
 def map_texts(
     corpus: str | Path | Mapping[str, str] | Corpus,

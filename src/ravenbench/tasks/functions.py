@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import textwrap
@@ -14,10 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-import ravenbench
 from ravenbench import registry
 from ravenbench.engine.options import Declared, Option, check_given
-from ravenbench.engine.task import declared_of
 from ravenbench.errors import InputError, SpecError, check_type, did_you_mean
 from ravenbench.former import check_there
 
@@ -245,75 +242,7 @@ def docstring_of(task: type[Declared]) -> str:
     return "\n".join(lines)
 
 
-def stub_of(tasks: Iterable[type[Declared]]) -> str:
-    """The stub of ``tasks.api``: the functions of tasks as type checkers and editors see them."""
-    parts = []
-    for task in tasks:
-        signature = signature_of(task)
-        lines, star = [f"def {task.called()}("], False
-        for p in signature.parameters.values():
-            if p.kind is Parameter.KEYWORD_ONLY and not star:
-                lines.append("    *,")
-                star = True
-            lines.append(f"    {p.name}: {p.annotation}{_default(p)},")
-        lines.append(f") -> {signature.return_annotation}:")
-        about = docstring_of(task).split("\n\n")[0]
-        parts.append("\n".join([*lines, *textwrap.indent(f'"""{about}"""', "    ").split("\n")]))
-    body = "\n\n".join(parts)
-    modules: dict[str, list[str]] = {}
-    for name, module in _NAMES.items():
-        if re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", body, flags=re.DOTALL)):
-            modules.setdefault(module, []).append(name)
-    lines = [f"from {module} import {', '.join(names)}" for module, names in sorted(modules.items())]
-    lines.sort(key=lambda line: "ravenbench" in line)
-    first = next((i for i, line in enumerate(lines) if "ravenbench" in line), len(lines))
-    return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], "", body, ""])
-
-
-def _default(parameter: Parameter) -> str:
-    value = parameter.default
-    return "" if value is Parameter.empty else f" = {json.dumps(value)}" if isinstance(value, str) else f" = {value!r}"
-
-
-_ABOUT = '"""The functions of tasks as type checkers see them, written by ``python -m ravenbench.tasks.functions``."""'
-_NAMES = {
-    "Mapping": "collections.abc",
-    "Sequence": "collections.abc",
-    "Path": "pathlib",
-    "Any": "typing",
-    "Component": "ravenbench.components",
-    "Engine": "ravenbench.engine.pool",
-    "Progress": "ravenbench.engine.pool",
-    "RunResult": "ravenbench.engine.task",
-    "Advice": "ravenbench.ext.case.advise.api",
-    "Changes": "ravenbench.ext.changes.report",
-    "TextContrast": "ravenbench.ext.contrast.report",
-    "TextMap": "ravenbench.ext.map.report",
-    "SystemAnswers": "ravenbench.formats.answers",
-    "Truth": "ravenbench.formats.answers",
-    "ProblemAttribute": "ravenbench.formats.tabular",
-    "Metric": "ravenbench.metrics.base",
-    "Obfuscator": "ravenbench.obfuscation.base",
-    "Evaluation": "ravenbench.tasks.evaluate.evaluation",
-    "ObfuscateResult": "ravenbench.tasks.obfuscate.task",
-    "RunSpec": "ravenbench.tasks.run.spec",
-    "Helpers": "ravenbench.tasks.safety.measures",
-    "Verified": "ravenbench.tasks.verify.task",
-    "Corpus": "ravenbench.types",
-}
-"""What stands in signatures, and where it comes from; in the order of the stub's imports."""
-
-
 def of_raven() -> list[str]:
     """The tasks and works that come with Raven: the bench's own, then its extensions'."""
     every = registry.targets("task") | registry.targets("work")
     return [name for name, target in every.items() if target.startswith("ravenbench.")]
-
-
-def public() -> list[str]:
-    """Those of them that ``import ravenbench`` has."""
-    return [name for name in of_raven() if name in dir(ravenbench)]
-
-
-if __name__ == "__main__":
-    Path(__file__).with_name("api.pyi").write_text(stub_of(map(declared_of, public())), encoding="utf-8")

@@ -285,8 +285,8 @@ def content_check(
 ) -> ContentCheck | None:
     """The check of one case; None where its text could not be transplanted or too few background pairs could.
 
-    ``rows`` gives the case's problems by what they ask; ``told`` is what was found for the case itself, ``line`` the
-    answer.
+    ``rows`` gives the case's problems by what they ask; ``case_llr`` is what was measured of the case itself, ``line``
+    the answer.
     """
     on, off = rows("on"), rows("off")
     style, pairs = valid.raw.style[FUSED], was_transplanted(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])

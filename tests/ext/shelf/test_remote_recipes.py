@@ -6,8 +6,8 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import ProgramError
+from ravenbench.ext.shelf.obfuscation.keswani_2016 import Keswani
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.recipes.keswani_2016 import Keswani
 from ravenbench.obfuscation.translators import Translator, is_text
 
 TASK = ObfuscationTask("t", "One sentence. Another one.", (), "en")
