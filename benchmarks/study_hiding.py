@@ -219,7 +219,7 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 HEAD = """# Ten hidden texts
 
-How `raven-hide` reads: 15 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen or
+How `raven-hide` reads: 12 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen or
 mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. [The
 study](safety-studies.md#hiding-beside-sense).
 """
@@ -240,7 +240,7 @@ def page(data: Path, out: Path) -> None:
             first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)
             last = first
             while last < len(pairs) and (
-                len(" ".join(a for a, _ in pairs[first:last]).split()) < 15 or not all(pairs[last])
+                len(" ".join(a for a, _ in pairs[first:last]).split()) < 12 or not all(pairs[last])
             ):
                 last += 1  # a sentence without a counterpart belongs to the one before it
             sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
