@@ -42,10 +42,7 @@ from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier, as_verifier
 
 VERIFIERS = "ppm, function-words, char-ngram, spatium-2015, cng-2013"
-RECIPES = (
-    "raven-hide, raven-hide(strength=2), raven-hide(strength=3), bevendorff-2019, mihaylova-2016, mansoorizadeh-2016, "
-    "random"
-)
+RECIPES = "raven-hide, bevendorff-2019, mihaylova-2016, mansoorizadeh-2016, random"
 MOST, DRAWS, EXCERPT = 30, 1000, 500
 
 Side = tuple[Problems, Bools]
@@ -222,10 +219,9 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 HEAD = """# Ten hidden texts
 
-How `raven-hide(strength=2)` reads: 15 words or more from the first change on of ten excerpts of novels (ELTeC), none
-chosen or mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. Of
-numbers that are missing it left the text as it is: no nearer to its author's other novel than other people's texts.
-Strength 1 changes less. [The study](safety-studies.md#hiding-beside-sense).
+How `raven-hide` reads: 12 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen or
+mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. [The
+study](safety-studies.md#hiding-beside-sense).
 """
 
 
@@ -238,16 +234,18 @@ def page(data: Path, out: Path) -> None:
     with tempfile.TemporaryDirectory() as crowd:
         for i, row in enumerate(train.questioned_index):
             (Path(crowd) / f"{i}.txt").write_text(train.texts[row], encoding="utf-8")
-        recipe = registry.parse("obfuscator", f"raven-hide(strength=2, background={crowd!r})")
+        recipe = registry.parse("obfuscator", f"raven-hide(background={crowd!r})")
         for number, task in enumerate(chosen, start=1):
             pairs = aligned_texts(task.questioned, recipe.obfuscate(task, 0).text)
             first = next((i for i, (a, b) in enumerate(pairs) if _letters(a) != _letters(b)), 0)
             last = first
-            while last < len(pairs) and len(" ".join(a for a, _ in pairs[first:last]).split()) < 15:
-                last += 1
+            while last < len(pairs) and (
+                len(" ".join(a for a, _ in pairs[first:last]).split()) < 12 or not all(pairs[last])
+            ):
+                last += 1  # a sentence without a counterpart belongs to the one before it
             sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
-            if sides[0] != sides[1]:
-                written.append(f"\n## {number}\n\n> {sides[0]}\n\n{_marked(*sides)}\n")
+            shown = _marked(*sides) if sides[0] != sides[1] else "It left this text as it was."
+            written.append(f"\n## {number}\n\n> {sides[0]}\n\n{shown}\n")
     out.write_text("".join(written), encoding="utf-8")
 
 

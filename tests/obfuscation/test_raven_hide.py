@@ -1,5 +1,4 @@
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -7,10 +6,12 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.shelf.obfuscation.raven_hide import _joined
-from ravenbench.ext.shelf.obfuscation.raven_hide_edits import UNNOTICED, safe_edits
+from ravenbench.ext.shelf.obfuscation.raven_hide_edits import safe_edits
 from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
+from ravenbench.ext.shelf.obfuscation.raven_hide_rules import _filled
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.parts import from_edits
+from ravenbench.obfuscation.wording.words import tokens
 
 KNOWN = "I don't think it's right; they don't either. Perhaps we can't go, because it isn't open until noon. " * 12
 TEXT = (
@@ -20,8 +21,8 @@ TEXT = (
 OTHERS = "The committee has decided that the report will be published, and every member should receive it today. " * 30
 
 
-def new_texts(text, most=UNNOTICED):
-    edits = safe_edits(text, most)
+def new_texts(text):
+    edits = safe_edits(text)
     for one in edits:
         out, at = "", 0
         for edit in sorted(one.edits, key=lambda e: e.start):
@@ -124,9 +125,24 @@ def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
     ("I left just because it was late.", "since"),
     ("He was very tired.", "was tired"),
     ("He said “I know.” He wrote it down.", "; he"),
+    ("He had no reason to say this other than to warn us.", "except for to"),
+    ("Apart from the pay, the work was hard.", "xcept for"),
+    ("Aside from the pay, the work was hard.", "esides"),
 ])  # fmt: skip
 def test_what_no_edit_says(text, wrong, no_resources):
     assert not [new for _, new in new_texts(text) if wrong in new]
+
+
+def test_two_edits_of_the_whole_text_are_not_both_made_where_they_overlap(no_resources):
+    blanks, dash = [one for one in safe_edits("He came  -- and left.") if one.edits[0].operation == "typography"]
+    quotes, far = [one for one in safe_edits("“He came”  and left.") if one.edits[0].operation == "typography"]
+    assert blanks.clashes(dash) and dash.clashes(blanks) and not quotes.clashes(far)
+
+
+def test_a_sentence_that_a_rule_cuts_off_opens_with_a_capital():
+    text = "He came and he left."
+    words = tokens(text, 0, len(text))
+    assert _filled(r"\1. \2.", text, words, ["PRP"] * len(words), [(0, 2), (3, 5)], 0) == "He came. He left."
 
 
 @pytest.mark.data
@@ -183,62 +199,9 @@ def test_a_search_knows_what_an_edit_changes(no_resources):
 
 def test_what_it_refuses(no_resources, tmp_path):
     task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
-    for wrong in ("limit=0", "strength=4"):
-        with pytest.raises(SpecError, match=wrong[:5]):
-            registry.parse("obfuscator", f"raven-hide({wrong})").obfuscate(task)
+    with pytest.raises(SpecError, match="limit"):
+        registry.parse("obfuscator", "raven-hide(limit=0)").obfuscate(task)
     with pytest.raises(InputError, match="no text by other people"):
         registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})").obfuscate(task)
     with pytest.raises(MissingPart, match=r"nltk.downloader brown, or raven-hide\(background='FOLDER of .txt"):
         registry.parse("obfuscator", "raven-hide").obfuscate(task)
-
-
-STRONG = (
-    "They were tired, but they came home because it was late, and the man was in the house. He went to the town and "
-    "bought bread. We have no books. It was a good day. They will sleep when they can. "
-) * 6
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("text", "wanted"), [
-    ("They will come to the town.", "They are going to come to the town."),
-    ("He came home because it was late.", "He came home, given that it was late."),
-    ("He went to the town and bought bread.", "He went to the town. He bought bread."),
-    ("We have no books at home.", "We do not have any books at home."),
-    ("They were tired of it.", "They were certainly tired of it."),
-    ("There were many people (mostly young) in the town.", "There were many people, mostly young, in the town."),
-    ("He left. The others stayed at home.", "He left; the others stayed at home."),
-    ('He said "it is here" and left.', "He said “it is here” and left."),
-])  # fmt: skip
-def test_only_more_strength_makes_edits_that_a_reader_notices(text, wanted, resources):
-    assert wanted not in [new for _, new in new_texts(text)]
-    assert wanted in [new for _, new in new_texts(text, 1.0)]
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("text", "wrong"), [
-    ("He was interested in becoming a doctor.", "while"),
-    ("They don't know the man.", "certainly"),
-    ("All individuals are equal.", "all of the"),
-    ("He had no reason to say this other than to warn us.", "except for to"),
-    ("Apart from the pay, the work was hard.", "xcept for"),
-    ("They took the 'first' bus to \"the town\".", "“"),
-])  # fmt: skip
-def test_what_no_edit_of_more_strength_says(text, wrong, resources):
-    assert not [new for _, new in new_texts(text, 1.0) if wrong in new]
-
-
-@pytest.mark.data
-def test_more_strength_goes_farther_and_does_not_repeat_itself(resources, tmp_path):
-    (tmp_path / "others.txt").write_text(OTHERS * (4_500 // len(OTHERS.split()) + 1))
-    task = ObfuscationTask("t", STRONG, (STRONG * 2,), "en")
-    panel = HidingPanel((STRONG,), Crowd.of((OTHERS,), 100), 100)
-    weak, middle, strong = (
-        registry.parse("obfuscator", f"raven-hide(strength={n}, background={str(tmp_path)!r})").obfuscate(task, 1)
-        for n in (1, 2, 3)
-    )
-    assert panel.near(strong.text) < panel.near(weak.text) and panel.near(middle.text) < panel.near(weak.text)
-    assert "certainly" not in middle.text
-    for word in ("certainly", "also", "really", "actually"):
-        places = [match.start() for match in re.finditer(word, strong.text)]
-        assert all(b - a > 70 for a, b in pairwise(places))
-    assert "limit 9" in strong.notes[-2] + strong.notes[-1]

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from ravenbench.errors import InputError, MissingPart
-from ravenbench.ext.shelf.obfuscation.raven_hide_edits import UNNOTICED, WHOLE, SafeEdit, safe_edits
+from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.formats.archive import walk
 from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
@@ -54,10 +54,6 @@ VERDICTS = {
 """What is said of a text, by whether it was recognised before and is after."""
 _SIGN = re.compile(r"[a-z]++| -- |[^a-z]")
 """What an edit of the whole text may change in the wording of another."""
-DEAREST = {1: UNNOTICED, 2: 0.6, 3: 1.0}
-"""Most that one edit may cost, by strength."""
-APART = {"insert": 80, "join": 240}
-"""Least characters between two places where the same words are put in, or sentences joined."""
 LONGEST = 600
 """Most words of a crowd's piece."""
 
@@ -78,11 +74,7 @@ class RavenHide(Obfuscator):
         Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
         each other, −1 as far beyond.
     limit : float
-        Most cost in sense for a hundred words, times the strength; a word that means the same costs .4, a contraction
-        .2.
-    strength : int
-        1 makes edits that a reader does not mind; 2 also such as change the tone (*and* made *as well as*, sentences
-        cut and joined anywhere), at .6 each; 3 also puts in words (*certainly*, *also*), at .9, and reads worse.
+        Most cost in sense for a hundred words; a word that means the same costs .4, a contraction .2.
     background : str
         Folder of ``.txt`` files by other people, of the text's kind; otherwise Brown.
     """
@@ -95,7 +87,6 @@ class RavenHide(Obfuscator):
     goal: float = -1.0
     limit: Positive = 3.0
     background: str = ""
-    strength: Literal[1, 2, 3] = 1
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Check the parameters. SpecError if the limit is not positive; InputError if the background has no text;
@@ -122,7 +113,7 @@ class RavenHide(Obfuscator):
         known = tuple(one for one in task.known if one.strip())
         size = min(LONGEST, max(ROUND, round(words / ROUND) * ROUND))
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
-        candidates = safe_edits(text, DEAREST[self.strength])
+        candidates = safe_edits(text)
         untagged = missing(TAGGER)
         notes = [] if untagged is None else [f"no edits that need parts of speech: {untagged}"]
         chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
@@ -141,8 +132,8 @@ class RavenHide(Obfuscator):
         else:
             notes.append("no known texts: it moved away from this text's own habits, and nothing says how far it came")
         notes.append(
-            f"changed by {len(chosen)} edits, cost in sense {cost:.1f} for 100 words "
-            f"(limit {self.limit * self.strength:g}); it stopped because {reason}"
+            f"changed by {len(chosen)} edits, cost in sense {cost:.1f} for 100 words (limit {self.limit:g}); "
+            f"it stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
         if left:
@@ -159,14 +150,8 @@ class RavenHide(Obfuscator):
         luck = rng.uniform(1 - JITTER, 1 + JITTER, len(candidates))
         cost = np.array([one.cost for one in candidates])
         lost = np.array([_lost(text, one) for one in candidates])
-        kinds = [one.edits[0].operation for one in candidates]
-        repeats = np.array(
-            [kind + one.edits[0].new * (kind == "insert") for kind, one in zip(kinds, candidates, strict=True)]
-        )
-        places = np.array([one.edits[0].start for one in candidates])
         open_ = np.ones(len(candidates), dtype=bool)
-        left, may_lose = self.limit * self.strength * words / 100, MOST_LOST * len(plain_words(text)) / 100
-        now = panel.near(text)
+        now, left, may_lose = panel.near(text), self.limit * words / 100, MOST_LOST * len(plain_words(text)) / 100
         while now > self.goal:
             near = search.near()
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
@@ -182,8 +167,6 @@ class RavenHide(Obfuscator):
             left, may_lose = left - cost[best], may_lose - lost[best]
             now = float(near[best])
             open_[best] = False
-            if self.strength > 1 and kinds[best] in APART:
-                open_ &= (repeats != repeats[best]) | (abs(places - places[best]) > APART[kinds[best]])
             open_ &= np.array([not one.clashes(candidates[best]) for one in candidates])
         return chosen, "the goal was reached"
 

@@ -31,10 +31,8 @@ _DEPENDENT = re.compile(
     r"what|where|how|why|as|than|once|so|either|neither|both|lest|wherever|whenever|whoever)\b"
 )
 _SENTENCE_START = r"(?:\A\s*+|[.!?][\"”’')\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+)\Z"
-WHOLE = ("typography", "spelling", "curly")
+WHOLE = ("typography", "spelling")
 """Edits of the whole text, its quotations too; where another edit is made as well, that one stands."""
-UNNOTICED = 0.4
-"""Most that one edit may cost where no reader shall notice it: a word that means the same."""
 NOTHING = "∅"
 """Stands for leaving a phrase out."""
 _BEFORE, _AFTER = 45, 60
@@ -98,8 +96,8 @@ def _form_rows(names: list[str]) -> Iterator[list[str]]:
         yield [" ".join(word[i] if len(word) == many else word[0] for word in name) for name in split]
 
 
-def safe_edits(text: str, most: float = 0.4) -> list[SafeEdit]:
-    """Every safe edit of a text that costs at most so much; those of the whole text are all there."""
+def safe_edits(text: str) -> list[SafeEdit]:
+    """Every safe edit of a text."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     proposed = [
         *_typography(text),
@@ -113,8 +111,7 @@ def safe_edits(text: str, most: float = 0.4) -> list[SafeEdit]:
     free = [
         one
         for one in proposed
-        if one.edits[0].operation in WHOLE[:2]
-        or (one.cost <= most and not any(_within(edit, quoted) for edit in one.edits if edit.operation not in WHOLE))
+        if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
     return list({one.edits: one for one in free}.values())
 
@@ -146,22 +143,10 @@ def _typography(text: str) -> Iterator[SafeEdit]:
         )
         if edits:
             yield SafeEdit(edits, 0.01 * len(edits))
-    yield from _curly(text)
     if not set(text) & set('‘’“”"'):
         edits = tuple(Edit(*match.span(), "’", "typography") for match in re.finditer(r"(?<=\w)'(?=\w)", text))
         if edits:
             yield SafeEdit(edits, 0.01 * len(edits))
-
-
-def _curly(text: str) -> Iterator[SafeEdit]:
-    """Straight quotation marks and apostrophes made curly, where none of them may open with the sign of the other."""
-    quotes = list(re.finditer("[\"']", text))
-    if quotes and not set(text) & set("‘’“”"):
-        opens = [one.start() == 0 or text[one.start() - 1] in " \t\n([—–-" for one in quotes]
-        signs = ["’" if one.group() == "'" else "”“"[first] for one, first in zip(quotes, opens, strict=True)]
-        if not any(sign == "’" and first for sign, first in zip(signs, opens, strict=True)):
-            edits = [Edit(*one.span(), sign, "curly") for one, sign in zip(quotes, signs, strict=True)]
-            yield SafeEdit(tuple(edits), UNNOTICED + 0.1)
 
 
 def _spelling(text: str) -> Iterator[SafeEdit]:
@@ -261,11 +246,6 @@ _RULES = (
      "that", "relative", 0.2),
     *((rf"(?<=[a-z] ){i}(?= [a-z]{{4,}}s\b)(?! (?:degrees|percent|points|pounds|dollars))", name, "numeral", 0.1)
       for i, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], start=1)),
-    *((rf"(?<=[a-z] ){name}(?= [a-z]{{3,}}s\b)", str(i), "numeral", 0.6)
-      for i, name in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], start=2)),
-    (r"(?<=\w) \(([a-z][^()\n]{3,60})\)(?= [a-z])", r", \1,", "brackets", 0.6),
-    (r"(?<=\w) \(([a-z][^()\n]{3,60})\)(?=[.,;])", r", \1", "brackets", 0.6),
-    (r"(?<=[a-z][.!?])[ \t]*\n\s*(?=[A-Z])", " ", "paragraph", 0.6),
 )  # fmt: skip
 _SET_OFF = re.compile(
     r"(?:\A|[^\w\s'’\-]\s*+)(?:[\w'’\-]++ ){0,2}[\w'’\-]++\Z|\b(?:sir|madam|ma['’]am|miss|dear|[A-Z]\w++)\Z"
@@ -285,10 +265,6 @@ def _marks(text: str) -> Iterator[SafeEdit]:
             yield _one(match.start(), end, put, operation, cost)
 
 
-_OPENING = (
-    "He|She|It|They|We|I|You|This|That|These|Those|There|The|A|An|My|His|Her|Our|Their|Its|Some|Many|Most|Each|Every|"
-    "One|Both|All|Not|No|Only|Even|In|On|At|For|From|With|By|As|When|If|While|Although|Since|After|Before"
-)
 _FINITE = rf"(?:{_AUXILIARY}|did|do|\w+ed)\b"
 _MOVABLE = "because|although|though|unless|even though"
 
@@ -309,21 +285,18 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
         if joins and len(body.split()) + len(other.split()) <= 40 and text[stop:end] in (" ", "  "):
             yield _one(stop - 1, end + 1, ", " + other[0].lower(), "join", 0.2)
         opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
-        begins = re.match(rf"(?:{_OPENING})\b (?!,)", other)
-        sizes = len(body.split()), len(other.split())
-        cost = 0.3 if opens and max(sizes) <= 16 else 0.6
+        short = max(len(body.split()), len(other.split())) <= 16
         if (
-            begins
-            and sum(sizes) <= 45
-            and (cost < UNNOTICED or body[-2:-1].isalpha())
+            opens
+            and short
             and text[stop:end] in (" ", "  ")
             and other.endswith(".")
             and not re.search('[;:—“”"]', other)
         ):
             first = other[0] if other[:2] in ("I ", "I'") else other[0].lower()
-            yield _one(stop - 1, end + 1, "; " + first, "join", cost)
+            yield _one(stop - 1, end + 1, "; " + first, "join", 0.3)
             if "," not in body + other and not re.search(r"\b(?:and|but)\b", body):
-                yield _one(stop - 1, end + 1, ", and " + first, "join", cost)
+                yield _one(stop - 1, end + 1, ", and " + first, "join", 0.3)
 
 
 def _cuts(start: int, body: str) -> Iterator[SafeEdit]:
