@@ -47,6 +47,7 @@ def test_what_grows_goes_on_growing_and_a_failure_is_no_time(monkeypatch):
 
     monkeypatch.setattr(estimate.time, "process_time", lambda: clock[0])
     monkeypatch.setattr(estimate, "ENOUGH", 2.0)
+    monkeypatch.setattr(estimate, "LONG", 2.0)
     assert reckon(work, 1000) == pytest.approx(1.0 + 0.01 * 1000)
     assert counts == [2, 8, 16, 32]
     assert reckon(lambda count: 1 / 0, 1000) is None

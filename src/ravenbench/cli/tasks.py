@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
+SHORT = {"out": ("--out", "-o")}
+"""Options that are called alike, and in short, in every command."""
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):  # Python itself asks, in an import of what else is here
         raise AttributeError(name)
@@ -62,7 +66,7 @@ def of_option(option: Option, positional: bool, heading: str | None = None) -> i
     how: Any = {"help": option.help, "metavar": option.metavar, "envvar": option.variable}
     how |= dict(zip(("min", "max"), option.bounds, strict=True))
     # A flag that is false is not given.
-    flags = option.flags or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
+    flags = option.flags or SHORT.get(option.name) or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
     shown = typer.Argument(**how) if positional else typer.Option(*flags, rich_help_panel=heading, **how)
     if option.required:
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)

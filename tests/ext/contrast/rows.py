@@ -34,3 +34,4 @@ def contrast(pages: Any) -> Path:
 
 
 PAGES = {"contrast": contrast}
+PLANS = {"contrast"}

@@ -43,3 +43,4 @@ def text_map(pages: Any) -> Path:
 
 
 PAGES = {"map": text_map}
+PLANS = {"map"}

@@ -36,7 +36,6 @@ class DetectedChanges(Work):
             "out",
             "The folder of answers and page; default raven-runs/changes-<hash>.",
             takes=PATH,
-            flags=("--out", "-o"),
         ),
     )
     arguments = ("problems",)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OUT = Option(
     "out", "Folder of the page, tables and figures; an earlier contrast is replaced. Default: contrast-PRIMARY.",
-    flags=("--out", "-o"), function=False,
+    function=False,
 )  # fmt: skip
 
 

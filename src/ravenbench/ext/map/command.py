@@ -43,7 +43,6 @@ class DrawnMap(Work):
         Option(
             "out",
             "Folder of the page, tables and figures; an earlier map is replaced. Default: map-CORPUS.",
-            flags=("--out", "-o"),
             function=False,
         ),
         FIGURES,

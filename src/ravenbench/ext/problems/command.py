@@ -65,7 +65,7 @@ class BuiltProblems(Work):
     name = "problems"
     function = "build_problems"
     Spec = ProblemsSpec
-    own = (Option("out", "A new folder.", takes=PATH, flags=("--out", "-o"), required=True),)
+    own = (Option("out", "A new folder.", takes=PATH, required=True),)
     arguments = ("corpus",)
     positional = ("corpus", "out")
     order = "corpus out"

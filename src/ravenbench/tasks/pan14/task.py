@@ -70,7 +70,7 @@ class Pan14(Task):
     first = "verifiers metrics out"
     report = "ravenbench.tasks.pan14.report:Pan14Report"
     Spec = Pan14Spec
-    own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH, flags=("--out", "-o")),)
+    own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH),)
     arguments = ("data",)
     order = "data verifiers metrics probe"
     device = True

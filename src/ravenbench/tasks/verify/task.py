@@ -122,7 +122,6 @@ class Verify(Task):
     own = (
         Option(
             "out", "Where to write the answers, a path or URL that ends in .jsonl or .txt.", takes=PATH,
-            flags=("--out", "-o"),
         ),
         Option("save", "A new folder for the trained verifier.", takes=PATH),
         Option(

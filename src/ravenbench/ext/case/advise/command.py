@@ -41,7 +41,6 @@ class GivenAdvice(Work):
         Option(
             "out",
             "Folder of a page with all of it; without it nothing is written.",
-            flags=("--out", "-o"),
             function=False,
         ),
         Option(

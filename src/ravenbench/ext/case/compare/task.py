@@ -53,9 +53,7 @@ class Compare(Task):
     freezes = False
     Spec = CompareSpec
     own = (
-        Option(
-            "out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH, flags=("--out", "-o")
-        ),
+        Option("out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH),
         Option("case", "Reference of the case, for the page. This and the next two decide nothing of the answer."),
         Option("examiner", "Who answers for the comparison, for the page."),
         Option("date", "Date of the report, for the page, as it is to stand there."),

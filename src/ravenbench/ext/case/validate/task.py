@@ -46,8 +46,7 @@ class Validate(Task):
     freezes = False
     Spec = ValidateSpec
     own = (
-        Option("out", "The dossier's folder or URL; default raven-runs/validate-<hash>.", takes=PATH,
-               flags=("--out", "-o")),
+        Option("out", "The dossier's folder or URL; default raven-runs/validate-<hash>.", takes=PATH),
         Option("propose", "Only write a file of conditions that this background can support, to be edited.",
                takes=PATH, function=False),
     )  # fmt: skip
