@@ -278,8 +278,8 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
     flat = [name for name in others if "/" not in name and is_document(Path(name))]
     if flat and not any("/" in name for name in read_names):
         others = [name for name in others if name not in flat]
-        how = "beside plain texts in one folder none is read; save each as .txt"
-        said.append(f"{counted(len(flat), 'document')} left out ({some(flat)}): {how}")
+        why = "beside plain texts in one folder none is read; save each as .txt"
+        said.append(f"{counted(len(flat), 'document')} left out ({some(flat)}): {why}")
     ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
     if copies:
         said.append(f"{counted(len(copies), 'file')} left out, for a plain text of the same name lies beside")

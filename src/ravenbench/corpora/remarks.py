@@ -100,14 +100,16 @@ def marks_by_author(texts: Sequence[str], author: Labels) -> list[str]:
         if code >= 0 and (curly or text.count("'") + text.count('"') > 1):
             kinds.setdefault(code, []).append(curly)
     several = [Counter(of) for of in kinds.values()]
-    whole = {kind: [of[kind] for of in several if of.total() > 1 and of[kind] >= 0.9 * of.total()] for kind in (0, 1)}
+    whole = {
+        kind: [of[kind] for of in several if of.total() > 1 and of[kind] >= 0.9 * of.total()] for kind in (False, True)
+    }
     if min(map(len, whole.values())) < 3:
         return []
-    if any(4 * sum(whole[kind]) < 3 * sum(of[kind] for of in several) for kind in (0, 1)):
+    if any(4 * sum(whole[kind]) < 3 * sum(of[kind] for of in several) for kind in whole):
         return []
     return [
-        f"nearly all texts of {len(whole[1]):,} authors have typographic quotation marks or apostrophes (“ ’), of "
-        f"{len(whole[0]):,} straight ones alone: these tell programs apart, not styles; write them alike"
+        f"nearly all texts of {len(whole[True]):,} authors have typographic quotation marks or apostrophes (“ ’), of "
+        f"{len(whole[False]):,} straight ones alone: these tell programs apart, not styles; write them alike"
     ]
 
 
