@@ -10,6 +10,7 @@ from ravenbench.errors import first_names, some
 from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import odd_texts
+from ravenbench.text.mail import any_of
 from ravenbench.text.names import is_kind, is_several, label_key, lookalikes, may_be_nobody, person_words
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.texts import TextTable
@@ -29,12 +30,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """Names of parts of one work: emma_ch01, Emma 2."""
-_WORKLESS = re.compile(
-    r"te?xts?|doc(?:ument)?s?|posts?|e?mails?|msg|messages?|files?|samples?|known|unknown|user|author"
-)
-_OF_PEOPLE = re.compile(
-    r"(?:full|real|display)?(?:author|user|writer|poster|reviewer|sender|speaker|student|person)(?:id|name|key|no|nr)?"
-)
+_WORKLESS, _OF_PEOPLE = re.compile(any_of("workless")), re.compile(any_of("of_people"))
 _MOMENT = re.compile(r"1[0-7]\d{8}(?:\.0)?|1[0-7]\d{11}")
 """Seconds or thousandths of them since 1970, in this century."""
 
