@@ -7,14 +7,14 @@ import os
 import re
 import shutil
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.remarks import ACCOUNT, parts_of_works, remarks, two_columns_of_people
+from ravenbench.corpora.remarks import ACCOUNT, doubtful_names, parts_of_works, remarks, two_columns_of_people
 from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some, writable
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
@@ -37,6 +37,7 @@ EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
 _ANSWERED = re.compile(r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+")
 """What mail programs put before the subject of an answer."""
+_LISTED = re.compile("[;,|]")
 MOST_COLUMNS = 4096
 """Each takes room and time for every document."""
 
@@ -278,7 +279,7 @@ class CorpusBuilder:
         }
         if self._nobody and not self._anonymous:
             dropped["by nobody in particular"] = sum(self._nobody.values())
-        account = self._account(texts)
+        account = [*notes.get(ACCOUNT, ()), *self._account(texts)]
         if self._shared:
             own_rows = [i for i in range(len(rows)) if i not in self._shared]
             again = TextCollector()
@@ -293,8 +294,7 @@ class CorpusBuilder:
                 expected="texts that each stand under one author", fix="give each author their own texts",
             )  # fmt: skip
         if pairs:
-            check_pairs(author, self.file, dropped)
-        account = [*notes.get(ACCOUNT, ()), *account]
+            check_pairs(author, self.file, dropped, account)
         topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
         none = {t for t in topics if t is not None and is_nobody(t)}
         account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
@@ -302,8 +302,9 @@ class CorpusBuilder:
         account += [f"topics that may be parts of a data set, and none: {some(sorted(parts))}"] * bool(parts)
         alike: dict[str, dict[str, None]] = {}
         for topic in sorted({t for t in topics if t is not None}):
-            plain = _ANSWERED.sub("", topic.casefold())
-            alike.setdefault("".join(filter(str.isalnum, plain)).rstrip("s"), {})[topic] = None
+            listed = _LISTED.split(_ANSWERED.sub("", topic.casefold()))
+            plain = " ".join(sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed))
+            alike.setdefault(plain, {})[topic] = None
         spelt = [" / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1]
         account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
         spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
@@ -348,29 +349,32 @@ class CorpusBuilder:
         return said + sentence_on_joined(self._spelt.values())
 
 
-def check_pairs(author: Labels, file: str | Path, dropped: Mapping[str, int] | None = None) -> None:
+def check_pairs(author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[str]) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
-    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``.
+    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``, and
+    the remarks of an ``account`` and on names, which may be the cause.
     """
-    counts, gone = author.counts(), sentence_on_dropped(dropped or {})
+    counts, gone = author.counts(), sentence_on_dropped(dropped)
+    doubts = "; ".join([*account, *doubtful_names(author.names)])
+    first = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
     if len(author) == 0:
         raise CorpusError(
             "the corpus has no documents by a known author", file=file, expected="AUTHOR/text.txt or Author_Title.txt",
-            fix="put the texts of each person into a folder of their name",
+            fix=first + "put the texts of each person into a folder of their name",
         )  # fmt: skip
     if not np.any(counts >= 2):
         raise CorpusError(
             "no author wrote two documents, so there is no same-author pair", file=file,
-            found=f"{len(author)} documents by {len(author.names)} authors{gone}",
+            found=f"{len(author)} documents by {len(author.names)} authors ({first_names(author.names, 3)}){gone}",
             expected="some authors with at least two (authors with one are allowed)",
-            fix="look at what was left out" if gone else "add further texts by these authors",
+            fix=first + ("look at what was left out" if gone and not first else "add further texts by these authors"),
         )  # fmt: skip
     if np.count_nonzero(counts) < 2:
         raise CorpusError(
             "every document has one author, so there is no different-author pair", file=file,
             found=author.names[0] + gone,
-            fix="add texts by others; or, if the names stand elsewhere, name their column or folder as the author",
+            fix=f"{first}add texts by others; or, if names stand elsewhere, name their column or folder as the author",
         )  # fmt: skip
 
 

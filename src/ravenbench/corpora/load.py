@@ -242,6 +242,9 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
             f"read as authors: {some(authors)}; and as topics: {some(topics)}. If it is the other way round, put the "
             "author's folder outside"
         )
+    if len(authors) == 1 and len(topics) > 1:
+        within = path / PurePosixPath(next(iter(labels))).parents[1]
+        doubts.append(f"read as one author: {authors[0]}; if the folders in it are the authors', give {within}")
     fix = "Where first name and surname are apart, write first_last_-_title"
     parts_of = [PurePosixPath(n).stem.split("_") for n in labels if not (folders or "_-_" in n or handed_in_by(n))]
     if parts_of and len(parts_of) == len(labels) and all(len(parts) > 2 for parts in parts_of):
@@ -272,6 +275,11 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
     plain = {str(PurePosixPath(name).with_suffix("")) for name in read_names if name.lower().endswith(".txt")}
     copies = [name for name in others if str(PurePosixPath(name).with_suffix("")) in plain]
     others = [name for name in others if name not in copies]
+    flat = [name for name in others if "/" not in name and is_document(Path(name))]
+    if flat and not any("/" in name for name in read_names):
+        others = [name for name in others if name not in flat]
+        why = "beside plain texts in one folder none is read; save each as .txt"
+        said.append(f"{counted(len(flat), 'document')} left out ({some(flat)}): {why}")
     ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
     if copies:
         said.append(f"{counted(len(copies), 'file')} left out, for a plain text of the same name lies beside")
@@ -431,8 +439,8 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
 def _inner(path: Path) -> str | None:
     """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it holds."""
     inner = sorted(one for one in path.iterdir() if not one.name.startswith(".")) if path.is_dir() else []
-    if [one.suffix.lower() for one in inner] == [".zip"]:
-        return f"name the zip within it: {inner[0]}"
+    if {one.suffix.lower() for one in inner} == {".zip"}:
+        return "unpack each zip into a folder of its name" if len(inner) > 1 else f"name the zip within it: {inner[0]}"
     several = []
     for folder in [one for one in inner if one.is_dir()][:20]:
         with Archive(folder) as archive:

@@ -10,6 +10,7 @@ from ravenbench.errors import first_names, some
 from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import odd_texts
+from ravenbench.text.mail import any_of
 from ravenbench.text.names import is_kind, is_several, label_key, lookalikes, may_be_nobody, person_words
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.texts import TextTable
@@ -29,12 +30,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """Names of parts of one work: emma_ch01, Emma 2."""
-_WORKLESS = re.compile(
-    r"te?xts?|doc(?:ument)?s?|posts?|e?mails?|msg|messages?|files?|samples?|known|unknown|user|author"
-)
-_OF_PEOPLE = re.compile(
-    r"(?:full|real|display)?(?:author|user|writer|poster|reviewer|sender|speaker|student|person)(?:id|name|key|no|nr)?"
-)
+_WORKLESS, _OF_PEOPLE = re.compile(any_of("workless")), re.compile(any_of("of_people"))
 _MOMENT = re.compile(r"1[0-7]\d{8}(?:\.0)?|1[0-7]\d{11}")
 """Seconds or thousandths of them since 1970, in this century."""
 
@@ -55,16 +51,17 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
         *sentence_on_shared(several, author.codes.tolist()),
         *signed(several, author, ids),
         *signed_by_others(several, author, ids),
+        *marks_by_author(several, author),
         *near_copies(several, author.codes.tolist(), ids),
         *doubtful_names(author.names),
     ]
 
 
 def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str]:
-    """Sentences on texts in which their own author's name stands, where most texts have it, and few another's, and on
-    numbers of one author each."""
+    """Sentences on texts in which their own author's name stands, where few have another's (of one word: where most
+    have it), and on numbers of one author each."""
     names = [person_words(name)[1] for name in author.names]
-    own, usable, others, numbers = list[str](), 0, 0, dict[int, list[set[str]]]()
+    own, whole, usable, others, numbers = list[str](), list[str](), 0, 0, dict[int, list[set[str]]]()
     for text, code, name in zip(texts, author.codes.tolist(), ids, strict=False):
         if code < 0 or len(label_key(author.names[code])) < 4 or names[code][-1].isdecimal():
             continue
@@ -74,6 +71,7 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
         initials = "".join(word[0] for word in names[code])
         if names_person(read, names[code]) or last == names[code][-1] or last == initials != names[code][0][:1]:
             own.append(name)
+            whole += [name] * (len(names[code]) > 1)
         others += len(names) > 1 and names_person(read, names[code - 1])
         numbers.setdefault(code, []).append({*_NUMBERED.findall(f"{read[:500]} {read[-500:]}")})
     several = [set.intersection(*each) for each in numbers.values() if len(each) > 1]
@@ -81,10 +79,34 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
     alone = [min(each) for each in several if any(of[number] == 1 for number in each)]
     said = [f"a number stands in all texts of one author, of {len(alone)} authors ({some(alone)}): it tells them apart"]
     said = said if len(alone) > 1 and 2 * len(alone) > len(several) else []
-    if 2 * len(own) <= usable or 4 * others > len(own):
+    if 2 * len(own) <= usable:
+        own = whole if len(whole) > max(1, usable // 50) else []
+    if not own or 4 * others > len(own):
         return said
     shown = f"the author's name stands in {len(own):,} of {len(texts):,} texts ({first_names(own, 3)}), as at their"
     return [f"{shown} heads or ends: it tells the author other than by style; take it out", *said]
+
+
+def marks_by_author(texts: Sequence[str], author: Labels) -> list[str]:
+    """A sentence on typographic quotation marks and apostrophes (“ ’), where some authors have them and others straight
+    ones alone, in nine of ten texts at least: most texts of the rarer kind are by such authors."""
+    kinds: dict[int, list[bool]] = {}
+    for text, code in zip(texts, author.codes.tolist(), strict=False):
+        curly = any(mark in text for mark in "“”’")
+        if code >= 0 and (curly or text.count("'") + text.count('"') > 1):
+            kinds.setdefault(code, []).append(curly)
+    several = [Counter(of) for of in kinds.values()]
+    whole = {
+        kind: [of[kind] for of in several if of.total() > 1 and of[kind] >= 0.9 * of.total()] for kind in (False, True)
+    }
+    if min(map(len, whole.values())) < 3:
+        return []
+    if any(4 * sum(whole[kind]) < 3 * sum(of[kind] for of in several) for kind in whole):
+        return []
+    return [
+        f"nearly all texts of {len(whole[True]):,} authors have typographic quotation marks or apostrophes (“ ’), of "
+        f"{len(whole[False]):,} straight ones alone: these tell programs apart, not styles; write them alike"
+    ]
 
 
 def edges(text: str) -> list[str]:

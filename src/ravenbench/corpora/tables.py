@@ -349,9 +349,10 @@ def checked_kind(path: Path) -> str:
         raise no_such(path)
     kind = kind_of(path)
     if kind is None:
+        packed = path.suffix.lower() in (".gz", ".tar", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
         raise FormatError(
             "not a table Raven reads", file=path, found=path.suffix or "no ending", expected=", ".join(sorted(KINDS)),
-            fix=f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
+            fix="unpack it" if packed else f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
         )  # fmt: skip
     with path.open("rb") as file:
         head = file.read(4)

@@ -479,10 +479,11 @@ def check_members(path: Path, archive: zipfile.ZipFile, packed: int | None = Non
             expected=f"at most {SUM_RATIO} times as much", fix="if you trust it, unpack it and give the folder",
         )  # fmt: skip
     for info in inside:
-        parts = PurePosixPath(info.filename).parts
-        if info.filename.startswith("/") or ".." in parts or "\\" in info.filename or ":" in info.filename[:2]:
+        parts = (inner := PurePosixPath(info.filename.replace("\\", "/"))).parts  # as programs for Windows write
+        if inner.is_absolute() or ".." in parts or ":" in info.filename[:2]:
             raise FormatError("a name in this zip leads out of it", file=path, found=info.filename)
-        if info.is_dir() or any(p.startswith(".") or p in _IGNORED for p in parts):
+        folder = info.is_dir() or info.filename.endswith("\\")
+        if folder or any(p.startswith(".") or p in _IGNORED for p in parts):
             continue
         if info.file_size > 2**20 and info.file_size > RATIO_LIMIT * max(1, info.compress_size):
             raise FormatError(
@@ -492,9 +493,10 @@ def check_members(path: Path, archive: zipfile.ZipFile, packed: int | None = Non
             )  # fmt: skip
         if info.flag_bits & 1:
             raise FormatError("this zip is encrypted", file=path, found=info.filename, fix="unpack it first")
-        if info.filename in sizes:
-            raise FormatError("a name stands twice in this zip", file=path, found=info.filename)
-        sizes[info.filename] = info.file_size
+        if (name := str(inner)) in sizes:
+            raise FormatError("a name stands twice in this zip", file=path, found=name)
+        archive.NameToInfo[name] = info
+        sizes[name] = info.file_size
     return dict(sorted(sizes.items()))
 
 

@@ -24,14 +24,11 @@ from ravenbench.formats.reading import read_apart
 from ravenbench.formats.tabular import table_kind
 from ravenbench.seams import document_formats
 from ravenbench.text.damage import signs_of_damage
+from ravenbench.text.mail import phrases
 from ravenbench.texts import composed
 
 PLAIN = "plain text"
-OTHERS = {
-    ".doc": "save it as .docx", ".pages": "export it as Word or PDF", ".epub": "save it as HTML or plain text",
-    ".wpd": "save it as .docx", ".pst": "export its mails as .eml or .mbox", ".ost": "export its mails as .eml",
-    ".xps": "print it as PDF", ".djvu": "print it as PDF",
-}  # fmt: skip
+OTHERS = dict[str, str](line.split("\t") for line in phrases("unread"))
 """Documents that are not read, and what to do with them."""
 _MISNAMED = {b"{\\rtf": ".rtf", b"%PDF": ".pdf", b"\xd0\xcf\x11\xe0": ".doc or .msg"}
 SIGNAL = ("chat.md", "data.json")
@@ -150,7 +147,9 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
             f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}); "
             f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
         )
-    longer = [d.name for d in documents for one in d.left_out if one.kind == FRONT_AND_BACK and _is_long(one.sample)]
+    longer = [
+        d.name for d in documents for one in d.left_out if one.kind == FRONT_AND_BACK and len(one.sample.split()) > 150
+    ]
     if longer:
         sentences.append(f"a preface, dedication or the like is not taken as text, in {first_names(longer, most)}")
     alike: dict[str, list[str]] = {}
@@ -160,11 +159,6 @@ def account_of(documents: Sequence[Document], most: int = 5, place: Path | None 
     for notes in alike.values():
         sentences.append(notes[0] + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else ""))
     return sentences
-
-
-def _is_long(front: str) -> bool:
-    """Whether front matter is longer than a title page."""
-    return len(front.split()) > 150
 
 
 def _read() -> str:
