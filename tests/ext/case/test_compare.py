@@ -202,6 +202,10 @@ REFUSED = {
         lambda q, k: write(q, " ".join(text(5, 5, common=list("äöüßéèêçñø"))[:3000].split())),
         "unlike the background in language",
     ),
+    "sorted words": (lambda q, k: write(q, " ".join(sorted(text(90, 5).split()))), "words in alphabetical order"),
+    "capitals": (lambda q, k: write(q, text(90, 5).upper()), "100% capitals among its letters"),
+    "a known text in capitals": (lambda q, k: write(k / "0.txt", text(90, 0).upper()), "the known text 0.txt has 100%"),
+    "letters apart": (lambda q, k: write(q, "  ".join(text(90, 5))), "letters that stand apart"),
     "identical to a known text": (lambda q, k: write(q, text(90, 0)), "repeats the known text 0.txt"),
     "identical to a background text": (lambda q, k: write(q, text(3, 1)), "repeats the background text author03/1"),
 }

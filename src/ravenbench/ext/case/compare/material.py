@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
 from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
-from ravenbench.text.common_words import coverage
+from ravenbench.text.common_words import BEGINNING, coverage, in_alphabetical_order
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import is_name, lookalikes, name_key, person_words
 from ravenbench.text.passages import cleaner
@@ -46,6 +46,8 @@ FEWEST_WORDS = 50
 """Words of a questioned text, and of all known texts together, below which nothing is said."""
 FOREIGN = 0.6
 """A text that holds less than this share of the common words of a usual background text is unlike it."""
+CAPITALS = 0.7
+"""Share of capitals among its letters above which a text is written in capitals."""
 
 
 @dataclass(frozen=True)
@@ -548,13 +550,39 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
     ]
 
 
-def unlike(case: CaseTexts, functions: frozenset[str], usual: float) -> list[Reason]:
-    """Refusals of a case for its texts of another language or kind than the background, whose usual text has such a
-    share of common words."""
+def capitals(texts: Iterable[str]) -> float:
+    """The share of capitals among the letters of a usual one of some texts, by their beginnings."""
+    return float(np.median([_capitals(text) for text in texts] or [0.0]))
+
+
+def _capitals(text: str) -> float:
+    small, large = sum(map(str.islower, text[:BEGINNING])), sum(map(str.isupper, text[:BEGINNING]))
+    return large / max(1, small + large)
+
+
+def no_prose(text: str, usual: float) -> list[str]:
+    """Why a text is no prose like others, whose usual share of capitals is given, in words after *it*: letters stand
+    apart, words are sorted, only one of the two is written in capitals."""
+    parts = text[:BEGINNING].split()
+    single = sum(len(part) == 1 and part.lower() != part.upper() for part in parts)
+    share = _capitals(text)
+    reasons = ["has letters that stand apart, so that its words cannot be told"] if 2 * single > len(parts) else []
+    if in_alphabetical_order(text):
+        reasons.append("is words in alphabetical order and no prose: what stands beside what is lost")
+    if (share > CAPITALS) is not (usual > CAPITALS):
+        reasons.append(f"has {share:.0%} capitals among its letters, where a usual one of the other texts has "
+                       f"{usual:.0%}: capitals would be compared in the place of style")  # fmt: skip
+    return reasons
+
+
+def unlike(case: CaseTexts, functions: frozenset[str], usual: float, usual_capitals: float) -> list[Reason]:
+    """Refusals of a case for its texts of another language or kind than the background, whose usual text has such
+    shares of common words and of capitals."""
     texts = [("the questioned text", case.questioned)]
     texts += [(f"the known text {text.name}", text) for text in case.candidate.texts]
     shares = [(name, coverage(text.text, functions)) for name, text in texts]
-    return [
+    odd = [Reason(Why.UNLIKE, f"{name} {why}") for name, t in texts for why in no_prose(t.text, usual_capitals)]
+    return odd + [
         Reason(Why.UNLIKE, (
             f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
             f"most frequent ones, of a usual background text {usual:.0%}"
