@@ -59,8 +59,8 @@ class CommonWords:
 
 BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.08, 0.6, 0.02, 0.85
 """Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
-of its language, of which those of another are a smaller part than ``PLAINLY``; below which none were left in it; the share of words
-in order that makes sorted ones."""
+of its language, of which those of another are a smaller part than ``PLAINLY``; below which
+none were left in it; the share of neighbours in order that makes sorted words."""
 
 
 @cache
@@ -93,7 +93,7 @@ def lacks_function_words(text: str) -> int:
 
 def in_alphabetical_order(text: str) -> bool:
     """Whether the words at a text's beginning are sorted, either way."""
-    words = WORD.findall(text[:BEGUN].lower())
+    words = text[:BEGUN].lower().split()
     steps = Counter((a > b) - (a < b) for a, b in pairwise(words))
     return max(steps[1], steps[-1]) >= max(FEWEST_WORDS / 2, SORTED * (steps[1] + steps[-1]))
 

@@ -277,9 +277,10 @@ def _unlike(known: Sequence[str]) -> Any:
         odd = [f"it {why}" for why in no_prose(text, usual_capitals)]
         if share >= FOREIGN * usual:
             return odd
-        return odd + [
+        return [
+            *odd,
             "it is unlike the candidates' texts in language or kind: "
-            f"{share:.0%} of its words are among their most frequent ones, of their own texts {usual:.0%}"
+            f"{share:.0%} of its words are among their most frequent ones, of their own texts {usual:.0%}",
         ]
 
     return reasons

@@ -153,6 +153,7 @@ def read_material(spec: CompareSpec) -> Material:
     queries = [text for path in spec.questioned for text in reader.one(Path(path))]
     candidates = [CaseCandidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
     reader.faults.check()
+    _check_owners((text, one.name) for one in candidates for text in one.texts)
     form = "{text} / {candidate}" if len(spec.questioned) > 1 else "{candidate}"
     form = form if len(candidates) > 1 else "{text}"
     cases = [
@@ -319,6 +320,19 @@ def _called(paths: Sequence[Path]) -> str:
     return "the candidate" if plain else name
 
 
+def _check_owners(known: Iterable[tuple[Text, str]], file: Path | None = None) -> None:
+    """InputError, with all of them, if a text is known to be of two candidates."""
+    owners: dict[str, dict[str, str]] = {}
+    for text, candidate in known:
+        owners.setdefault(" ".join(text.text.split()), {}).setdefault(candidate, str(text.path))
+    if several := [f"{next(iter(of.values()))} ({' and '.join(of)})" for of in owners.values() if len(of) > 1]:
+        raise InputError(
+            "a known text is given as that of two candidates", file=file, found=first_names(several),
+            expected="one candidate for each text", fix="take it out where it is not theirs; if both names are one "
+            "person's, write one of them",
+        )  # fmt: skip
+
+
 def _check_ids(cases: Sequence[CaseTexts], file: Path | None = None, lines: Sequence[int] = ()) -> None:
     """InputError, with all of them, if cases have one name; of a batch with the ``lines`` they stand in."""
     fix = "rename a file, or give a batch with names" if file is None else "give each case a name of its own (case)"
@@ -337,6 +351,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
     cases: list[CaseTexts] = []
     lines: list[int] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
+    spellings, joined = dict[str, str](), dict[str, None]()
     with Archive(path, encoding) as archive:
         rows = list(table_rows(archive, path.name))
     for line, row in rows:
@@ -358,6 +373,10 @@ def _batch(path: Path, encoding: str | None) -> Material:
                 read[places] = reader.all(places)
             name = _word(row, "candidate", path, line) or _called(places)
             checked_name(name, "the candidate", path, line)
+            spelt = spellings.setdefault(name_key(name), name)
+            if spelt != name:
+                joined[f"{name} is taken as {spelt}, another spelling of one name"] = None
+                name = spelt
             for text in questioned:
                 case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
                 checked_name(case, "the case", path, line)
@@ -367,7 +386,8 @@ def _batch(path: Path, encoding: str | None) -> Material:
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
     _check_ids(cases, path, lines)
-    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
+    _check_owners(((text, case.candidate.name) for case in cases for text in case.candidate.texts), path)
+    return Material(tuple(cases), (*joined, *reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
 def _place(value: str, what: str, file: Path, line: int) -> Path:
