@@ -191,7 +191,9 @@ def test_problems_that_truth_does_not_name_are_not_counted_as_unanswered(corpus)
     told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
     answers = read_answers("answers.jsonl")
     assert len(told["faults"]) == 3 and all("neither answered nor judged" in why for why in told["faults"].values())
-    judged = [value for name, value in zip(answers.ids.tolist(), answers.value, strict=True) if name not in told["faults"]]
+    judged = [
+        value for name, value in zip(answers.ids.tolist(), answers.value, strict=True) if name not in told["faults"]
+    ]
     assert told["unanswered"] == judged.count(0.5) and len(judged) == len(lines) - 3
     shown = " ".join(ask(corpus, "answers.jsonl").stdout.split())
     assert f"of {len(judged)} problems are unanswered; 3 more that truth does not name are neither" in shown
