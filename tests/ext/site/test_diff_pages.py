@@ -228,8 +228,8 @@ def test_a_pair_of_equal_or_unrelated_texts_is_said(tmp_path):
         (tmp_path / f"{name}.txt").write_text(" ".join(part))
     said = {}
     for name in "bcd":
-        with remarks() as heard:
-            diff(tmp_path / "a.txt", tmp_path / f"{name}.txt", out=tmp_path / "out.html")
+        with remarks_gathered() as heard:
+            run(tmp_path / "a.txt", tmp_path / f"{name}.txt", "--out", tmp_path / "out.html")
         said[name] = " ".join(map(str, heard))
     assert "next to no passage in common" in said["b"] and "a.txt and c.txt are equal" in said["c"]
     assert "equal" not in said["d"] and "passage in common" not in said["d"]
