@@ -84,7 +84,7 @@ PROBLEMS = [
     Case(
         "truth without this problem",
         "problems",
-        "found: EN001: truth.txt does not name it",
+        "found: EN001: truth.txt does not name it: neither answered nor judged",
         problem(truth_dot_txt="EN002 Y\n"),
     ),
     Case(
@@ -175,7 +175,7 @@ PROBLEMS = [
     Case(
         "pairs without any in truth",
         "problems",
-        "found: p1: the truth file does not name it",
+        "found: p1: the truth file does not name it: neither answered nor judged",
         {"pairs.jsonl": pair(), "truth.jsonl": '{"id": "p2", "same": true}\n'},
         "pairs.jsonl",
     ),

@@ -700,7 +700,7 @@ KINDS_OF_PROBLEMS = {
     "a passage of many problems": r"the same passages stand in 1[26] of 16 texts, of several problems, such as “This",
     "files that vanish": r"1 file(s in the problems' folders were)? not read",
     "problems and truth that do not meet": r"2 of 9 problems of b cannot be used: new: it is named in truth.txt or "
-    r"contents.json but has no folder; \w+: truth.txt does not name it",
+    r"contents.json but has no folder; \w+: truth.txt does not name it: neither answered nor judged",
 }  # fmt: skip
 
 

@@ -1,10 +1,12 @@
 """Text as people type it: accents composed or not, vowel signs and joiners, letters that only look alike."""
 
+import base64
 import re
 import time
 import unicodedata
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from ravenbench import registry
@@ -116,3 +118,26 @@ def test_chinese_characters_count_and_cut_as_words():
 def test_lowercase_is_turkish_where_a_text_is(text, lower):
     assert lowered(text) == lower
     assert CharNgrams(2).reference(text) == CharNgrams(2).reference(lower)
+
+
+def test_addresses_and_words_without_blanks_are_no_encoded_mail():
+    addresses = "\n".join(f"https://example.org/page/{n}?x={7 * n}&about={n + 80}" for n in range(40))
+    assert not any("quoted-printable" in sign for sign in signs_of_damage(addresses))
+    assert any("quoted-printable" in sign for sign in signs_of_damage("caf=E9, d=E9j=E0 vu, =C3=A0 la carte"))
+    run_together = "WhenIn1995theothershadcometotheoldhouseNobodywastheretomeetthem"
+    (sign,) = signs_of_damage(" ".join([run_together] * 4))
+    assert sign.startswith("blanks between words are lost: 4")
+    encoded = base64.b64encode(bytes(np.random.default_rng(1).integers(0, 256, 3_000, dtype=np.uint8))).decode()
+    lines = "\n".join(encoded[at : at + 76] for at in range(0, len(encoded), 76))
+    (sign,) = signs_of_damage(f"Here it is.\n{lines}")
+    assert "base64" in sign
+
+
+def test_words_in_alphabetical_order_are_said_to_be_no_prose():
+    prose = (
+        "It was late when the others had come to the old house, and nobody was there to meet them. We went on without "
+        "a light as far as the gate, where a man with a dog asked what we wanted at such an hour of the night."
+    )
+    assert not signs_of_damage(prose)
+    for sorted_words in (sorted((prose * 2).split()), sorted((prose * 2).lower().split(), reverse=True)):
+        assert any("alphabetical" in sign for sign in signs_of_damage(" ".join(sorted_words)))

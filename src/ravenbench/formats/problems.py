@@ -322,7 +322,7 @@ def _fault(problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, boo
     if problem not in texts:
         return "it is named in truth.txt or contents.json but has no folder"
     if truth is not None and problem not in truth:
-        return "truth.txt does not name it"
+        return "truth.txt does not name it: neither answered nor judged"
     files = [_name(file).lower() for file in texts[problem]]
     if files.count("unknown.txt") > 1:
         return "several files are its unknown.txt, but for capitals"
@@ -866,7 +866,7 @@ def _problems(
             faults[pair[0]] = pair[1]
             continue
         if truth is not None and pair.id not in truth:
-            faults[pair.id] = "the truth file does not name it"
+            faults[pair.id] = "the truth file does not name it: neither answered nor judged"
             continue
         try:
             (first,), second = builder.add(pair.id, [pair.texts[0]], pair.texts[1])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from typing import Self
 
 import numpy as np
@@ -57,9 +57,10 @@ class CommonWords:
         ] if odd else []  # fmt: skip
 
 
-BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT = 1_200, 50, 0.08, 0.6, 0.02
+BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.08, 0.6, 0.02, 0.85
 """Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
-of its language, of which those of another are a smaller part than ``PLAINLY``; below which none were left in it."""
+of its language, of which those of another are a smaller part than ``PLAINLY``; below which
+none were left in it; the share of neighbours in order that makes sorted words."""
 
 
 @cache
@@ -88,6 +89,13 @@ def lacks_function_words(text: str) -> int:
     """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
     count, shares = function_shares(text[:BEGUN])
     return count if count >= FEWEST_WORDS and shares[0][1] < WITHOUT else 0
+
+
+def in_alphabetical_order(text: str) -> bool:
+    """Whether the words at a text's beginning are sorted, either way."""
+    words = text[:BEGUN].lower().split()
+    steps = Counter((a > b) - (a < b) for a, b in pairwise(words))
+    return max(steps[1], steps[-1]) >= max(FEWEST_WORDS / 2, SORTED * (steps[1] + steps[-1]))
 
 
 def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:

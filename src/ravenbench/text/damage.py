@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ravenbench.errors import offered
-from ravenbench.text.common_words import lacks_function_words
+from ravenbench.text.common_words import in_alphabetical_order, lacks_function_words
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import phrases, signs_of_mail
 from ravenbench.text.names import read_again
@@ -104,6 +104,8 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it reads like the message of a program or a page, in the place of a text")
     if few := lacks_function_words(text):
         signs.append(f"none of {few:,} words at its beginning are function words, as where stop words were taken out")
+    if in_alphabetical_order(text):
+        signs.append("its words stand in alphabetical order: it is no prose")
     if (again := repeated(text)) is not None:
         signs.append(f"it says the same again and again: {again[0]:,} words, {again[1]:,} without repetitions")
     for part, pattern, least, what in _COMPILED:

@@ -169,6 +169,25 @@ def test_batch(others, tmp_path):
     assert found[0].answer.fused.raw > found[1].answer.fused.raw
 
 
+def test_spellings_of_a_candidate_in_a_batch_are_joined_and_a_text_of_two_is_refused(others, tmp_path):
+    case(tmp_path / "a")
+    case(tmp_path / "b", writer=70, candidate=71)
+    head = "case,questioned,known,candidate\n1,a/questioned.txt,a/known,Ann Lee\n"
+    table = write(tmp_path / "cases.csv", f"{head}2,b/questioned.txt,a/known, ann lee\n")
+    read = read_material(spec_of({"batch": table, "background": others}))
+    assert [case.candidate.name for case in read.cases] == ["Ann Lee", "Ann Lee"]
+    assert "ann lee is taken as Ann Lee, another spelling of one name" in read.notes
+    write(table, f"{head}2,b/questioned.txt,b/known/0.txt;a/known/1.txt,Bob\n")
+    with pytest.raises(InputError, match="a known text is given as that of two candidates") as told:
+        read_material(spec_of({"batch": table, "background": others}))
+    assert "1.txt (Ann Lee and Bob)" in told.value.found
+    asked_for = {"known": [f"Ann={tmp_path / 'a' / 'known'}", f"Bob={tmp_path / 'a' / 'known' / '0.txt'}"]}
+    with pytest.raises(InputError, match="a known text is given as that of two candidates"):
+        read_material(
+            spec_of({**asked_for, "questioned": [str(tmp_path / "b" / "questioned.txt")], "background": others})
+        )
+
+
 def test_plan_writes_nothing(others, tmp_path):
     questioned, known = case(tmp_path)
     args = ["compare", "--questioned", questioned, "--known", known, "--background", others, "-o", tmp_path / "out"]
@@ -202,6 +221,10 @@ REFUSED = {
         lambda q, k: write(q, " ".join(text(5, 5, common=list("äöüßéèêçñø"))[:3000].split())),
         "unlike the background in language",
     ),
+    "sorted words": (lambda q, k: write(q, " ".join(sorted(text(90, 5).split()))), "words in alphabetical order"),
+    "capitals": (lambda q, k: write(q, text(90, 5).upper()), "100% capitals among its letters"),
+    "a known text in capitals": (lambda q, k: write(k / "0.txt", text(90, 0).upper()), "the known text 0.txt has 100%"),
+    "letters apart": (lambda q, k: write(q, "  ".join(text(90, 5))), "letters that stand apart"),
     "identical to a known text": (lambda q, k: write(q, text(90, 0)), "repeats the known text 0.txt"),
     "identical to a background text": (lambda q, k: write(q, text(3, 1)), "repeats the background text author03/1"),
 }

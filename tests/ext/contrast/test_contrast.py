@@ -305,5 +305,10 @@ def test_a_column_that_is_taken_as_topic_is_found_by_its_own_name(tmp_path):
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, table)))
     made = contrast("treated", "control", corpus=tmp_path / "t.jsonl", by="group")
     assert [side.name for side in made.analysis.sides] == ["treated", "control"]
+    assert not any("neither group" in note for note in made.analysis.notes)
+    table += [{**table[0], "text": "Nobody said which of them this was.", "group": group} for group in ("other",)]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, table)))
+    notes = contrast("treated", "control", corpus=tmp_path / "t.jsonl", by="group").analysis.notes
+    assert any(note.startswith("1 text of neither group left out: other (1)") for note in notes)
     with pytest.raises(InputError, match="no such column"):
         contrast("treated", "control", corpus=tmp_path / "t.jsonl", by="sort")

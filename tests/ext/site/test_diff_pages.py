@@ -220,3 +220,16 @@ def test_files_that_stand_in_one_folder_alone_are_named(tmp_path):
     assert ended.code == 0, ended.said
     assert "1 file not compared, for the original ones alone have it: 1.txt" in ended.said
     assert "1 file not compared, for the rewritten ones alone have it: 1.TXT" in ended.said
+
+
+def test_a_pair_of_equal_or_unrelated_texts_is_said(tmp_path):
+    words = [f"w{n}" for n in range(400)]
+    for name, part in (("a", words[:200]), ("b", words[200:]), ("c", words[:200]), ("d", [*words[:199], "end"])):
+        (tmp_path / f"{name}.txt").write_text(" ".join(part))
+    said = {}
+    for name in "bcd":
+        with remarks_gathered() as heard:
+            run(tmp_path / "a.txt", tmp_path / f"{name}.txt", "--out", tmp_path / "out.html")
+        said[name] = " ".join(map(str, heard))
+    assert "next to no passage in common" in said["b"] and "a.txt and c.txt are equal" in said["c"]
+    assert "equal" not in said["d"] and "passage in common" not in said["d"]

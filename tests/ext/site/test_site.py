@@ -248,7 +248,7 @@ def test_what_is_no_run_is_refused(folder, tmp_path):
     with pytest.raises(RavenError, match="no such folder"):
         site([tmp_path / "nothing"], tmp_path / "site")
     shutil.copytree(folder / "forum", tmp_path / "forum")
-    with pytest.raises(RavenError, match="one name"):
+    with pytest.raises(RavenError, match=r"one name[\s\S]*forum, [\s\S]*rename one folder"):
         site([folder / "forum", tmp_path / "forum"], tmp_path / "site")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "report.json").write_text('{"kind": "simulate"}')

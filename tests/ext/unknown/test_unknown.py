@@ -104,6 +104,11 @@ def test_reasons_for_no_answer(tmp_path):
     (tmp_path / "b").mkdir()
     _, unlike = ask(tmp_path / "b", strange)
     assert "unlike the candidates' texts" in unlike.sentence
+    for place, change in {"d": str.upper, "e": "  ".join, "f": lambda t: " ".join(sorted(t.split()))}.items():
+        (tmp_path / place).mkdir()
+        _, no_prose = ask(tmp_path / place, change(text_of(0, 200, 97)))
+        wanted = {"d": "capitals", "e": "stand apart", "f": "alphabetical order"}[place]
+        assert no_prose.sentence.startswith("No answer") and wanted in no_prose.sentence
     same = tmp_path / "c" / "known"
     for name in "xyz":
         (same / name).mkdir(parents=True)

@@ -184,6 +184,21 @@ def test_bad_problems_are_recorded_non_answers(corpus):
     assert "7 could not be answered:" in shown.stdout and "and 2 more" in shown.stdout
 
 
+def test_problems_that_truth_does_not_name_are_not_counted_as_unanswered(corpus):
+    truth = corpus / "test" / "truth.txt"
+    lines = truth.read_text().splitlines()
+    truth.write_text("\n".join(lines[:-3]))
+    told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
+    answers = read_answers("answers.jsonl")
+    assert len(told["faults"]) == 3 and all("neither answered nor judged" in why for why in told["faults"].values())
+    judged = [
+        value for name, value in zip(answers.ids.tolist(), answers.value, strict=True) if name not in told["faults"]
+    ]
+    assert told["unanswered"] == judged.count(0.5) and len(judged) == len(lines) - 3
+    shown = " ".join(ask(corpus, "answers.jsonl").stdout.split())
+    assert f"of {len(judged)} problems are unanswered; 3 more that truth does not name are neither" in shown
+
+
 @pytest.mark.parametrize("method", ["ppm", "function-words", "cng-2013", "impostors(iterations=5)", "char-ngram"])
 def test_odd_problems_through_methods(corpus, method):
     text = (corpus / "test" / "toy000" / "known01.txt").read_text()

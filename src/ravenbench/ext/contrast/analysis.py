@@ -167,6 +167,10 @@ def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tu
         ]
         sides, notes = [(str(primary), [d for d, label in pairs if label == primary])], [*meant, *whole.notes]
         sides.append((str(secondary or "all others"), [d for d, label in pairs if label in others]))
+        rest = Counter(label or f"no {spec.by}" for label in labels if label != primary and label not in others)
+        if rest:
+            named = first_names([f"{label} ({count})" for label, count in rest.most_common()])
+            notes.append(f"{counted(rest.total(), 'text')} of neither group left out: {named}")
     elif secondary is None:
         fix = "give two folders, or one corpus and a name: raven contrast NAME --corpus TEXTS"
         raise InputError("a contrast needs a second group of texts", fix=fix)

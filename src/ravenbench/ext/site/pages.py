@@ -206,7 +206,12 @@ def site(
     names = [place.resolve().name for place in places]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
-        raise InputError("two runs have folders of one name", found=repeated, fix="rename one")
+        raise InputError(
+            "two runs have folders of one name",
+            found=", ".join(str(place) for place, name in zip(places, names, strict=True) if name == repeated),
+            expected="each run once, in a folder of its own name",
+            fix="name each once; of two runs, rename one folder (mv), for the site calls each run as its folder",
+        )
     check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
     all_boards = boards(by_address, _submissions(by_address, submitted or {}))

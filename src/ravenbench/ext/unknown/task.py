@@ -262,20 +262,25 @@ def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tup
 
 
 def _unlike(known: Sequence[str]) -> Any:
-    """Says of a text why it is too unlike known ones to be attributed: in its share of their common words."""
+    """Says of a text why it is too unlike known ones to be attributed: in its share of their common words, in capitals,
+    or for it is no prose."""
+    from ravenbench.ext.case.compare.material import capitals, no_prose
     from ravenbench.text.common_words import coverage
     from ravenbench.text.tokens import frequent_words
 
     common = frozenset(frequent_words(known, 200))
     usual = float(np.median([coverage(text, common) for text in known]))
+    usual_capitals = capitals(known)
 
     def reasons(text: str) -> list[str]:
         share = coverage(text, common)
+        odd = [f"it {why}" for why in no_prose(text, usual_capitals)]
         if share >= FOREIGN * usual:
-            return []
+            return odd
         return [
+            *odd,
             "it is unlike the candidates' texts in language or kind: "
-            f"{share:.0%} of its words are among their most frequent ones, of their own texts {usual:.0%}"
+            f"{share:.0%} of its words are among their most frequent ones, of their own texts {usual:.0%}",
         ]
 
     return reasons

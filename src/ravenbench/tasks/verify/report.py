@@ -72,9 +72,14 @@ class Answered(Shown):
         return self.plan.verifiers[0].name
 
     @property
+    def unjudged(self) -> int:
+        """Problems that the truth of others does not name: they are neither answered nor judged."""
+        return len(self.plan.faults.keys() - self.plan.fault_truth.keys()) if self.plan.truth else 0
+
+    @property
     def unanswered(self) -> int:
-        """Problems whose answer is exactly 0.5."""
-        return int((self.answers.value == 0.5).sum())
+        """Problems whose answer is exactly 0.5, without those that truth does not name."""
+        return int((self.answers.value == 0.5).sum()) - self.unjudged
 
 
 class VerifyReport(Report[Answered]):
@@ -183,7 +188,9 @@ class VerifyReport(Report[Answered]):
     def finding(self) -> str:
         a = self.analysis
         scores = "" if a.scores is None else f"AUC {figure(a.scores['auc'])}, c@1 {figure(a.scores['c@1'])}; "
-        return f"{a.verifier}: {scores}{a.unanswered:,} of {len(a.answers.ids):,} problems are unanswered."
+        alone = f"; {a.unjudged:,} more that truth does not name are neither answered nor judged" if a.unjudged else ""
+        read = len(a.answers.ids) - a.unjudged
+        return f"{a.verifier}: {scores}{a.unanswered:,} of {read:,} problems are unanswered{alone}."
 
     def context(self) -> dict[str, Any]:
         a = self.analysis

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
 from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
-from ravenbench.text.common_words import coverage
+from ravenbench.text.common_words import BEGINNING, coverage, in_alphabetical_order
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import is_name, lookalikes, name_key, person_words
 from ravenbench.text.passages import cleaner
@@ -46,6 +46,8 @@ FEWEST_WORDS = 50
 """Words of a questioned text, and of all known texts together, below which nothing is said."""
 FOREIGN = 0.6
 """A text that holds less than this share of the common words of a usual background text is unlike it."""
+CAPITALS = 0.7
+"""Share of capitals among its letters above which a text is written in capitals."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,7 @@ def read_material(spec: CompareSpec) -> Material:
     queries = [text for path in spec.questioned for text in reader.one(Path(path))]
     candidates = [CaseCandidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
     reader.faults.check()
+    _check_owners((text, one.name) for one in candidates for text in one.texts)
     form = "{text} / {candidate}" if len(spec.questioned) > 1 else "{candidate}"
     form = form if len(candidates) > 1 else "{text}"
     cases = [
@@ -317,6 +320,19 @@ def _called(paths: Sequence[Path]) -> str:
     return "the candidate" if plain else name
 
 
+def _check_owners(known: Iterable[tuple[Text, str]], file: Path | None = None) -> None:
+    """InputError, with all of them, if a text is known to be of two candidates."""
+    owners: dict[str, dict[str, str]] = {}
+    for text, candidate in known:
+        owners.setdefault(" ".join(text.text.split()), {}).setdefault(candidate, str(text.path))
+    if several := [f"{next(iter(of.values()))} ({' and '.join(of)})" for of in owners.values() if len(of) > 1]:
+        raise InputError(
+            "a known text is given as that of two candidates", file=file, found=first_names(several),
+            expected="one candidate for each text", fix="take it out where it is not theirs; if both names are one "
+            "person's, write one of them",
+        )  # fmt: skip
+
+
 def _check_ids(cases: Sequence[CaseTexts], file: Path | None = None, lines: Sequence[int] = ()) -> None:
     """InputError, with all of them, if cases have one name; of a batch with the ``lines`` they stand in."""
     fix = "rename a file, or give a batch with names" if file is None else "give each case a name of its own (case)"
@@ -335,6 +351,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
     cases: list[CaseTexts] = []
     lines: list[int] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
+    spellings, joined = dict[str, str](), dict[str, None]()
     with Archive(path, encoding) as archive:
         rows = list(table_rows(archive, path.name))
     for line, row in rows:
@@ -356,6 +373,10 @@ def _batch(path: Path, encoding: str | None) -> Material:
                 read[places] = reader.all(places)
             name = _word(row, "candidate", path, line) or _called(places)
             checked_name(name, "the candidate", path, line)
+            spelt = spellings.setdefault(name_key(name), name)
+            if spelt != name:
+                joined[f"{name} is taken as {spelt}, another spelling of one name"] = None
+                name = spelt
             for text in questioned:
                 case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
                 checked_name(case, "the case", path, line)
@@ -365,7 +386,8 @@ def _batch(path: Path, encoding: str | None) -> Material:
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
     _check_ids(cases, path, lines)
-    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
+    _check_owners(((text, case.candidate.name) for case in cases for text in case.candidate.texts), path)
+    return Material(tuple(cases), (*joined, *reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
 def _place(value: str, what: str, file: Path, line: int) -> Path:
@@ -548,13 +570,39 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
     ]
 
 
-def unlike(case: CaseTexts, functions: frozenset[str], usual: float) -> list[Reason]:
-    """Refusals of a case for its texts of another language or kind than the background, whose usual text has such a
-    share of common words."""
+def capitals(texts: Iterable[str]) -> float:
+    """The share of capitals among the letters of a usual one of some texts, by their beginnings."""
+    return float(np.median([_capitals(text) for text in texts] or [0.0]))
+
+
+def _capitals(text: str) -> float:
+    small, large = sum(map(str.islower, text[:BEGINNING])), sum(map(str.isupper, text[:BEGINNING]))
+    return large / max(1, small + large)
+
+
+def no_prose(text: str, usual: float) -> list[str]:
+    """Why a text is no prose like others, whose usual share of capitals is given, in words after *it*: letters stand
+    apart, words are sorted, only one of the two is written in capitals."""
+    parts = text[:BEGINNING].split()
+    single = sum(len(part) == 1 and part.lower() != part.upper() for part in parts)
+    share = _capitals(text)
+    reasons = ["has letters that stand apart, so that its words cannot be told"] if 2 * single > len(parts) else []
+    if in_alphabetical_order(text):
+        reasons.append("is words in alphabetical order and no prose: what stands beside what is lost")
+    if (share > CAPITALS) is not (usual > CAPITALS):
+        reasons.append(f"has {share:.0%} capitals among its letters, where a usual one of the other texts has "
+                       f"{usual:.0%}: capitals would be compared in the place of style")  # fmt: skip
+    return reasons
+
+
+def unlike(case: CaseTexts, functions: frozenset[str], usual: float, usual_capitals: float) -> list[Reason]:
+    """Refusals of a case for its texts of another language or kind than the background, whose usual text has such
+    shares of common words and of capitals."""
     texts = [("the questioned text", case.questioned)]
     texts += [(f"the known text {text.name}", text) for text in case.candidate.texts]
     shares = [(name, coverage(text.text, functions)) for name, text in texts]
-    return [
+    odd = [Reason(Why.UNLIKE, f"{name} {why}") for name, t in texts for why in no_prose(t.text, usual_capitals)]
+    return odd + [
         Reason(Why.UNLIKE, (
             f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
             f"most frequent ones, of a usual background text {usual:.0%}"

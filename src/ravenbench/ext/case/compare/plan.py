@@ -21,6 +21,7 @@ from ravenbench.ext.case.compare.material import (
     Material,
     Screened,
     Text,
+    capitals,
     not_comparable,
     plainly,
     screen,
@@ -70,9 +71,10 @@ def draft(
     background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
     usual, spread = usual_coverage(background)
     refusals = {case.id: [*screened.refusals[case.id], *not_comparable(case)] for case in material.cases}
+    usual_capitals = capitals(background.corpus.texts)
     for case in material.cases:
         if all(reason.why is not Why.NO_BLANKS for reason in refusals[case.id]):
-            refusals[case.id] += unlike(case, background.space.functions, usual)
+            refusals[case.id] += unlike(case, background.space.functions, usual, usual_capitals)
     case_texts = TextTable.collect(
         [text.text for case in material.cases for text in (case.questioned, *case.candidate.texts)]
     )[0]

@@ -302,6 +302,9 @@ def diff(
             place = files.location(out or "diff.html")
             check_file(place, inputs=[before, after, parts_file(after)], mark=b'content="Raven diff"')
             parts = read_pair(before, after, encoding)
+            whole = ("".join(part.original for part in parts), "".join(part.obfuscation for part in parts))
+            same = [f"{before.name} and {after.name} are equal: nothing was changed"]
+            remark(same if whole[0] == whole[1] else _odd_pairs([(before.name, *whole)]))
             comparison = compare(before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT))
             with whole_file(place) as file:
                 file.write((columns_page([comparison]) if columns else diff_page(comparison, blind=blind)).encode())
