@@ -34,11 +34,11 @@ import numpy as np
 from benchmarks.impact_table import OTHER, SAME, write_all
 from ravenbench import registry
 from ravenbench.components import Component
+from ravenbench.ext.shelf.obfuscation.mansoorizadeh_2016 import frequent_share
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of, with_questioned
 from ravenbench.obfuscation.parts import pack, sentences
-from ravenbench.obfuscation.recipes.mansoorizadeh_2016 import frequent_share
 from ravenbench.obfuscation.recipes.mihaylova_2016 import Context, Mihaylova
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import average, measure
 from ravenbench.obfuscation.wording.resources import load

@@ -79,7 +79,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "random": "ravenbench.obfuscation.recipes.controls:Random",
         "other-author": "ravenbench.obfuscation.recipes.controls:OtherAuthor",
         "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
-        "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
     },
     "translator": {},
     "retriever": {},
