@@ -32,6 +32,50 @@ def test_a_table_has_what_was_found_alone():
     assert beside([Beside("b", None, None, 0.6)], "a paper", "") == []
 
 
+def test_a_method_that_lacked_parts_is_not_compared():
+    (table,) = beside(
+        [Beside("a", 0.5, (0.1, 0.9), 0.6, lacked=True), Beside("b", 0.5, (0.1, 0.9), 0.6)], "paper", "data."
+    )
+    assert [row[-1] for row in table.rows] == ["not compared", "within our interval"]
+    assert "ran without parts that it needs" in table.note
+
+
+def test_what_an_obfuscator_lacks_is_in_the_plan(tmp_path, monkeypatch):
+    from ravenbench.formats.problems import write_pan_problems
+    from ravenbench.obfuscation.recipes import mihaylova_2016
+    from ravenbench.tasks.safety.task import Safety
+    from ravenbench.testing import toy_problems
+
+    monkeypatch.setattr(mihaylova_2016, "missing", lambda name: f"{name} is not here; fix: get it")
+    for split, seed in (("train", 1), ("test", 2)):
+        write_pan_problems(tmp_path / "toys" / split, *toy_problems(8, known=2, seed=seed))
+    asked = {
+        "problems": str(tmp_path / "toys"),
+        "train": str(tmp_path / "toys"),
+        "obfuscators": "mihaylova-2016, identity",
+    }
+    task = Safety({**asked, "verifiers": "length", "out": str(tmp_path / "run")})
+    task.resolve()
+    notes = [note for note in task.preview().notes if note.startswith("mihaylova-2016 lacks a part: ")]
+    assert len(notes) == 3 and "no synonyms, glosses or spelling: wordnet is not here; fix: get it" in notes[0]
+
+
+def test_a_missing_tagger_is_found_before_any_work(monkeypatch):
+    from ravenbench import registry
+    from ravenbench.errors import MissingPart
+    from ravenbench.ext.shelf.published import harvey_2014, moreau_2014
+
+    def absent(name):
+        raise MissingPart(f"{name} is not here")
+
+    monkeypatch.setattr(harvey_2014, "find", absent)
+    monkeypatch.setattr(moreau_2014, "find", absent)
+    for name in ("harvey-2014", "moreau-2014(tags=True)"):
+        with pytest.raises(MissingPart, match="perceptron_tagger"):
+            registry.named("verifier", name)
+    assert registry.named("verifier", "moreau-2014")
+
+
 def test_a_run_of_a_collection_has_the_papers_figures_beside_its_own(tmp_path, monkeypatch):
     from ravenbench import run, write_report
 
@@ -51,6 +95,7 @@ def test_a_run_of_a_collection_has_the_papers_figures_beside_its_own(tmp_path, m
 
 
 def test_all_published_methods_have_one_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("ravenbench.ext.shelf.published.harvey_2014.find", lambda _: None)
     from ravenbench.formats.problems import write_pan_problems
     from ravenbench.testing import toy_problems
 

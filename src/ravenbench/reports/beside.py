@@ -9,8 +9,8 @@ from ravenbench import registry
 from ravenbench.reports.view import Table, col, table
 
 Interval = tuple[float, float] | None
-
-
+LACKED = "not compared"
+WITHOUT = " Not compared: the method ran without parts that it needs; the notes say which, and how to get them."
 MADE_UP = ("synthetic", "manifold")
 
 
@@ -22,12 +22,14 @@ def of_collection(spec: Mapping[str, Any]) -> bool:
 
 
 class Beside(NamedTuple):
-    """A figure of a paper: what it is of, what was found here with its 95 % interval, and what is printed."""
+    """A figure of a paper: what it is of, what was found here with its 95 % interval, what is printed, and whether the
+    method here ``lacked`` parts, so that its figure is that of another method."""
 
     figure: str
     ours: float | None
     interval: Interval
     printed: float
+    lacked: bool = False
 
 
 def theirs_is(printed: float | None, ours: float | None, interval: Interval = None) -> str:
@@ -48,7 +50,8 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
         col("figure", lambda r: r.figure, text=True, json="figure"), col("here", lambda r: r.ours, json="here"),
         *([col("95%", lambda r: r.interval, json="interval")] if any(r.interval for r in rows) else []),
         col("printed", lambda r: r.printed, json="printed"),
-        col("theirs is", lambda r: theirs_is(r.printed, r.ours, r.interval), text=True, json="theirs_is"),
-        note=f"Why they may differ: {why}",
+        col("theirs is", lambda r: LACKED if r.lacked else theirs_is(r.printed, r.ours, r.interval), text=True,
+            json="theirs_is"),
+        note=f"Why they may differ: {why}" + WITHOUT * any(r.lacked for r in rows),
     )  # fmt: skip
     return [made] if rows else []

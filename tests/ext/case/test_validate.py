@@ -11,8 +11,18 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
-from ravenbench.ext.case.compare.dossier import Cited, Dossier, Figure, cited, covering, parse_between, standing
+from ravenbench.ext.case.compare.dossier import (
+    Cited,
+    Criterion,
+    Dossier,
+    Figure,
+    cited,
+    covering,
+    parse_between,
+    standing,
+)
 from ravenbench.ext.case.compare.model import FUSED, issue_llr, limits, read_scores, validate
+from ravenbench.ext.case.compare.sentences import rank_sentence
 from ravenbench.ext.case.likelihood_ratios import cllr, estimated, mean_misleading
 from ravenbench.ext.case.validate.conditions import MOST_CELLS, read_conditions
 from ravenbench.ext.case.validate.plan import ValidatePlan
@@ -86,7 +96,7 @@ def test_a_cell_passes_by_the_ends_of_its_intervals(done):
         ("mean_against", Figure(value=1.2, low=1.01, high=1.4), "the mean 1/LR of own texts is at least 1.010"),
         ("misleading_against", Figure(value=0.0, low=0.0, high=lax.misleading + 0.01), "may mislead against"),
     ):
-        (said,) = failing({**kept, key: one}, lax)
+        _, said = failing({**kept, key: one}, lax)
         assert reason in said
 
 
@@ -278,3 +288,39 @@ def test_a_table_of_too_many_conditions_is_refused(tmp_path):
 def test_a_fix_that_is_a_command_says_where_to_type_it():
     with pytest.raises(ravenbench.InputError, match="fix: in a terminal: raven validate"):
         ravenbench.validate("background")
+
+
+def _figures(**given):
+    plain = {
+        "cllr": (0.4, 0.3, 0.5), "devpav": (0.5, 0.4, 0.97), "mean_for": (0.3, 0.2, 0.4),
+        "mean_against": (0.5, 0.4, 0.6),
+        "misleading_for": (0.0, 0.0, 0.08), "misleading_against": (0.01, 0.0, 0.08), "overstated": (-0.7, -0.9, -0.5),
+    }  # fmt: skip
+    return {name: Figure(value=v, low=low, high=high) for name, (v, low, high) in {**plain, **given}.items()}
+
+
+@pytest.mark.parametrize(
+    ("changed", "way", "misled"),
+    [
+        ({}, "weaker than the evidence", "are as rare as is asked"),
+        ({"misleading_against": (0.0, 0.0, 0.08)}, "weaker than the evidence", "no pair has a misleading LR of 10"),
+        (
+            {"overstated": (0.7, 0.5, 0.9), "misleading_for": (0.2, 0.1, 0.3)},
+            "stronger than the evidence",
+            "too frequent",
+        ),
+        ({"overstated": (0.0, -0.2, 0.2)}, "nor that they are too strong or too weak", "are as rare as is asked"),
+    ],
+)
+def test_a_cell_that_fails_says_in_words_which_way(changed, way, misled):
+    criterion = Criterion(cllr=1, devpav=0.3, mean=1.5, misleading=0.1, strong=1, reach=1.5)
+    first, *by_figures = failing(_figures(**changed), criterion)
+    assert way in first and misled in first
+    assert by_figures[0] == "devPAV may be as high as .970 (at most 0.3)"
+
+
+def test_a_high_rank_without_support_is_reconciled():
+    assert "no support" not in rank_sentence("A", 2, 45, 0.4, (0.2, 0.6))
+    assert "no support" not in rank_sentence("A", 30, 45, -0.4, (-0.6, -0.2))
+    assert "The rank is no support for A" in rank_sentence("A", 2, 45, -0.4, (-0.6, -0.2))
+    assert "about as often by two authors as by one" in rank_sentence("A", 2, 45, -0.1, (-0.3, 0.1))

@@ -594,7 +594,7 @@ class Mihaylova(base.Obfuscator):
                     names.append(step.__name__)
                 new = changed
             parts.append(base.Part(start, end, original, _respaced(new) if faithful else new, tuple(names)))
-        return base.Rewriting(tuple(parts), self._notes(), base.count_operations(parts))
+        return base.Rewriting(tuple(parts), self.lacking(), base.count_operations(parts))
 
     def _context(self, text: str, faithful: bool) -> Context:
         document = measure(text)
@@ -604,7 +604,8 @@ class Mihaylova(base.Obfuscator):
         names = frozenset() if faithful else stretches(text).names
         return Context(document, delta, faithful, missing("wordnet") is None, names)
 
-    def _notes(self) -> tuple[str, ...]:
+    def lacking(self) -> tuple[str, ...]:
+        """What it does not do here, since a resource is missing, and how to get it."""
         needs = {
             "wordnet": "no synonyms, glosses or spelling",
             "brown": "no spelling",

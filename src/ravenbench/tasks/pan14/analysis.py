@@ -95,17 +95,8 @@ class _Answered:
 
 
 def analyse(store: Store, replicates: int = 10_000) -> Overview:
-    """Evaluate a run of ``raven pan14``.
-
-    Parameters
-    ----------
-    replicates : int
-        How often problems are drawn anew for the intervals.
-
-    Raises
-    ------
-    InputError
-        If the folder belongs to another command.
+    """Evaluate a run of ``raven pan14``, problems drawn anew ``replicates`` times for the intervals. InputError if the
+    folder belongs to another command.
     """
     store.expect("pan14")
     plan = store.plan_as(Pan14Plan)

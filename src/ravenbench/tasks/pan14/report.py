@@ -18,7 +18,7 @@ from ravenbench.reports.report import Report
 from ravenbench.reports.view import Col, Measure, Table, col, for_terminal, highest, printable, table
 from ravenbench.tasks.evaluate.evaluation import hull_table, significance_table
 from ravenbench.tasks.pan14.analysis import META, METRICS, CorpusScores, Overview, Row, Rows, analyse
-from ravenbench.tasks.pan14.published import CORPORA, Publication, publication
+from ravenbench.tasks.pan14.published import CORPORA, publication
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,6 +92,8 @@ class Pan14Report(Report[Overview]):
             "lets": [{"name": c.name, "sentences": content.reference_sentences(c.content)} for c in o.corpora],
             "missing": [{"corpus": c.name, "text": text} for c in o.corpora for text in content.no_verdict(c.content)],
             "best": next(iter(o.micro), None),
+            "answered": sum(any(v.name in c.rows for c in o.corpora) for v in o.plan.verifiers),
+            "lost": sum(len(gap.folds) for gap in self.gaps),
             "problems": sum(len(c.info.fault_truth) + c.info.test.problems for c in o.corpora),
             "unread": sum(len(c.info.faults) for c in o.corpora),
         }
@@ -246,30 +248,24 @@ def without_shared_table(corpus: CorpusScores, number: int) -> Table:
 def published_tables(overview: Overview) -> list[Table]:
     """Every method's final score beside the printed one, and why they may differ, where corpora bear its names."""
     corpora = [c for c in overview.corpora if c.name in CORPORA]
-    methods: dict[str, Publication] = {}
-    for name in sorted({name for c in corpora for name in c.rows}, key=lambda name: (name == META, name)):
-        if (reference := publication(name)) is not None:
-            methods[name] = reference
+    names = sorted({name for c in corpora for name in c.rows}, key=lambda name: (name == META, name))
+    methods = {name: printed for name in names if (printed := publication(name)) is not None}
     rows = [
-        (name, c, c.rows[name], of.figures.get(c.name))
+        (name, c, c.rows[name], of.figures[c.name].final if c.name in of.figures else None)
         for name, of in methods.items()
         for c in corpora
         if name in c.rows
     ]
     if not rows:
         return []
-
-    def stands(r: Any) -> str:
-        return theirs_is(None if r[3] is None else r[3].final, r[2].scores["final"], r[2].interval["final"])
-
     beside = table(
         "published", "Beside the published figures", rows,
         col("system", lambda r: r[0], text=True),
         col("corpus", lambda r: r[1].name, text=True),
         col("final", lambda r: r[2].scores["final"]),
         col("95 % interval", lambda r: r[2].interval["final"]),
-        col("printed", lambda r: None if r[3] is None else r[3].final),
-        col("theirs is", stands, text=True),
+        col("printed", lambda r: r[3]),
+        col("theirs is", lambda r: theirs_is(r[3], r[2].scores["final"], r[2].interval["final"]), text=True),
         note="Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data.",
         section="corpora",
     )  # fmt: skip

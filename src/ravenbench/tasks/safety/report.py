@@ -126,9 +126,11 @@ class SafetyReport(Report[SafetyAnalysis]):
         rows = []
         for o in self.analysis.obfuscators:
             printed = PRINTED_2016.get(o.name.partition("(")[0], {}).get(corpus, ()) if o.counted else ()
+            lacked = any("; fix: " in note for note in o.notes)
             for field, theirs in zip(fields, printed, strict=False):
                 ours, head = mean([v.mean(field) for v in o.counted]), DELTAS.get(field, ("impact",))[0]
-                rows.append(Beside(f"{o.name}: {head}", ours, o.interval if field == "impact" else None, theirs))
+                interval = o.interval if field == "impact" else None
+                rows.append(Beside(f"{o.name}: {head}", ours, interval, theirs, lacked))
         return beside(rows, f"obfuscation, 2016, English {corpus} of PAN 2014", WHY_2016)
 
     def imitations(self) -> Table:

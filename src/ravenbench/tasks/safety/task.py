@@ -188,6 +188,9 @@ class Safety(Task):
             for name, component in named.items()
             if (cost := component.estimate(material.tasks_for(component))) is not None
         )
+        notes += (
+            *(f"{name} lacks a part: {one}" for name, c in named.items() for one in getattr(c, "lacking", tuple)()),
+        )
         problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
         start = around(cells)
         rewriting = {

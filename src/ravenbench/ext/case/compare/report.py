@@ -25,6 +25,7 @@ from ravenbench.ext.case.compare.sentences import (
     hand_sentence,
     misleading,
     propositions,
+    rank_sentence,
     sided,
     signed,
     verbal,
@@ -151,6 +152,7 @@ class CompareReport(Report[Comparison]):
             "signed": signed,
             "sided": sided,
             "misleading": misleading,
+            "rank_sentence": rank_sentence,
             **single,
         }
 

@@ -77,6 +77,21 @@ def answer(llr: float, interval: tuple[float, float], name: str, text: str, *, b
     )
 
 
+def rank_sentence(name: str, rank: int, ranked: int, llr: float, interval: tuple[float, float]) -> str:
+    """The candidate's place among writers by likelihood ratio, and how a high one goes with an LR below 1."""
+    place = (
+        f"Ranked by likelihood ratio with the questioned text, {name} is number {rank} of {ranked} writers (the "
+        f"candidate and {ranked - 1} of the background)."
+    )
+    if llr >= 0 or rank > max(1, ranked // 4):
+        return place
+    often = "about as often by two authors as" if verbal(llr, interval) == NEITHER else "more often by two authors than"
+    return (
+        f"{place} The rank is no support for {name}: it says only who of these people is nearest. The likelihood ratio "
+        f"also asks how near, and a pair of texts that is just so near is {often} by one."
+    )
+
+
 def one_in(share: float) -> str:
     """A share in words: "about one in five"."""
     named = ((0.95, "nearly all"), (0.72, "about three in four"), (0.6, "about two in three"), (0.45, "about half"))

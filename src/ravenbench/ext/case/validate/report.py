@@ -29,7 +29,7 @@ from ravenbench.ext.case.likelihood_ratios import measures as all_measures
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Table, Value, col, for_terminal, public_head, table
+from ravenbench.reports.view import Column, Table, Value, col, figure, for_terminal, number, public_head, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import write_record
 from ravenbench.types import Floats
@@ -144,25 +144,61 @@ def _placed(pairs: PairScores, under: ShapeRecord, shape: ShapeRecord) -> PairSc
 
 
 def failing(measures: dict[str, Measure], criterion: Criterion) -> list[str]:
-    """Why a cell does not keep its criterion; empty where it does."""
+    """Why a cell does not keep its criterion, first in words and then by figures; empty where it does."""
     reasons = []
     if (high := measures["cllr"].high) >= criterion.cllr:
-        reasons.append(f"C_llr may be as high as {high:.3f} (below {criterion.cllr:g} is asked)")
+        reasons.append(f"C_llr may be as high as {figure(high)} (below {criterion.cllr:g} is asked)")
     if (high := measures["devpav"].high) > criterion.devpav:
-        reasons.append(f"devPAV may be as high as {high:.3f} (at most {criterion.devpav:g})")
+        reasons.append(f"devPAV may be as high as {figure(high)} (at most {criterion.devpav:g})")
     for key, kind in (("mean_for", "LR of strangers"), ("mean_against", "1/LR of own texts")):
         mean = measures[key]
         if mean.high > criterion.mean:
-            reasons.append(f"the mean {kind} may be as high as {mean.high:.3f} (at most {criterion.mean:g})")
+            reasons.append(f"the mean {kind} may be as high as {figure(mean.high)} (at most {criterion.mean:g})")
         elif mean.low > 1:
-            reasons.append(f"the mean {kind} is at least {mean.low:.3f} (at most 1 where LRs mean what they say)")
+            reasons.append(f"the mean {kind} is at least {figure(mean.low)} (at most 1 where LRs mean what they say)")
     for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
         if (high := measures[key].high) > criterion.misleading:
             reasons.append(
-                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {high:.3f} (at most "
+                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {figure(high)} (at most "
                 f"{criterion.misleading:g})"
             )
-    return reasons
+    return [in_words(measures, criterion), *reasons] if reasons else []
+
+
+def in_words(measures: dict[str, Measure], criterion: Criterion) -> str:
+    """Which way the LRs of a cell that failed err, as far as the interval of their over-estimation shows it."""
+    strength, strong = measures["overstated"], f"{10**criterion.strong:,.3g}"
+    rates = [measures["misleading_for"], measures["misleading_against"]]
+    if all(rate.value == 0 for rate in rates):
+        misled = f"no pair has a misleading LR of {strong} or more"
+    elif all(rate.high <= criterion.misleading for rate in rates):
+        misled = f"misleading LRs of {strong} or more are as rare as is asked"
+    else:
+        misled = f"misleading LRs of {strong} or more may be too frequent"
+    if strength.high < 0:
+        return f"the LRs are weaker than the evidence, they say too little rather than too much: {misled}"
+    if strength.low > 0:
+        return f"the LRs are stronger than the evidence, they say too much: {misled}"
+    return f"it is not shown that the LRs mean what they say, nor that they are too strong or too weak: {misled}"
+
+
+def remedies(dossier: Dossier) -> list[str]:
+    """What can be done about cells that failed; empty where none did."""
+    failed, criterion = [cell for cell in dossier.cells if cell.verdict == "failed"], dossier.criterion
+    if not failed:
+        return []
+    devpav = max(cell.measures["devpav"].high for cell in failed)
+    wider = (
+        f"A wider --most-devpav is a weaker criterion: {criterion.devpav:g} allows LRs to be wrong by a factor of "
+        f"{10**criterion.devpav:.2g} on the mean, {figure(devpav)} by {10**devpav:.2g}. Chosen after these figures it "
+        "is not fixed beforehand: say so, or test it on other authors."
+    )
+    return [
+        "What to do: validate with more authors or longer texts (intervals get narrower, and LRs may be stronger).",
+        *([wider] if devpav > criterion.devpav else []),
+        "raven compare --validated gives no answer for cases of a cell that failed; --unvalidated gives one, and says "
+        "so.",
+    ]
 
 
 class ValidateReport(Report[Validation]):
@@ -201,9 +237,9 @@ class ValidateReport(Report[Validation]):
             col("C_llr", shown("cllr"), text=True),
             col("C_llr min", lambda c: c.about("cllr_min") and c.about("cllr_min").value, digits=2, terminal=False),
             col("EER", lambda c: c.about("eer") and c.about("eer").value, digits=2, terminal=False),
-            col("devPAV", shown("devpav"), text=True, terminal=False),
-            col("mean LR of strangers", shown("mean_for"), text=True),
-            col("mean 1/LR of own", shown("mean_against"), text=True),
+            col("devPAV", shown("devpav"), text=True),
+            col("mean LR of strangers", shown("mean_for"), text=True, terminal=False),
+            col("mean 1/LR of own", shown("mean_against"), text=True, terminal=False),
             note=NOTE,
         )  # fmt: skip
 
@@ -235,6 +271,7 @@ class ValidateReport(Report[Validation]):
             "validation": self.analysis,
             "head": css_text(f"Validation on {self.analysis.dossier.background}"),
             "numbered": list(enumerate(self.analysis.cells, 1)),
+            "remedies": remedies(self.analysis.dossier),
             "criterion": criterion_lines(self.analysis.plan.criterion),
             "passed": sum(cell.result.verdict == "passed" for cell in self.analysis.cells),
             "run": msgspec.to_builtins(self.analysis.dossier.run),
@@ -264,6 +301,7 @@ class ValidateReport(Report[Validation]):
         return [
             for_terminal(self.summary()),
             *(Text(f"{name}: {reason}") for name, reason in reasons),
+            *map(Text, remedies(dossier)),
             *(Text(f"{c.result.condition.name}: {contents_sentence(c.contents)}") for _, c, _ in self.tested()),
             *(Text(f"note: {note}") for note in self.analysis.plan.notes),
             Text(f"criterion and conditions, fixed beforehand: SHA-256 {dossier.fixed}"),
@@ -271,7 +309,8 @@ class ValidateReport(Report[Validation]):
 
 
 def _with_interval(one: Measure) -> Value:
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+    value, low, high = (number(end, Column("", digits=2), short=True) for end in (one.value, one.low, one.high))
+    return f"{value} [{low}, {high}]"
 
 
 def measures_table(cell: DossierCell, key: str, plan: ValidatePlan) -> Table:

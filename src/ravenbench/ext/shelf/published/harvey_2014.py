@@ -10,7 +10,7 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.ext.shelf.published.one_class import known_and_questioned, sides
-from ravenbench.text.nltk_data import tagger
+from ravenbench.text.nltk_data import TAGGER, find, tagger
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.text.tokens import tokens
 from ravenbench.texts import TextTable
@@ -90,12 +90,13 @@ class Harvey2014(Scorer):
     chunk: Size = 200
     order: Literal[0, 1, 2, 3, 4, 5] = 5
 
-    def fit(self, problems: Problems, same: Bools) -> Self:
-        """Check the parameters and that the tagger is here; there is nothing to learn.
+    def require(self) -> None:
+        """Check that the tagger is here. MissingPart if NLTK or its English tagger is not."""
+        find(TAGGER)
 
-        SpecError if a parameter is out of range. MissingPart if NLTK or its English tagger is not here.
-        """
-        tag_symbols("Missing parts are better known before the work than after it.")
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Nothing is learned. MissingPart if NLTK or its English tagger is not here."""
+        self.require()
         return self
 
     def score(self, problems: Problems) -> Floats:

@@ -15,6 +15,7 @@ from ravenbench.ext.shelf.published.harvey_2014 import tag_symbols
 from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace
 from ravenbench.metrics.pan import auc, scores
 from ravenbench.randomness import stream
+from ravenbench.text.nltk_data import TAGGER, find
 from ravenbench.text.tokens import SENTENCE_END, lowered, normalised, tokens, words
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import apply_band, best_radius
@@ -264,6 +265,11 @@ class Moreau2014(Verifier):
     least: int = 3
     tags: bool = False
     seed: int = 0
+
+    def require(self) -> None:
+        """Check that the tagger is here where tags are wanted. MissingPart if it is not."""
+        if self.tags:
+            find(TAGGER)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Search for the best configuration and learn its regression.
