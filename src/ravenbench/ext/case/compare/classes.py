@@ -151,7 +151,8 @@ def read_class(spec: CompareSpec) -> Material:
     if gone := sentence_on_dropped(corpus.notes.get("dropped", {})):
         notes.append(f"the text in question of some authors may be an earlier one: look at them first{gone}")
     twice = [one for one in corpus.notes.get(ACCOUNT, ()) if one.startswith("texts that stand under two authors")]
-    notes += [f"{COPIES} ({one}); who wrote them is not judged, and an earlier text is in question" for one in twice]
+    for one in twice:
+        notes.append(f"{COPIES} and are not judged, an earlier one may be in question: {one.partition(': ')[2]}")
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
         notes.insert(0, f"the text in question of {who} is {how}")

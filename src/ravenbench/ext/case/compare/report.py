@@ -201,7 +201,7 @@ class CompareReport(Report[Comparison]):
         comparison = self.analysis
         parts: list[RenderableType] = []
         if comparison.members:
-            parts += [Text(note) for note in self.copies()]
+            parts += [Text(f"{note}.") for note in self.copies()]
             parts.append(Text(f"{NO_FINDING} {comparison.by_chance}".strip()))
         if len(comparison.cases) > 1:
             parts.append(for_terminal(self.cases()))
