@@ -108,6 +108,17 @@ def test_essays_copied_from_one_another_are_not_compared(tmp_path):
     assert "repeats that of author02" in reasons["author01"] and "repeats that of author01" in reasons["author02"]
 
 
+@pytest.mark.slow
+def test_exact_copies_are_named_above_the_table(tmp_path):
+    place = class_of(tmp_path / "class", range(10))
+    write(place / "author01" / "9.txt", text(2, 50))
+    found = ravenbench.compare(each=place, out=tmp_path / "out", **FAST)
+    page = (write_report(found.store).parent / "index.html").read_text()
+    said = page.index("Whole texts stand under two authors")
+    assert said < page.index('id="table-cases"'), page[said : said + 300]
+    assert "author01/9 and author02/9" in page[said : said + 300]
+
+
 def test_a_background_beside_the_class_and_members_with_one_text(tmp_path):
     place = class_of(tmp_path / "class", range(6))
     write(place / "lone" / "1.txt", text(99, 1))

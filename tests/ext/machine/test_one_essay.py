@@ -21,6 +21,18 @@ def test_one_essay_is_refused_with_what_can_be_asked(tmp_path, name, options):
         CliRunner().invoke(build("detect"), ["detect", str(place), *options], catch_exceptions=False)
 
 
+def test_a_class_is_refused_too_and_the_value_of_an_option_is_no_essay(tmp_path):
+    for name in ("anna", "ben"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "one.txt").write_text("An essay.")
+    with pytest.raises(InputError, match=r"from texts without labels[\s\S]*raven compare --each"):
+        CliRunner().invoke(build("detect"), ["detect", str(tmp_path / "class")], catch_exceptions=False)
+    (tmp_path / "texts.jsonl").write_text('{"id": "a", "text": "b", "label": 0}')
+    words = ["detect", str(tmp_path / "texts.jsonl"), "--people", str(tmp_path / "class")]
+    with pytest.raises(InputError, match="--train is missing"):
+        CliRunner().invoke(build("detect"), words, catch_exceptions=False)
+
+
 def test_labelled_texts_are_told_what_is_missing(tmp_path):
     (tmp_path / "texts.jsonl").write_text('{"id": "a", "text": "b", "label": 0}')
     with pytest.raises(InputError, match="--train is missing"):

@@ -250,7 +250,7 @@ def test_texts_without_another_by_their_author_are_said_to_be_left_out_and_signs
     assert " of 6 texts with all words" in sentence
     assert sentence.endswith("1 text left out of this count: no other has the same author.")
     page = made.write(tmp_path / "out").read_text()
-    assert "Signs and colours in all pictures" in page and "1 more author" in page
+    assert "A sign and a colour stand for an author, in all pictures" in page and "1 more author" in page
 
 
 def test_a_plan_says_what_would_be_drawn_and_at_what_cost_and_writes_nothing(tmp_path, monkeypatch):
@@ -264,3 +264,24 @@ def test_a_plan_says_what_would_be_drawn_and_at_what_cost_and_writes_nothing(tmp
     assert [place.name for place in tmp_path.iterdir()] == ["texts"]
     with pytest.raises(InputError, match="no such distance"):
         ravenbench.plan(map_texts, corpus="texts", distance_measure="none such")
+
+
+def test_authors_along_a_text_have_colours_and_signs_of_their_own_and_a_text_needs_no_folder(tmp_path):
+    texts = {f"level1/{name}": words for name, words in corpus("ABCDEFGHIJ", 2, words=400).items()}
+    m = map_texts(
+        {**texts, "level1/K_play": text("C", words=900, seed=8)}, **SMALL, analysis_type="CA", rolling="K_play",
+        slice_size=200,
+    )  # fmt: skip
+    for name in ("rolling-all", "rolling-masked"):
+        above, along = m.figures()[name].axes
+        lines = along.get_lines()
+        assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == 6
+        assert [one.get_text() for one in above.get_yticklabels()][:6] == [line.get_label() for line in lines]
+    assert "level1/K_play" in m.to_polars("texts")["text"].to_list()
+    leaves = {one.get_text() for one in m.figures()["CA-all"].axes[0].texts}
+    assert "K_play" in leaves and not any("/" in one for one in leaves)
+    with pytest.raises(InputError, match="did you mean 'K_play'"):
+        map_texts({**texts, "level1/K_play": text("C")}, **SMALL, rolling="K_plai")
+    twice = {**texts, "x/K": text("C"), "y/K": text("D")}
+    with pytest.raises(InputError, match="several texts have this name"):
+        map_texts(twice, **SMALL, rolling="K")

@@ -68,10 +68,10 @@ class DetectPlan(Plan, frozen=True, kw_only=True):
 
 
 def _is_essay(place: Path) -> bool:
-    """Whether a file is a text or a document, or a folder holds nothing else."""
+    """Whether a file is a text or a document, or a folder, such as a class's, holds nothing else."""
     if place.is_dir():
-        inner = [each for each in place.iterdir() if not each.name.startswith(".")]
-        return bool(inner) and all(each.is_file() and _is_essay(each) for each in inner)
+        inner = [each for each in place.rglob("*") if each.is_file() and not each.name.startswith(".")]
+        return bool(inner) and all(map(_is_essay, inner))
     return place.is_file() and (place.suffix.lower() in (".txt", ".md") or is_document(place))
 
 
@@ -100,17 +100,23 @@ class Detect(Task):
     @classmethod
     def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
         """Whoever gives an essay asks who wrote it: what can be asked of it instead."""
-        essay = next((word for word in words if _is_essay(Path(word))), None)
+        # A folder further on may be what an option names.
+        given = [word for word in words if word == words[0] or not Path(word).is_dir()]
+        essay = next((word for word in given if _is_essay(Path(word))), None)
         if essay is None:
             return None
+        texts, ask = "a text without a label", "what other texts by the same person can answer: raven compare "
+        ask += f"--questioned {shlex.quote(essay)} --known THEIR-TEXTS --background TEXTS-BY-OTHERS"
+        if several := Path(essay).is_dir() and sum(each.is_file() for each in Path(essay).rglob("*")) > 1:
+            texts = "texts without labels"
+            ask = f"of a class, a folder for each person: raven compare --each {shlex.quote(essay)} -o class"
         return InputError(
-            "from one text it cannot be judged whether a machine wrote it", file=essay,
-            found="a text without a label; detectors accuse people too, and only texts whose writers are known say how "
-            "often",
+            "from texts without labels it cannot be judged whether a machine wrote them"
+            if several else "from one text it cannot be judged whether a machine wrote it",
+            file=essay,
+            found=f"{texts}; detectors accuse people too, and only texts whose writers are known say how often",
             expected="raven detect TEXTS --train TEXTS --people CORPUS, all of them with labels: it measures detectors",
-            fix="ask what other texts by the same person can answer: raven compare "
-            f"--questioned {shlex.quote(str(essay))} --known THEIR-TEXTS --background TEXTS-BY-OTHERS (is it in their "
-            "style?); or talk with the writer about the text",
+            fix=f"ask {ask} (is it in their style?); or talk with the writer about the text",
         )  # fmt: skip
 
     def resolve(self) -> None:

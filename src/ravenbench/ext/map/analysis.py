@@ -21,7 +21,7 @@ from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.estimate import around, megabytes, of_beginnings
 from ravenbench.engine.pool import Progress, shown_by_default, silent
 from ravenbench.engine.task import Preview
-from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean
+from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, first_names
 from ravenbench.ext.map.grouping import GroupingScore, distances, grouping, prepared
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.ext.map.word_tables import (
@@ -245,6 +245,27 @@ def _author(name: str) -> str:
     return PurePosixPath(name).name.partition("_")[0] or name
 
 
+def named_text(name: str, documents: Sequence[Document]) -> Document:
+    """The text of this name, or of this name without its folder where that is one text. InputError if there is none."""
+    matching = [d for d in documents if d.id == name] or [d for d in documents if PurePosixPath(d.id).name == name]
+    if len(matching) == 1:
+        return matching[0]
+    ids = [d.id for d in matching or documents]
+    raise InputError(
+        "rolling: several texts have this name" if matching else "rolling: there is no such text", found=name,
+        expected="one of: " + first_names(ids) if matching else None,
+        fix="give the name with its folder" if matching else did_you_mean(name, [*ids, *short_names(ids)]),
+    )  # fmt: skip
+
+
+def short_names(ids: Sequence[str]) -> list[str]:
+    """Names of texts without the folders that all of them share."""
+    folders = [PurePosixPath(one).parent.parts for one in ids]
+    apart = (n for n, part in enumerate(zip(*folders, strict=False)) if len(set(part)) > 1)
+    shared = next(apart, min(map(len, folders)))
+    return ["/".join(one.split("/")[shared:]) for one in ids]
+
+
 def draw_texts(documents: Sequence[Document], most: int, seed: int) -> list[Document]:
     """At most so many texts: authors in random order, those of several texts first, at most ``EACH`` texts of each."""
     if len(documents) <= most:
@@ -354,13 +375,10 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
     documents = read.documents
     group = dict(zip((d.id for d in documents), read.column("group_by", spec.group_by or "author"), strict=True))
     shown = draw_texts(documents, spec.texts, spec.seed)
-    if spec.rolling is not None and spec.rolling not in [d.id for d in shown]:
-        known = [d.id for d in documents]
-        if spec.rolling not in known:
-            raise InputError(
-                "rolling: there is no such text", found=spec.rolling, fix=did_you_mean(spec.rolling, known)
-            )
-        shown.append(next(d for d in documents if d.id == spec.rolling))
+    if spec.rolling is not None:
+        rolled = named_text(spec.rolling, documents)
+        spec = structs.replace(spec, rolling=rolled.id)
+        shown += [rolled] if rolled not in shown else []
     material = _Material(spec, shown, group)
     texts, notes = tuple(material.texts), [*material.notes, *(f"{one}." for one in read.notes)]
     if len(shown) < len(documents):
@@ -392,9 +410,9 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
         notes.append(
             f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words; their places are uncertain."
         )
-    rolled = () if spec.rolling is None else _roll(spec, material)
+    along = () if spec.rolling is None else _roll(spec, material)
     return MapAnalysis(
-        read.name, spec, texts, tuple(material.settings(ALL)), (views[0], views[1]), scores, features, rolled,
+        read.name, spec, texts, tuple(material.settings(ALL)), (views[0], views[1]), scores, features, along,
         material.kept_by, tuple(notes), material.tables[ALL],
     )  # fmt: skip
 

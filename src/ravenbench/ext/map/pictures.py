@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.errors import counted
-from ravenbench.ext.map.analysis import MapAnalysis, MapView, Rolling
+from ravenbench.ext.map.analysis import MapAnalysis, MapView, Rolling, short_names
 from ravenbench.reports.page import COLORS, FAINT, INK, canvas, style, titled
 from ravenbench.reports.view import printable, public
 from ravenbench.types import Floats
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LOOKS = tuple(islice(zip(cycle(COLORS), cycle(MARKERS), strict=False), len(COLORS) * len(MARKERS)))
+"""Six colours and seven signs: 42 pairs, of which neighbours differ in both."""
 NAMED = 40
 ROLLED = 6
 """Most authors drawn along a text, the nearest."""
@@ -82,10 +84,12 @@ class _Looks:
         counts = a.group.counts()
         ranked = sorted(range(len(counts)), key=lambda i: (-counts[i], a.group.names[i]))
         several = [i for i in ranked if counts[i] > 1] or ranked
-        # Six colours and seven signs: 42 pairs, of which neighbours differ in both.
-        pairs = list(islice(zip(cycle(COLORS), cycle(MARKERS), strict=False), len(COLORS) * len(MARKERS)))
-        self.of = dict(zip([a.group.names[i] for i in several], pairs, strict=False))
+        self.rolled = _rolled(a.rolling)
+        self.of = {} if a.spec.group_by else dict(self.rolled)
+        names = [name for i in several if (name := a.group.names[i]) not in self.of]
+        self.of |= dict(zip(names, [look for look in LOOKS if look not in self.of.values()], strict=False))
         self.rest, self.noun = len(counts) - len(self.of), a.noun
+        self.names = short_names([t.id for t in a.texts])
         self.texts = [self.of.get(t.group or "", (FAINT, ".")) for t in a.texts]
         self.lines = [
             ", ".join(dict.fromkeys(p for p in (t.id, t.author, t.group, t.topic, f"{t.words:,} words") if p))
@@ -136,7 +140,7 @@ def _leaves(a: MapAnalysis, looks: _Looks, order: Sequence[int], title: str, par
     for y in part:
         i = order[y]
         looks.mark(axes, i, 1.025, y, transform=across)
-        name = axes.text(1.05, y, _cut(a.texts[i].id), transform=across, va="center", fontsize=FONT)
+        name = axes.text(1.05, y, _cut(looks.names[i]), transform=across, va="center", fontsize=FONT)
         titled(name, looks.lines[i])
     return figure, axes
 
@@ -250,7 +254,7 @@ def _scattered(a: MapAnalysis, looks: _Looks, places: Floats, title: str, links:
     for i, (x, y) in enumerate(places):
         looks.mark(axes, i, x, y, 6 if named else 4.5)
     if named:
-        _name(axes, looks, [_cut(t.id, 26) for t in a.texts], (places - low) / (1.16 * span))
+        _name(axes, looks, [_cut(name, 26) for name in looks.names], (places - low) / (1.16 * span))
     else:
         looks.legend(figure)
     return figure, axes
@@ -307,22 +311,47 @@ def _pulled(view: MapView, count: int) -> Floats:
     return np.asarray(at)
 
 
+def _drawn_authors(r: Rolling) -> list[str]:
+    """Authors drawn along a text: those nearest to most slices."""
+    first = [ranking[0] for ranking in r.ranking]
+    away = r.distances.mean(axis=0)
+    return sorted(r.authors, key=lambda name: (-first.count(name), away[r.authors.index(name)]))[:ROLLED]
+
+
+def _rolled(rolling: Sequence[Rolling]) -> dict[str, tuple[str, str]]:
+    """A colour and a sign of each author drawn along a text, neither of them twice in one picture."""
+    looks: dict[str, tuple[str, str]] = {}
+    for r in rolling:
+        drawn = _drawn_authors(r)
+        for name in drawn:
+            if name not in looks:
+                used = {part for other in drawn for part in looks.get(other, ())}
+                free = (look for look in LOOKS if used.isdisjoint(look) and look not in looks.values())
+                looks[name] = next(free)
+    return looks
+
+
 def _rolling(r: Rolling, looks: _Looks) -> Figure:
     """Distances to the nearest authors along a text, and above them in whose hand each slice is."""
-    figure, (axes,) = canvas(WIDTH, 3.4)
-    axes.set_title(f"Rolling: {r.title}", loc="left", color=INK)
+    figure, _ = canvas(WIDTH, 4.4, columns=0)
+    above, axes = figure.subplots(2, 1, sharex=True, height_ratios=(1, 3))
+    above.set_title(f"Rolling: {r.title}", loc="left", color=INK)
     first = [ranking[0] for ranking in r.ranking]
-    near = sorted(range(len(r.authors)), key=lambda i: (-first.count(r.authors[i]), r.distances[:, i].mean()))[:ROLLED]
-    low, high = float(r.distances[:, near].min()), float(r.distances[:, near].max())
-    strip = high + 0.12 * max(high - low, 1e-9)
-    for i in near:
-        color, marker = looks.of.get(r.authors[i], (COLORS[i % len(COLORS)], MARKERS[i % len(MARKERS)]))
-        axes.plot(r.middle, r.distances[:, i], color=color, linewidth=1.1, marker=marker, markersize=3,
-                  markevery=max(1, len(r.middle) // 12), label=_cut(r.authors[i], 20))  # fmt: skip
-        own = [x for x, author in zip(r.middle, first, strict=True) if author == r.authors[i]]
-        axes.plot(own, [strip] * len(own), marker, color=color, markersize=4, markeredgewidth=0)
-    axes.text(0, 1.0, "nearest author of each slice", transform=axes.transAxes, fontsize=6.5, va="top", color=INK)
-    axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * max(high - low, 1e-9))
+    near = _drawn_authors(r)
+    shown = [one if one in near else "another" for one in first]
+    rows = [*near, *(["another"] if "another" in shown else [])]
+    for row, name in enumerate(rows):
+        color, marker = looks.rolled.get(name, (FAINT, "."))
+        own = [x for x, one in zip(r.middle, shown, strict=True) if one == name]
+        above.plot(own, [row] * len(own), "|", color=color, markersize=5, markeredgewidth=1.2)
+        if name in near:
+            along = r.distances[:, r.authors.index(name)]
+            axes.plot(r.middle, along, color=color, linewidth=1.1, marker=marker, markersize=3.5,
+                      markevery=(row, max(1, len(r.middle) // 12)), label=_cut(name, 24))  # fmt: skip
+    above.set_yticks(range(len(rows)), [_cut(name, 24) for name in rows], fontsize=6.5)
+    above.set_ylim(len(rows) - 0.4, -0.6)
+    above.set_ylabel("nearest", fontsize=FONT)
+    above.tick_params(labelbottom=False, length=0)
     axes.set_xlabel("word", fontsize=FONT)
     axes.set_ylabel("distance to the author's mean text", fontsize=FONT)
     axes.tick_params(labelsize=FONT)

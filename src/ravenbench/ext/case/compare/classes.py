@@ -17,9 +17,18 @@ import numpy as np
 
 from ravenbench.corpora.build import sentence_on_dropped
 from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, SpecError, some
 from ravenbench.ext.case.compare.background import Population, case_shape, fitting_shape, joined_known
-from ravenbench.ext.case.compare.material import CaseCandidate, CaseTexts, Material, Text, given_path, mail_notes
+from ravenbench.ext.case.compare.material import (
+    COPIES,
+    CaseCandidate,
+    CaseTexts,
+    Material,
+    Text,
+    given_path,
+    mail_notes,
+)
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
 from ravenbench.text.mail import phrases
@@ -141,6 +150,9 @@ def read_class(spec: CompareSpec) -> Material:
         )  # fmt: skip
     if gone := sentence_on_dropped(corpus.notes.get("dropped", {})):
         notes.append(f"the text in question of some authors may be an earlier one: look at them first{gone}")
+    twice = [one for one in corpus.notes.get(ACCOUNT, ()) if one.startswith("texts that stand under two authors")]
+    for one in twice:
+        notes.append(f"{COPIES} and are not judged, an earlier one may be in question: {one.partition(': ')[2]}")
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
         notes.insert(0, f"the text in question of {who} is {how}")

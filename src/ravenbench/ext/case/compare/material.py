@@ -39,6 +39,8 @@ RUN = 8
 """Words in a row that count as copied where they stand in two texts."""
 COPIED = 0.3
 """Share of a questioned text's runs of words that makes it a copy."""
+COPIES = "Whole texts stand under two authors"
+"""How the note of a class begins that names its exact copies."""
 SHARED = 0.1
 """Share of a background text's runs of words by which it counts as the candidate's or the questioned text."""
 FEWEST_RUNS = 3

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from ravenbench.ext.case.compare.analysis import Answer, CaseFound, Comparison, LRLine, analyse
 from ravenbench.ext.case.compare.dossier import Cited, DossierStanding
 from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, MarkedToken
+from ravenbench.ext.case.compare.material import COPIES
 from ravenbench.ext.case.compare.model import FUSED
 from ravenbench.ext.case.compare.record import NOTE, CaseTextRecord, FileNote, HandRecord
 from ravenbench.ext.case.compare.sentences import (
@@ -128,6 +129,10 @@ class CompareReport(Report[Comparison]):
         )  # fmt: skip
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
+    def copies(self) -> list[str]:
+        """Notes on whole texts under two authors of a class: they stand first."""
+        return [note for note in self.analysis.plan.notes if note.startswith(COPIES)]
+
     def figures(self) -> dict[str, Figure]:
         return {} if len(self.shown) > 1 else figures_of(*self.shown[0])
 
@@ -144,6 +149,7 @@ class CompareReport(Report[Comparison]):
         return {
             "case": None,
             "comparison": comparison,
+            "copies": self.copies(),
             "run": msgspec.to_builtins(comparison.run),
             "note": msgspec.to_builtins(self.note),
             "head": css_text(head or f"{len(self.shown)} comparisons"),
@@ -197,12 +203,13 @@ class CompareReport(Report[Comparison]):
         comparison = self.analysis
         parts: list[RenderableType] = []
         if comparison.members:
+            parts += [Text(f"{note}.") for note in self.copies()]
             parts.append(Text(f"{NO_FINDING} {comparison.by_chance}".strip()))
         if len(comparison.cases) > 1:
             parts.append(for_terminal(self.cases()))
         for case in comparison.cases if len(comparison.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
-        parts += [Text(f"note: {note}") for note in comparison.plan.notes]
+        parts += [Text(f"note: {note}") for note in comparison.plan.notes if note not in self.copies()]
         parts += [Text(f"left out of the background: {text}") for text in comparison.plan.background.left_out]
         parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in comparison.failures]
         return parts
