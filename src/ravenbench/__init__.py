@@ -64,7 +64,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f"ravenbench.{_PLACES[name]}"), name)
     else:
         value = _of_packages(name)
-    if isinstance(value, FunctionType) and _PLACES.get(name) != "reports.view":  # these take rows, not places
+    if isinstance(value, FunctionType):
         from ravenbench.tasks.functions import as_public
 
         value = as_public(value)

@@ -204,7 +204,7 @@ _KINDS: dict[str, Any] = {
     "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None), "bytes": memoryview,
     **dict.fromkeys(_ARRAYS, (list, tuple)),
 }  # fmt: skip
-_LEFT = ("Any", "Literal", "Names", "P", "Split")
+_LEFT = ("Any", "Literal", "Names", "P", "R", "Split")
 """Words of annotations whose values are looked at where they are used."""
 
 

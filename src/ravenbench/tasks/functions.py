@@ -138,7 +138,7 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
                 f"{name}: this is a text, and the path of its file is expected", found=str(value)[:60],
                 expected="a path", fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
             )  # fmt: skip
-    if not isinstance(value, str | Path | None):
+    if not isinstance(value, str | Path | None) and "[R]" not in takes:  # a table's rows are no table
         from ravenbench.corpora.memory import as_place
         from ravenbench.types import Corpus
 

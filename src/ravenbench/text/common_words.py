@@ -57,7 +57,7 @@ class CommonWords:
         ] if odd else []  # fmt: skip
 
 
-BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.08, 0.6, 0.02, 0.85
+BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.2, 0.6, 0.02, 0.85
 """Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
 of its language, of which those of another are a smaller part than ``PLAINLY``; below which
 none were left in it; the share of neighbours in order that makes sorted words."""
@@ -103,7 +103,7 @@ def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]
     named: dict[str, list[str]] = {}
     for text, name in zip(texts, ids, strict=False):
         count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
-        if count >= FEWEST_WORDS and next_most < PLAINLY * most >= PLAINLY * LEAST:
+        if count >= FEWEST_WORDS and next_most < PLAINLY * most and most >= LEAST:
             named.setdefault(language, []).append(name)
     (main, most_texts), *others = sorted(named.items(), key=lambda one: -len(one[1])) or [("", [])]
     if 100 * sum(len(names) for _, names in others) <= len(most_texts):
