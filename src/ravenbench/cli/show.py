@@ -262,7 +262,7 @@ def report(
     from ravenbench.store.store import Store
 
     forms = forms_of(figures)
-    run = [str(one) for place in run for one in runs_of_seeds(files.location(place)) or [place]]
+    run = [one for place in run for one in [*map(str, runs_of_seeds(files.location(place)))] or [place]]
     if len(run) > 1 or out is not None:
         if answers or group or against or forms or len(run) < 2:
             raise InputError("only several runs are pooled into --out, and they are shown as they are",
