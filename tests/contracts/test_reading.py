@@ -513,7 +513,7 @@ def test_known_texts_that_repeat_each_other_are_said(room, tmp_path, command):
     data = room.place / "data"
     shutil.copytree(data / "known", tmp_path / "known")
     first = sorted((tmp_path / "known").rglob("*.txt"))[0]
-    first.with_name("copy.txt").write_text(first.read_text("utf-8").upper() + "\nThe end.\n", "utf-8")
+    first.with_name("copy.txt").write_text(first.read_text("utf-8").lower() + "\nThe end.\n", "utf-8")
     values = {"$corpus": data / "others", "$out": tmp_path / "o", "$questioned": data / "questioned.txt",
               "$known": tmp_path / "known"}  # fmt: skip
     ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])

@@ -176,7 +176,7 @@ def test_every_collocation_of_wordnet_is_looked_up(essay_words):
 
 
 @pytest.mark.data
-def test_counts_of_senses_are_those_that_nltk_looks_up():
+def test_counts_of_senses_are_those_that_nltk_looks_up(nltk_home):
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     lemmas = [lemma for word in ("be", "may", "house", "good", "quickly") for lemma in wordnet().lemmas(word)]

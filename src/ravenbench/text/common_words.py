@@ -57,7 +57,7 @@ class CommonWords:
         ] if odd else []  # fmt: skip
 
 
-BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.2, 0.6, 0.02, 0.85
+BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.05, 0.6, 0.02, 0.85
 """Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
 of its language, of which those of another are a smaller part than ``PLAINLY``; below which
 none were left in it; the share of neighbours in order that makes sorted words."""
@@ -99,14 +99,16 @@ def in_alphabetical_order(text: str) -> bool:
 
 
 def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:
-    """A sentence on texts that are plainly in other languages than most; none where one in a hundred are."""
-    named: dict[str, list[str]] = {}
-    for text, name in zip(texts, ids, strict=False):
+    """A sentence on texts that are plainly in other languages than most; none where one in a hundred are, or where of
+    half of the texts nobody knows the language."""
+    named, asked = dict[str, list[str]](), list(zip(texts, ids, strict=False))
+    for text, name in asked:
         count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
         if count >= FEWEST_WORDS and next_most < PLAINLY * most and most >= LEAST:
             named.setdefault(language, []).append(name)
     (main, most_texts), *others = sorted(named.items(), key=lambda one: -len(one[1])) or [("", [])]
-    if 100 * sum(len(names) for _, names in others) <= len(most_texts):
+    fewer = sum(len(names) for _, names in others)
+    if 100 * fewer <= len(most_texts) or 2 * (fewer + len(most_texts)) < len(asked):
         return []
     shown = ", ".join(f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others)
     said = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"

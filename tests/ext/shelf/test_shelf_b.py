@@ -228,6 +228,7 @@ def test_harvey_scores_by_its_definition(monkeypatch):
     from ravenbench.types import Problems
 
     monkeypatch.setattr(harvey, "tag_symbols", lambda text: text)
+    monkeypatch.setattr(harvey.Harvey2014, "require", lambda self: None)
     texts = ["abcabcabdabc", "abcabdabcabc"]
     scorer = harvey.Harvey2014(chunk=6).fit(Problems.of([]), np.zeros(0, bool))
     found = scorer.score(Problems.of([("one", texts[:1], texts[1]), ("none", ["a"], "b")]))
