@@ -101,14 +101,14 @@ def in_alphabetical_order(text: str) -> bool:
 def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:
     """A sentence on texts that are plainly in other languages than most; none where one in a hundred are, or where of
     half of the texts nobody knows the language."""
-    named, asked = dict[str, list[str]](), list(zip(texts, ids, strict=False))
-    for text, name in asked:
+    named, several = dict[str, list[str]](), list(zip(texts, ids, strict=False))
+    for text, name in several:
         count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
         if count >= FEWEST_WORDS and next_most < PLAINLY * most and most >= LEAST:
             named.setdefault(language, []).append(name)
     (main, most_texts), *others = sorted(named.items(), key=lambda one: -len(one[1])) or [("", [])]
     fewer = sum(len(names) for _, names in others)
-    if 100 * fewer <= len(most_texts) or 2 * (fewer + len(most_texts)) < len(asked):
+    if 100 * fewer <= len(most_texts) or 2 * (fewer + len(most_texts)) < len(several):
         return []
     shown = ", ".join(f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others)
     said = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
