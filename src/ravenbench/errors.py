@@ -33,6 +33,10 @@ OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e
 """Characters that a terminal or a page obeys, or cannot write: nothing that strangers named is shown with one."""
 
 
+HALF = re.compile("[\ud800-\udfff]")
+"""Half a character: a lone surrogate."""
+
+
 class RavenError(Exception):
     """Base of all exceptions that Raven raises on purpose; names in its message cannot command a terminal."""
 
@@ -279,7 +283,7 @@ def counted(number: int, thing: str) -> str:
 
 def writable(text: str) -> bool:
     """Whether a text can be written as UTF-8: halves of surrogate pairs, as in names that are no UTF-8, cannot."""
-    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+    return text.isascii() or HALF.search(text) is None
 
 
 def visible(text: str) -> str:

@@ -15,10 +15,11 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ravenbench.corpora.remarks import ACCOUNT, doubtful_names, parts_of_works, remarks, two_columns_of_people
-from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some, writable
+from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
-from ravenbench.formats.decoding import checked_name
+from ravenbench.formats.decoding import check_whole, checked_name
+from ravenbench.formats.tabular import check_each_once
 from ravenbench.text.damage import is_wordless
 from ravenbench.text.names import (
     is_nobody,
@@ -196,11 +197,9 @@ class CorpusBuilder:
                 checked_name(value, what, self.file, line)
         for column, value in (columns or _NO_COLUMNS).items():
             checked_name(column, "the name of a column", self.file, line)
-            if value is not None and not writable(value):
-                raise FormatError(
-                    f"{column} is not valid Unicode: a lone surrogate stands in it", file=self.file, line=line,
-                    found=value[:40], fix="repair the file's encoding",
-                )  # fmt: skip
+            check_whole(value or "", column, self.file, line)
+        if columns:
+            check_each_once([*map(plain_name, columns)], self.file, line)
         columns = {plain_name(key): value for key, value in columns.items()} if columns else {}
         if not text.strip():
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")

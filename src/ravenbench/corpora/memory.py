@@ -16,13 +16,16 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from ravenbench.corpora.kept import MOST
 from ravenbench.corpora.load import open_corpus, save_corpus
-from ravenbench.errors import FormatError, InputError, StoreError, remedy
+from ravenbench.errors import FormatError, InputError, StoreError, damaged, remedy
 from ravenbench.files import made_cache, make_folder, make_room, sha256, write_bytes
+from ravenbench.formats.decoding import check_whole
+from ravenbench.formats.tabular import OF_TIME, check_each_once, no_rows
 from ravenbench.types import Corpus
 
 Record = Mapping[str, Any]
@@ -38,9 +41,7 @@ def as_place(value: Any, name: str = "table") -> Any:
     """
     if isinstance(value, Corpus):
         return _kept_corpus(value)
-    if (records := _records(value)) is not None:
-        if not records:
-            raise InputError("this table has no rows", found=f"a {type(value).__name__}", expected="at least one row")
+    if (records := _records(value, f"the table {name!r}")) is not None:
         return _kept(_files(records, re.sub(r"[^\w.-]+", "-", name)))
     if isinstance(value, Mapping):
         return {key: as_place(each, str(key)) for key, each in value.items()}
@@ -49,24 +50,74 @@ def as_place(value: Any, name: str = "table") -> Any:
     return value
 
 
-def _records(value: Any) -> list[Record] | None:
-    """The rows of a table, each by column; None for anything else. No package of tables is imported for it."""
+def _records(value: Any, label: str) -> list[dict[str, Any]] | None:
+    """The rows of a table as JSON has them, each by column; None for anything else. FormatError if there is none, two
+    columns have one name, or a value cannot be written. ``label`` names the table."""
+    with damaged("this table cannot be read", Path(label), "mend what its own package says of it"):
+        if (rows := _rows(value, label)) is None:
+            return None
+        if not any(rows):
+            raise no_rows(label)
+        return [_record(row, {"file": label, "line": number}) for number, row in enumerate(rows, start=1)]
+
+
+_WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",)))
+"""How frames of polars, tables of pyarrow and frames of pandas give their rows."""
+
+
+def _rows(value: Any, label: str) -> list[Mapping[Any, Any]] | None:
+    """The rows of a table as its package gives them. No package of tables is imported for it."""
     if isinstance(value, list | tuple):
         return list(value) if value and all(isinstance(each, Mapping) for each in value) else None
-    if hasattr(value, "to_dicts"):
-        return list(value.to_dicts())
-    if hasattr(value, "collect_schema"):  # a lazy frame of polars
-        return list(value.collect().to_dicts())
-    if hasattr(value, "to_pylist") and hasattr(value, "column_names"):
-        return list(value.to_pylist())
-    if hasattr(value, "to_dict") and hasattr(value, "columns"):
-        return list(value.to_dict(orient="records"))
+    if hasattr(value, "collect_schema") and hasattr(value, "collect"):  # a lazy frame of polars
+        value = value.collect()
+    columns = getattr(value, "column_names", getattr(value, "columns", None))
+    for method, how in _WAYS:
+        if columns is not None and hasattr(value, method):
+            check_each_once([*map(str, columns)], label)
+            return list(getattr(value, method)(*how))
     return None
+
+
+def _record(row: Mapping[Any, Any], where: dict[str, Any], column: str = "") -> dict[str, Any]:
+    """What JSON holds of a row, or of a mapping in a column, so that readers say of it what they say of files.
+    FormatError if keys are equal as text, or a value is none of a table's."""
+    check_each_once([*map(str, row)], **where)
+    for key in row:
+        check_whole(str(key), "the name of a column", **where)
+    return {str(key): _plain(value, column or str(key), where) for key, value in row.items()}
+
+
+def _plain(value: Any, column: str, where: dict[str, Any]) -> Any:
+    """A value as JSON has it: what is missing in pandas is None, arrays are lists, and of bytes, which are neither a
+    name nor a text, only their number is kept."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, (str, *OF_TIME)):
+        return check_whole(str(value), column, **where)
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, float | Decimal):
+        return None if value != value else float(value)
+    if isinstance(value, list | tuple):
+        return [_plain(each, column, where) for each in value]
+    if isinstance(value, Mapping):
+        return _record(value, where, column)
+    if isinstance(value, bytes):
+        return {"bytes": len(value)}
+    for method in ("tolist", "to_list", "as_py"):  # of NumPy and pandas, polars, pyarrow
+        if hasattr(value, method):
+            return _plain(getattr(value, method)(), column, where)
+    raise FormatError(
+        f"{column} holds what no table can, a {type(value).__name__}",
+        **where,
+        fix="write it as text",
+    )
 
 
 def _files(records: list[Record], name: str) -> dict[str, bytes]:
     """What is written for a table, by name of the file."""
-    columns = {str(key) for record in records for key in record}
+    columns = {key for record in records for key in record}
     if "pair" in columns or {"known", "questioned"} <= columns:
         texts = {"pair", "known", "questioned"}
         pairs = [{"pair": [row.get("known"), row.get("questioned")]} | dict(row) for row in records]
@@ -77,17 +128,20 @@ def _files(records: list[Record], name: str) -> dict[str, bytes]:
     if "value" in columns and "system" in columns:
         systems: dict[str, list[Record]] = {}
         for row in records:
-            systems.setdefault(_file_name(str(row["system"])), []).append(row)
-        return {f"{system}.jsonl": _lines(_without(rows, {"system"})) for system, rows in systems.items()}
+            systems.setdefault(_file_name(row.get("system")), []).append(row)
+        # A folder each: a file may not be called as readers call truth, or all answers.
+        return {f"{system}/answers.jsonl": _lines(_without(rows, {"system"})) for system, rows in systems.items()}
     # A file of that name would be called after its folder.
     return {f"{'system' if name == 'answers' else name}.jsonl": _lines(records)}
 
 
-def _file_name(system: str) -> str:
-    """A system's name, which becomes the name of a file. InputError if it cannot be one."""
-    if not system.strip(". ") or set(system) & set("/\\\0"):
-        raise InputError("no file can have this system's name", found=system, expected="a name without / and \\")
-    return system
+def _file_name(system: Any) -> str:
+    """A system's name, which becomes the name of a folder. InputError if it cannot be one."""
+    name = str(system) if isinstance(system, str | int) else ""
+    if not name.strip() or name[0] == "." or set(name) & set("/\\\0"):
+        expected = "a name without / and \\, and no dot before it"
+        raise InputError("no folder can have this system's name", found=system, expected=expected)
+    return name
 
 
 def _without(records: Iterable[Record], columns: set[str]) -> list[Record]:
@@ -95,17 +149,7 @@ def _without(records: Iterable[Record], columns: set[str]) -> list[Record]:
 
 
 def _lines(records: Iterable[Record]) -> bytes:
-    rows = ({str(key): _plain(value) for key, value in row.items()} for row in records)
-    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode("utf-8", "replace")
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: what is missing in pandas is None, arrays are lists."""
-    if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
-        return None
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value.tolist() if hasattr(value, "tolist") else value
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in records).encode()
 
 
 def _kept(files: Mapping[str, bytes]) -> Path:
@@ -118,6 +162,7 @@ def _kept(files: Mapping[str, bytes]) -> Path:
         for name, data in files.items():
             if not (folder / name).is_file() or sha256(folder / name) != hashes[name]:
                 make_room(folder.parent.iterdir(), MOST)
+                (folder / name).parent.mkdir(exist_ok=True)
                 write_bytes(folder / name, data)
     except OSError as error:
         raise _unkept(error) from error

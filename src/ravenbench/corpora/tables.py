@@ -19,7 +19,16 @@ from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.parquet import check_size, check_unpacked
-from ravenbench.formats.tabular import ENDINGS, Row, column_names, stem_of, table_kind, table_rows
+from ravenbench.formats.tabular import (
+    ENDINGS,
+    OF_TIME,
+    Row,
+    column_names,
+    is_nothing,
+    stem_of,
+    table_kind,
+    table_rows,
+)
 from ravenbench.text.copies import unescaped
 from ravenbench.text.mail import without_quotations
 from ravenbench.types import Corpus
@@ -252,7 +261,7 @@ def read_table(
             continue
         with faults.gathered():
             for column in wanted:
-                if row.get(column) is None:
+                if is_nothing(row.get(column)):
                     raise _missing(path, line, column, row, False)
             body = row[text]
             if not isinstance(body, str):
@@ -275,12 +284,12 @@ def read_table(
                 if key in _RESERVED or isinstance(value, list | dict | bytes):
                     ignored.add(key)
                 else:
-                    columns[key] = None if value is None or value == "" else str(value)
+                    columns[key] = None if is_nothing(value) else str(value)
             builder.add(
-                f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
+                f"{number:06d}" if is_nothing(row.get(id)) else _plain(path, line, id, row[id]),
                 body.lstrip("\ufeff").replace("\r\n", "\n"), _label(path, line, author, row[author]),
                 None if topic is None else _label(path, line, topic, row[topic]), line,
-                None if row.get(language) is None else _plain(path, line, language, row[language]), columns,
+                None if is_nothing(row.get(language)) else _plain(path, line, language, row[language]), columns,
             )  # fmt: skip
     if not skip_faulty:
         faults.check(_help(faults, 1 + number, author))
@@ -384,7 +393,8 @@ def _parquet(path: Path) -> Iterator[Row]:
     unpacked, packed = 0, sum(part.stat().st_size for part in parts)
     for part in parts:
         try:
-            for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
+            for packed_batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
+                batch = packed_batch.with_columns(pl.selectors.decimal().cast(pl.Float64))
                 lengths = batch.select(texts.cast(pl.String).str.len_bytes().cast(pl.Int64).sum())
                 unpacked += sum(lengths.row(0)) if lengths.width else 0
                 check_size(part, unpacked, packed)
@@ -412,7 +422,7 @@ def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: boo
 
 
 def _label(path: Path, line: int, column: str, value: Any) -> str:
-    if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
+    if not isinstance(value, (str, int, *OF_TIME)) or isinstance(value, bool) or not str(value).strip():
         raise _no_name(path, line, column, value)
     return str(value)
 

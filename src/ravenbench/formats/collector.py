@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from ravenbench.errors import FormatError
+from ravenbench.formats.decoding import check_whole
 from ravenbench.text.tokens import normalised
 from ravenbench.texts import Gathered, composed, content_hash
 
@@ -30,14 +31,7 @@ def checked_text(text: str, file: str | None = None, line: int | None = None) ->
             "a NUL character stands in the text", file=file, line=line, found=text[max(0, place - 20) : place + 20],
             fix="is this a text? Otherwise remove the character",
         )  # fmt: skip
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise FormatError(
-            "the text is not valid Unicode: a lone surrogate stands in it", file=file, line=line,
-            found=text[max(0, error.start - 20) : error.start + 20], fix="repair the file's encoding",
-        ) from None  # fmt: skip
-    return text
+    return check_whole(text, "the text", file, line)
 
 
 class TextCollector(Gathered):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ravenbench.errors import FormatError, InputError, writable
+from ravenbench.errors import HALF, FormatError, InputError
 
 UTF8 = "utf-8"
 """The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
@@ -445,9 +445,18 @@ def checked_name(
         )  # fmt: skip
     if "\0" in name:
         raise FormatError(f"{what} holds a NUL character", file=file, line=line, found=name, fix="give it another name")
-    if not writable(name):
-        raise FormatError(
-            f"{what} is not valid Unicode: a lone surrogate stands in it", file=file, line=line, found=name,
-            fix="repair the file's encoding",
-        )  # fmt: skip
-    return name
+    return check_whole(name, what, file, line)
+
+
+def check_whole(text: str, what: str, file: str | Path | None = None, line: int | None = None) -> str:
+    """The text. FormatError if half a character (a lone surrogate) stands in it; ``what`` is its role or column."""
+    if (half := HALF.search(text)) is None:
+        return text
+    raise FormatError(
+        f"{what} is not valid Unicode: a lone surrogate stands in it",
+        file=file,
+        line=line,
+        found=text[max(0, half.start() - 20) : half.end() + 20],
+        fix="write the whole character in the place of its half; in Python this leaves the half out: "
+        "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'ignore')",
+    )

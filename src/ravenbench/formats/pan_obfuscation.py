@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench.errors import FormatError, writable
+from ravenbench.errors import FormatError
 from ravenbench.files import json_bytes, read_ordinary, write_bytes
-from ravenbench.formats.decoding import decode, from_json
+from ravenbench.formats.decoding import check_whole, decode, from_json
 
 KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
 
@@ -78,11 +78,7 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
         number = row.get("obfuscation-id") if isinstance(row, dict) else None
         if not isinstance(number, int) or not all(isinstance(row.get(k), str) for k in ("original", "obfuscation")):
             raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
-        if not writable(row["original"] + row["obfuscation"]):
-            raise FormatError(
-                f"part {number} is not valid Unicode: a lone surrogate stands in it", file=path,
-                fix="repair the file's encoding",
-            )  # fmt: skip
+        check_whole(row["original"] + row["obfuscation"], f"part {number}", path)
         if number in by_id:
             raise FormatError(f"obfuscation-id {number} stands twice", file=path)
         by_id[number] = row
@@ -105,7 +101,8 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
         starts.append(begins)
         place = begins + len(row["original"])
     if original[place:].strip():
-        raise FormatError("the parts end before the original does", file=path, found=original[place : place + 80])
+        problem = "the parts end before the original does" if rows else "there are no parts"
+        raise FormatError(problem, file=path, found=original[place : place + 80])
     if not rows:
         return
     bounds = [0, *starts[1:], len(original)]

@@ -11,6 +11,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -32,6 +33,15 @@ ENDINGS = {
 """Kinds of tables that are text, or workbooks, by how a name ends."""
 
 Row = tuple[int, dict[str, Any]]
+
+
+OF_TIME = (date, time, timedelta)
+"""Kinds of values that are text in every table, as CSV and JSON have them."""
+
+
+def is_nothing(value: Any) -> bool:
+    """Whether a cell holds nothing: null, an empty text, or what is no number (NaN)."""
+    return value is None or value == "" or (isinstance(value, float) and value != value)
 
 
 def column_names(role: str) -> tuple[str, ...]:
@@ -72,11 +82,16 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     FormatError if it is none of these."""
     lines = iter(archive.lines(name))
     first, second = (next(lines, (0, ""))[1].strip() for _ in range(2))
-    if first.startswith("{") and first.endswith("}") and (second or not _frame(parsed(first, archive, name, 1))):
+    if first.startswith("{") and first.endswith("}") and (second or _frame(parsed(first, archive, name, 1)) is None):
         yield from records(archive, name)
         return
     listed = from_json(archive.text(name), archive.label(name))
-    listed = _frame(listed) or listed if isinstance(listed, dict) else listed
+    if isinstance(listed, dict) and isinstance(names := listed.get("columns"), list):
+        check_each_once([*map(str, names)], archive.label(name))
+    rows = _frame(listed) if isinstance(listed, dict) else listed
+    if rows == [] or not listed:
+        raise no_rows(archive.label(name))
+    listed = listed if rows is None else rows
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
             "this JSON is no list of records", file=archive.label(name), found=type(listed).__name__,
@@ -84,6 +99,11 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
             fix="write a list of objects (pandas: to_json(orient='records')), or one object a line as .jsonl",
         )  # fmt: skip
     yield from enumerate(listed, start=1)
+
+
+def no_rows(file: str | Path) -> FormatError:
+    """The error for a table that holds nothing."""
+    return FormatError("this table has no rows", file=file, expected="at least one row")
 
 
 def _frame(table: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -95,8 +115,10 @@ def _frame(table: dict[str, Any]) -> list[dict[str, Any]] | None:
     if isinstance(rows, list) and {*table} == {"schema", "data"}:
         return rows
     columns = list(table.values())
-    if len(columns) < 2 or {*map(type, columns)} not in ({list}, {dict}) or not all(columns):
+    if len(columns) < 2 or {*map(type, columns)} not in ({list}, {dict}) or (any(columns) and not all(columns)):
         return None
+    if not any(columns):
+        return []
     inner = [one for column in columns for one in (column.values() if isinstance(column, dict) else column)]
     if any(isinstance(one, dict | list) for one in inner) or len({len(column) for column in columns}) > 1:
         return None
@@ -137,6 +159,7 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         )  # fmt: skip
     header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(column).strip() for column in header]
+    check_each_once([*filter(None, names)], archive.label(name), 1)
     begins = next((n for n, values in enumerate(rows[:10], start=2) if sum(value != "" for value in values) > 1), None)
     if begins is not None and len(list(filter(None, names))) == 1:
         raise FormatError(
@@ -308,6 +331,8 @@ _ONE_A_LINE: dict[str, Any] = {
 def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
     """The record of one JSON line. FormatError if it is not a JSON object."""
     record = from_json(line, archive.label(name), number, problem="this line is not JSON", found=line, **_ONE_A_LINE)
+    if record == [] or (record == {} and number == 1):
+        raise no_rows(archive.label(name))
     if not isinstance(record, dict):
         raise FormatError("not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE)
     return record
@@ -327,13 +352,23 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
     return checked_name(value, "an id", archive.label(name), line)
 
 
-def _check_header(names: list[str], label: str) -> None:
+def check_each_once(names: Sequence[str], file: str | Path, line: int | None = None) -> None:
+    """FormatError if a table has two columns of one name, of which the last would be taken."""
+    if len({*names}) == len(names):
+        return
     repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise FormatError(
-            "a column stands twice in the header", file=label, line=1, found=", ".join(map(repr, repeated)),
-            expected="each name once", fix="rename or remove one of the columns",
-        )  # fmt: skip
+    raise FormatError(
+        "a column stands twice",
+        file=file,
+        line=line,
+        found=", ".join(map(repr, repeated)),
+        expected="each name once",
+        fix="rename or remove one of the columns",
+    )
+
+
+def _check_header(names: list[str], label: str) -> None:
+    check_each_once(names, label, 1)
     if any(len(name) > NAME_LIMIT or name.count(" ") > 15 for name in names):
         raise FormatError(
             "there is no header: a text stands in the first line", file=label, line=1, found=max(names, key=len)[:80],

@@ -121,6 +121,7 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
 
 LONGEST_NAME = 255
 """Bytes of a file's name that systems take."""
+_SEVERAL = re.compile("Sequence|Mapping|tuple|Iterable|Component|Any")
 
 
 def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
@@ -140,8 +141,11 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
             )  # fmt: skip
     if not isinstance(value, str | Path | None) and "[R]" not in takes:  # a table's rows are no table
         from ravenbench.corpora.memory import as_place
+        from ravenbench.formats.tabular import no_rows
         from ravenbench.types import Corpus
 
+        if isinstance(value, list | tuple | Mapping) and not value and not _SEVERAL.search(takes):
+            raise no_rows(f"the table {name!r}")
         if not (isinstance(value, Corpus) and "Corpus" in takes):
             value = as_place(value, name)
     if parameter is not None and isinstance(parameter.annotation, str):
@@ -151,7 +155,7 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*')| (none|k-fold)\b)?")
 _WORD = re.compile(r"[^\s,;]+")
-_IN_MEMORY = re.compile(r"/tables/[0-9a-f]{16}(?:/([^:/]+))?")
+_IN_MEMORY = re.compile(r"/tables/[0-9a-f]{16}(?:/([^:/]+)(?:/answers.jsonl)?)?")
 """A table or corpus in memory as ``corpora.memory`` keeps it; the group is its parameter."""
 IN_MEMORY = "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of records."
 _BY_HAND = {
