@@ -7,6 +7,8 @@ import json
 from bad_input.cases import LONE, Case, zipped
 
 ANSWERS = [
+    Case("a JSON list of nothing", "answers", "a.json: this table has no rows", {"a.json": "[]"}),
+    Case("an empty list in JSON lines", "answers", "a.jsonl: this table has no rows", {"a.jsonl": "[]\n"}),
     Case("no answers in a folder", "answers", "c: expected one file of answers here", {"c/readme.md": "x"}, "c"),
     Case(
         "two files of answers",

@@ -18,6 +18,11 @@ code 2, nothing written. {count} inputs are tests (`tests/bad_input/`);
 
 - **Refused everywhere**: names longer than {limit} characters, lines longer than {line:,} bytes, bytes that are not
   UTF-8, NULs and lone surrogates.
+- **Tables in memory** are read as files are: a value gives one result as a list of records, of pandas, polars or
+  pyarrow, as JSON lines and in Parquet (CSV has text alone). Lone surrogates are refused in all that they hold, names
+  of columns and lists within lists too; dates, times and decimal numbers are text; NaN and an empty text are nothing.
+- **Two columns of one name** are refused, in files and frames, also where names become equal as text (1 and "1").
+- **A table without rows** (`[]`, `{{}}`, an empty frame) is refused as such.
 - **Not UTF-8**: the message names the likely encoding and the command that converts the file (the old one stays as
   `FILE.orig`), or reads it with `--encoding`.
 - **Control characters from U+0080 to U+009F** are left where Windows-1252 was converted as ISO-8859-1; the message

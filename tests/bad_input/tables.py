@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 from bad_input.cases import DEEP, GOOD_CSV, LONE, TEXT, Case, parquet, row, zipped
 
 TABLES = [
@@ -50,7 +48,41 @@ TABLES = [
         {"c.jsonl": row(author={"name": "Ann Roe", "id": 3})},
     ),
     Case("an empty CSV", "corpus", "c.csv: the file is empty", {"c.csv": ""}),
-    Case("a CSV of a header alone", "corpus", "c.csv: the corpus has no documents", {"c.csv": "text,author,topic\n"}),
+    Case("a CSV of a header alone", "corpus", "c.csv: this table has no rows", {"c.csv": "text,author,topic\n"}),
+    Case("a JSON list of nothing", "corpus", "c.json: this table has no rows", {"c.json": "[]"}),
+    Case("a JSON object of nothing", "corpus", "c.json: this table has no rows", {"c.json": "{}"}),
+    Case("JSON lines of an empty list", "corpus", "c.jsonl: this table has no rows", {"c.jsonl": "[]\n"}),
+    Case("JSON of blank lines", "corpus", "c.json: this table has no rows", {"c.json": "\n\n"}),
+    Case(
+        "a frame of pandas without rows",
+        "corpus",
+        "c.json: this table has no rows",
+        {"c.json": '{"text":{},"author":{},"topic":{}}'},
+    ),
+    Case(
+        "a frame of pandas without rows, by split",
+        "corpus",
+        "c.json: this table has no rows",
+        {"c.json": '{"columns":["text","author"],"index":[],"data":[]}'},
+    ),
+    Case(
+        "a frame of pandas with two columns of one name",
+        "corpus",
+        "c.json: a column stands twice",
+        {"c.json": f'{{"columns":["text","author","author"],"index":[0],"data":[["{TEXT}","ann","bob"]]}}'},
+    ),
+    Case(
+        "two columns that differ in a blank",
+        "corpus",
+        "c.jsonl:1: a column stands twice",
+        {"c.jsonl": row(**{"genre": "a", "genre ": "b"})},
+    ),
+    Case(
+        "a Parquet file of no rows",
+        "corpus",
+        "c.parquet: this table has no rows",
+        {"c.parquet": parquet(text=[], author=[], topic=[])},
+    ),
     Case(
         "a CSV without a column of texts",
         "corpus",
@@ -78,7 +110,7 @@ TABLES = [
     Case(
         "a CSV with a column that stands twice",
         "corpus",
-        "c.csv:1: a column stands twice in the header",
+        "c.csv:1: a column stands twice",
         {"c.csv": GOOD_CSV.replace("topic", "author")},
     ),
     Case(
@@ -256,10 +288,10 @@ TABLES = [
         {"c.parquet": parquet(text=[TEXT], author=[b"ann"], topic=["b"])},
     ),
     Case(
-        "a column of dates as authors",
+        "a column of fractions as authors",
         "corpus",
         "c.parquet:1: author is not a name",
-        {"c.parquet": parquet(text=[TEXT], author=[date(2000, 1, 1)], topic=["b"])},
+        {"c.parquet": parquet(text=[TEXT], author=[1.5], topic=["b"])},
     ),
     Case(
         "a binary column of ids",

@@ -7,6 +7,8 @@ import json
 from bad_input.cases import DEEP, LONE, Case
 
 TRUTH = [
+    Case("a JSON list of nothing as truth", "truth", "t.json: this table has no rows", {"t.json": "[]"}),
+    Case("an empty object as truth", "truth", "truth.jsonl: this table has no rows", {"truth.jsonl": "{}\n"}),
     Case(
         "a text of which no label says who wrote it",
         "generated",

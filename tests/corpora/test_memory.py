@@ -1,5 +1,8 @@
 """Tables in memory are a corpus, problems, truth or answers, through the readers of files."""
 
+import contextlib
+import datetime
+import json
 import re
 import subprocess
 import sys
@@ -127,6 +130,104 @@ def test_a_table_that_cannot_be_kept_says_where(rows, cache):
 def test_tables_without_rows_are_refused():
     with pytest.raises(ravenbench.InputError, match="no rows"):
         ravenbench.load_corpus(pl.DataFrame())
+
+
+def tables(rows, place):
+    """The same rows in every form that has their types; those that a package does not take as they are left out."""
+    (place / "t.jsonl").write_text("".join(json.dumps(row, default=str) + "\n" for row in rows))
+    forms = {"list": rows, "jsonl": place / "t.jsonl", "fakes": Pandas(rows)}
+    with contextlib.suppress(TypeError, ValueError, pl.exceptions.PolarsError):
+        forms |= {"polars": pl.DataFrame(rows, strict=True), "lazy": pl.LazyFrame(rows, strict=True)}
+        forms["polars"].write_parquet(place / "t.parquet")
+        forms["parquet"] = place / "t.parquet"
+    with contextlib.suppress(ImportError, TypeError, ValueError):
+        import pandas
+        import pyarrow
+
+        forms |= {"pandas": pandas.DataFrame(rows, dtype=object), "pyarrow": pyarrow.Table.from_pylist(rows)}
+    return forms
+
+
+DAY = datetime.date(2020, 2, 3)
+SAME = {
+    "an author of a number": ("author", [1, 2, 1, 2], {"1", "2"}),
+    "a number and its text": ("author", [1, "1", 2, "2"], {"1", "2"}),
+    "dates as topics": ("topic", [DAY, DAY, DAY.replace(day=4), DAY], {"2020-02-03", "2020-02-04"}),
+    "an author of a fraction": ("author", [1.5, 2.5, 1.5, 2.5], "author is not a name"),
+    "an author who is true": ("author", [True, False, True, False], "author is not a name"),
+    "a list": ("author", [["a"], ["b"], ["a"], ["b"]], "author is not a name"),
+    "a missing author": ("author", [None, "b", "a", "b"], "1: author is empty"),
+    "an author who is no number": ("author", [float("nan")] * 4, "author is empty"),
+    "an empty author": ("author", ["", "b", "a", "b"], "1: author is empty"),
+    "an author of blanks": ("author", [" ", "b", "a", "b"], "1: author is not a name"),
+    "an author with NUL": ("author", ["a\0", "b", "a", "b"], "1: the author holds a NUL"),
+    "a name of 501 characters": ("author", ["a" * 501, "b", "a", "b"], "1: the author is too long"),
+    "a text with NUL": ("text", ["a\0", "b", "c", "d"], "1: a NUL character stands in the text"),
+    "a text of blanks": ("text", [" ", "b", "c", "d"], "1: the text is empty"),
+    "Windows-1252": ("text", ["It\x92s.", "b", "c", "d"], "1: control characters stand in the text"),
+    "an empty id": ("id", ["", "", "c", "d"], {"a", "b"}),
+    "an empty further value": ("genre", ["", "g", "g", "g"], {"a", "b"}),
+    "a list as a further value": ("genre", [["x"]] * 4, {"a", "b"}),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_a_value_gives_one_result_in_every_form(kind, tmp_path):
+    column, values, expected = SAME[kind]
+    plain = [{"text": f"Words {i}.", "author": "ab"[i % 2], "topic": "xy"[i // 2]} for i in range(4)]
+    rows = [{**row, column: value} for row, value in zip(plain, values, strict=True)]
+    told = {}
+    for form, table in tables(rows, tmp_path).items():
+        try:
+            corpus = ravenbench.load_corpus(table)
+        except ravenbench.InputError as error:
+            told[form] = re.sub(r"the table 'what'|\S+/t\.\w+", "T", str(error))
+        else:
+            told[form] = (corpus.digest(), corpus.ids.tolist(), corpus.author.names, corpus.topic.names)
+            assert expected in ({*corpus.author.names}, {*corpus.topic.names})
+    assert len({*told.values()}) == 1 and len(told) >= 3, told
+    assert isinstance(expected, set) or expected in told["list"]
+
+
+def test_bytes_are_no_name_and_no_text_and_otherwise_left_out(tmp_path):
+    rows = [{"text": f"Words {i}.", "author": "ab"[i % 2], "topic": "x", "image": b"\xff"} for i in range(4)]
+    pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
+    corpora = [ravenbench.load_corpus(table) for table in (rows, pl.DataFrame(rows), tmp_path / "t.parquet")]
+    assert [corpus.notes["ignored columns"] for corpus in corpora] == [["image"]] * 3
+    for column in ("author", "text"):
+        with pytest.raises(ravenbench.InputError, match=f"{column} is not a"):
+            ravenbench.load_corpus([{**row, column: b"ann"} for row in rows])
+
+
+def test_text_of_pyarrow_that_is_none_is_said():
+    pyarrow = pytest.importorskip("pyarrow")
+    half = [None, pyarrow.py_buffer(b"\0\0\0\0\3\0\0\0"), pyarrow.py_buffer(b"\xed\xa0\xbd")]
+    table = pyarrow.table({"text": pyarrow.Array.from_buffers(pyarrow.string(), 1, half)})
+    with pytest.raises(ravenbench.InputError, match="the table 'what': this table cannot be read"):
+        ravenbench.load_corpus(table)
+
+
+def test_systems_may_be_called_as_files_of_truth_and_answers_are():
+    truth = [{"id": f"p{i}", "same": i % 2 == 0} for i in range(40)]
+    answers = [{"system": s, "id": one["id"], "value": 0.3} for s in ("answers", "truth", 7) for one in truth]
+    evaluation = ravenbench.evaluate(truth, answers, replicates=10)
+    assert sorted(system.name for system in evaluation.systems) == ["7", "answers", "truth"]
+    for name in (None, " ", "a/b", ".a", 1.5):
+        with pytest.raises(ravenbench.InputError, match="no folder can have this system's name"):
+            ravenbench.evaluate(truth, [{**one, "system": name} for one in answers])
+    with pytest.raises(ravenbench.InputError, match="a column stands twice"):
+        ravenbench.evaluate(truth, {1: answers, "1": answers})
+
+
+def test_a_workbook_with_two_columns_of_one_name_is_refused(tmp_path):
+    pytest.importorskip("python_calamine")
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [("text", "author", "author"), ("One.", "ann", "bob"), ("Two.", "ann", "eve")]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(ravenbench.InputError, match="t.xlsx:1: a column stands twice"):
+        ravenbench.load_corpus(tmp_path / "t.xlsx")
 
 
 def test_other_values_are_left_alone():

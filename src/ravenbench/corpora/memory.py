@@ -15,8 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
-from decimal import Decimal
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from ravenbench.corpora.load import open_corpus, save_corpus
 from ravenbench.errors import FormatError, InputError, StoreError, damaged, remedy
 from ravenbench.files import made_cache, make_folder, make_room, sha256, write_bytes
 from ravenbench.formats.decoding import check_whole
-from ravenbench.formats.tabular import OF_TIME, check_each_once, no_rows
+from ravenbench.formats.tabular import AS_TEXT, check_each_once, no_rows
 from ravenbench.types import Corpus
 
 Record = Mapping[str, Any]
@@ -44,6 +43,7 @@ def as_place(value: Any, name: str = "table") -> Any:
     if (records := _records(value, f"the table {name!r}")) is not None:
         return _kept(_files(records, re.sub(r"[^\w.-]+", "-", name)))
     if isinstance(value, Mapping):
+        _check_columns(value, f"the table {name!r}")
         return {key: as_place(each, str(key)) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [as_place(each, f"{name}-{number}") for number, each in enumerate(value, start=1)]
@@ -61,31 +61,32 @@ def _records(value: Any, label: str) -> list[dict[str, Any]] | None:
         return [_record(row, {"file": label, "line": number}) for number, row in enumerate(rows, start=1)]
 
 
-_WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",)))
-"""How frames of polars, tables of pyarrow and frames of pandas give their rows."""
-
-
 def _rows(value: Any, label: str) -> list[Mapping[Any, Any]] | None:
     """The rows of a table as its package gives them. No package of tables is imported for it."""
     if isinstance(value, list | tuple):
         return list(value) if value and all(isinstance(each, Mapping) for each in value) else None
-    if hasattr(value, "collect_schema") and hasattr(value, "collect"):  # a lazy frame of polars
-        value = value.collect()
-    columns = getattr(value, "column_names", getattr(value, "columns", None))
-    for method, how in _WAYS:
-        if columns is not None and hasattr(value, method):
-            check_each_once([*map(str, columns)], label)
-            return list(getattr(value, method)(*how))
+    if hasattr(value, "collect_schema"):  # a frame of polars, lazy or not
+        return list(value.lazy().collect().to_dicts())
+    if hasattr(value, "to_pylist") and hasattr(value, "column_names"):
+        _check_columns(value.column_names, label)
+        return list(value.to_pylist())
+    if hasattr(value, "to_dict") and hasattr(value, "columns"):
+        _check_columns(value.columns, label)
+        return list(value.to_dict(orient="records"))
     return None
 
 
 def _record(row: Mapping[Any, Any], where: dict[str, Any], column: str = "") -> dict[str, Any]:
     """What JSON holds of a row, or of a mapping in a column, so that readers say of it what they say of files.
     FormatError if keys are equal as text, or a value is none of a table's."""
-    check_each_once([*map(str, row)], **where)
-    for key in row:
-        check_whole(str(key), "the name of a column", **where)
+    _check_columns(row, **where)
     return {str(key): _plain(value, column or str(key), where) for key, value in row.items()}
+
+
+def _check_columns(names: Iterable[Any], file: str, line: int | None = None) -> None:
+    """FormatError if two names are equal as text, or half a character stands in one."""
+    columns = [check_whole(str(name), "the name of a column", file, line) for name in names]
+    check_each_once(columns, file, line)
 
 
 def _plain(value: Any, column: str, where: dict[str, Any]) -> Any:
@@ -93,21 +94,20 @@ def _plain(value: Any, column: str, where: dict[str, Any]) -> Any:
     name nor a text, only their number is kept."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
-    if isinstance(value, (str, *OF_TIME)):
+    if isinstance(value, (str, *AS_TEXT)):
         return check_whole(str(value), column, **where)
     if isinstance(value, bool | int):
         return value
-    if isinstance(value, float | Decimal):
-        return None if value != value else float(value)
+    if isinstance(value, float):
+        return None if value != value else value
     if isinstance(value, list | tuple):
         return [_plain(each, column, where) for each in value]
     if isinstance(value, Mapping):
         return _record(value, where, column)
     if isinstance(value, bytes):
         return {"bytes": len(value)}
-    for method in ("tolist", "to_list", "as_py"):  # of NumPy and pandas, polars, pyarrow
-        if hasattr(value, method):
-            return _plain(getattr(value, method)(), column, where)
+    if hasattr(value, "tolist"):  # of NumPy and pandas
+        return _plain(value.tolist(), column, where)
     raise FormatError(
         f"{column} holds what no table can, a {type(value).__name__}",
         **where,
@@ -115,7 +115,7 @@ def _plain(value: Any, column: str, where: dict[str, Any]) -> Any:
     )
 
 
-def _files(records: list[Record], name: str) -> dict[str, bytes]:
+def _files(records: Sequence[Record], name: str) -> dict[str, bytes]:
     """What is written for a table, by name of the file."""
     columns = {key for record in records for key in record}
     if "pair" in columns or {"known", "questioned"} <= columns:
@@ -138,7 +138,7 @@ def _files(records: list[Record], name: str) -> dict[str, bytes]:
 def _file_name(system: Any) -> str:
     """A system's name, which becomes the name of a folder. InputError if it cannot be one."""
     name = str(system) if isinstance(system, str | int) else ""
-    if not name.strip() or name[0] == "." or set(name) & set("/\\\0"):
+    if name[:1] in ("", ".") or name.isspace() or {*name} & {*"/\\\0"}:
         expected = "a name without / and \\, and no dot before it"
         raise InputError("no folder can have this system's name", found=system, expected=expected)
     return name

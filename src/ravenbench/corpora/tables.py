@@ -20,11 +20,12 @@ from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.parquet import check_size, check_unpacked
 from ravenbench.formats.tabular import (
+    AS_TEXT,
     ENDINGS,
-    OF_TIME,
     Row,
     column_names,
     is_nothing,
+    no_rows,
     stem_of,
     table_kind,
     table_rows,
@@ -241,15 +242,17 @@ def read_table(
     rows = _parquet(path) if kind == "parquet" else _text(path, encoding, unquoted)
     with remarks_gathered() as account:
         first = list(islice(rows, LOOKED_AT))
+    if not first:
+        raise no_rows(path)
     columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
-    chosen = guess(path, [row for _, row in first], columns_by_role, level) if first else columns_by_role
+    chosen = guess(path, [row for _, row in first], columns_by_role, level)
     text, author, id, language = (str(chosen[role]) for role in ("text", "author", "id", "language"))
     topic = chosen["topic"]
     wanted = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path, log, anonymous)
     ignored: set[str] = set()
     faults = Faults("rows cannot be used")
-    of_reddit = bool(first) and text in ("body", "selftext") and "subreddit" in first[0][1]
+    of_reddit = text in ("body", "selftext") and "subreddit" in first[0][1]
     account += _beside([row for _, row in first], text, author)
     cut: list[bool] = []
     number = 0
@@ -393,8 +396,7 @@ def _parquet(path: Path) -> Iterator[Row]:
     unpacked, packed = 0, sum(part.stat().st_size for part in parts)
     for part in parts:
         try:
-            for packed_batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
-                batch = packed_batch.with_columns(pl.selectors.decimal().cast(pl.Float64))
+            for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
                 lengths = batch.select(texts.cast(pl.String).str.len_bytes().cast(pl.Int64).sum())
                 unpacked += sum(lengths.row(0)) if lengths.width else 0
                 check_size(part, unpacked, packed)
@@ -422,7 +424,7 @@ def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: boo
 
 
 def _label(path: Path, line: int, column: str, value: Any) -> str:
-    if not isinstance(value, (str, int, *OF_TIME)) or isinstance(value, bool) or not str(value).strip():
+    if not isinstance(value, (str, int, *AS_TEXT)) or isinstance(value, bool) or not str(value).strip():
         raise _no_name(path, line, column, value)
     return str(value)
 

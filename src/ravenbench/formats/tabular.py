@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -35,13 +36,13 @@ ENDINGS = {
 Row = tuple[int, dict[str, Any]]
 
 
-OF_TIME = (date, time, timedelta)
+AS_TEXT = (date, time, timedelta, Decimal)
 """Kinds of values that are text in every table, as CSV and JSON have them."""
 
 
 def is_nothing(value: Any) -> bool:
     """Whether a cell holds nothing: null, an empty text, or what is no number (NaN)."""
-    return value is None or value == "" or (isinstance(value, float) and value != value)
+    return value is None or value == "" or value != value
 
 
 def column_names(role: str) -> tuple[str, ...]:
@@ -82,19 +83,19 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     FormatError if it is none of these."""
     lines = iter(archive.lines(name))
     first, second = (next(lines, (0, ""))[1].strip() for _ in range(2))
-    if first.startswith("{") and first.endswith("}") and (second or _frame(parsed(first, archive, name, 1)) is None):
+    label = archive.label(name)
+    one_line = first.startswith("{") and first.endswith("}")
+    if one_line and (second or _frame(parsed(first, archive, name, 1), label) is None):
         yield from records(archive, name)
         return
-    listed = from_json(archive.text(name), archive.label(name))
-    if isinstance(listed, dict) and isinstance(names := listed.get("columns"), list):
-        check_each_once([*map(str, names)], archive.label(name))
-    rows = _frame(listed) if isinstance(listed, dict) else listed
-    if rows == [] or not listed:
-        raise no_rows(archive.label(name))
+    listed = from_json(archive.text(name), label) if first else None
+    rows = _frame(listed, label) if isinstance(listed, dict) else None
     listed = listed if rows is None else rows
+    if not listed or listed == [{}]:
+        raise no_rows(label)
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
-            "this JSON is no list of records", file=archive.label(name), found=type(listed).__name__,
+            "this JSON is no list of records", file=label, found=type(listed).__name__,
             expected='[{"text": …, "author": …}, …]',
             fix="write a list of objects (pandas: to_json(orient='records')), or one object a line as .jsonl",
         )  # fmt: skip
@@ -106,19 +107,18 @@ def no_rows(file: str | Path) -> FormatError:
     return FormatError("this table has no rows", file=file, expected="at least one row")
 
 
-def _frame(table: dict[str, Any]) -> list[dict[str, Any]] | None:
+def _frame(table: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
     """Rows of a table as pandas' ``to_json`` writes it with any orientation, or of lists by column; None of others."""
     rows, names = table.get("data"), table.get("columns")
     if isinstance(rows, list) and isinstance(names, list) and {*table} <= {"data", "columns", "index"}:
+        check_each_once([*map(str, names)], label)
         whole = all(isinstance(row, list) and len(row) == len(names) for row in rows)
         return [dict(zip(map(str, names), row, strict=True)) for row in rows] if whole else None
     if isinstance(rows, list) and {*table} == {"schema", "data"}:
         return rows
     columns = list(table.values())
-    if len(columns) < 2 or {*map(type, columns)} not in ({list}, {dict}) or (any(columns) and not all(columns)):
+    if len(columns) < 2 or {*map(type, columns)} not in ({list}, {dict}):
         return None
-    if not any(columns):
-        return []
     inner = [one for column in columns for one in (column.values() if isinstance(column, dict) else column)]
     if any(isinstance(one, dict | list) for one in inner) or len({len(column) for column in columns}) > 1:
         return None
@@ -159,13 +159,13 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         )  # fmt: skip
     header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(column).strip() for column in header]
-    check_each_once([*filter(None, names)], archive.label(name), 1)
     begins = next((n for n, values in enumerate(rows[:10], start=2) if sum(value != "" for value in values) > 1), None)
     if begins is not None and len(list(filter(None, names))) == 1:
         raise FormatError(
             "the first row of this sheet is a title, and not the names of columns", file=archive.label(name), line=1,
             found=" ".join(names).strip(), fix=f"take out the rows before row {begins}",
         )  # fmt: skip
+    check_each_once([*filter(None, names)], archive.label(name), 1)
     for number, values in enumerate(rows, start=2):
         if any(value != "" for value in values):
             yield number, {column: _cell(cell) for column, cell in zip(names, values, strict=False) if column}
@@ -331,7 +331,7 @@ _ONE_A_LINE: dict[str, Any] = {
 def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
     """The record of one JSON line. FormatError if it is not a JSON object."""
     record = from_json(line, archive.label(name), number, problem="this line is not JSON", found=line, **_ONE_A_LINE)
-    if record == [] or (record == {} and number == 1):
+    if record in ([], [{}]) or (record == {} and number == 1):
         raise no_rows(archive.label(name))
     if not isinstance(record, dict):
         raise FormatError("not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE)
