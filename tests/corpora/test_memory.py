@@ -183,7 +183,7 @@ def test_a_value_gives_one_result_in_every_form(kind, tmp_path):
         except ravenbench.InputError as error:
             told[form] = re.sub(r"the table 'what'|\S+/t\.\w+", "T", str(error))
         else:
-            told[form] = (corpus.digest(), list(corpus.ids), corpus.author.names, corpus.topic.names)
+            told[form] = (corpus.digest(), *corpus.ids, *corpus.author.names, *corpus.topic.names)
             assert expected in ({*corpus.author.names}, {*corpus.topic.names})
     assert len({*told.values()}) == 1 and len(told) >= 3, told
     assert isinstance(expected, set) or expected in told["list"]
