@@ -289,10 +289,7 @@ class Calibrated(Verifier):
         return self.calibrate(self.scorer_.score(held_out), same_held_out)
 
     def copies(self) -> dict[str, Any]:
-        return {"scorer_": self.scorer, "calibrator_": self._calibrator()}
-
-    def _calibrator(self) -> Calibrator:
-        return self.calibrator or self.scorer.default_calibrator()
+        return {"scorer_": self.scorer, "calibrator_": self.calibrator or self.scorer.default_calibrator()}
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:
         """Fit the calibrator on raw scores (the run calls this with scores it has kept).
@@ -303,7 +300,7 @@ class Calibrated(Verifier):
             If they are no scores.
         """
         scores = checked_scores(scores, len(same), self)
-        self.calibrator_ = fresh(self._calibrator()).fit(scores, same)
+        self.calibrator_ = fresh(self.copies()["calibrator_"]).fit(scores, same)
         return self
 
     def verify(self, problems: Problems) -> Floats:

@@ -7,7 +7,7 @@ FOLDER/*.svg           what fitting looked like, where the method draws it; neve
 
 Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
 that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
-if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that was asked
+if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that was wanted
 for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or unpickled. Parameters
 are those that were asked for. What fit copies of them (``Component.copies``) must be what they say, and nothing else
 may run a program, ask a service or read other files. Equal training gives equal bytes. (skops imports most of
@@ -60,21 +60,23 @@ ESTIMATORS = {
     }.items()
     for name in names.split()
 }
-_REGISTERED = [
-    place for kind in ("transform", "segmenter", "calibrator", "verifier") for place in registry.targets(kind).values()
-]
-PLACES = (
-    {
-        "CharNgrams": "ravenbench.text.ngrams",
-        "Spreading": "ravenbench.verifiers.combinations",
-        "Tfidf": "ravenbench.text.tfidf",
-        "TokenProfiles": "ravenbench.text.tfidf",
-        "Tokens": "ravenbench.text.lexicon",
-    }
-    | {place.partition(":")[2]: place.partition(":")[0] for place in _REGISTERED if place.startswith("ravenbench.")}
-    | {name: point.value.partition(":")[0] for name, point in registered(SAVED_GROUP).items()}
-)
-"""Where the classes are now that a saved verifier names alone, and the only ones of Raven's that it may hold."""
+PLACES = {
+    place.partition(":")[2]: place.partition(":")[0]
+    for ours in (False, True)
+    for kind in ("transform", "segmenter", "calibrator", "verifier")
+    for place in registry.targets(kind).values()
+    if place.startswith("ravenbench.") == ours
+}
+PLACES |= {
+    "CharNgrams": "ravenbench.text.ngrams",
+    "Spreading": "ravenbench.verifiers.combinations",
+    "Tfidf": "ravenbench.text.tfidf",
+    "TokenProfiles": "ravenbench.text.tfidf",
+    "Tokens": "ravenbench.text.lexicon",
+}
+PLACES |= {name: point.value.partition(":")[0] for name, point in registered(SAVED_GROUP).items()}
+"""Where the classes are now that a saved verifier names alone: all that are registered. It may hold no others, but for
+those of the module of a verifier that was asked for."""
 
 
 class NotKept(SpecError):
@@ -116,7 +118,7 @@ def save(
         If the folder is not empty or cannot be written, or figures cannot be drawn.
     """
     folder = Path(folder)
-    writer = Writer(_modules(verifier))
+    writer = Writer(foreign(verifier))
     state = writer.encode(verifier)
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **writer.arrays)  # type: ignore[arg-type]
@@ -149,7 +151,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     ----------
     expected : Scorer or Verifier, optional
         What it must be. Its parameters are then taken from here, and classes of its own modules may be rebuilt.
-        Without it only Raven's, none of which may run a program, ask a service or read other files.
+        Without it only registered ones, none of which may run a program, ask a service or read other files.
 
     Raises
     ------
@@ -161,9 +163,9 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     folder = Path(folder)
     head, data = _head(folder)
     with damaged(_DAMAGED, folder, "train again"):
-        asked = None if expected is None else as_verifier(expected)
-        if asked is not None:
-            _same(head, asked, folder)
+        wanted = None if expected is None else as_verifier(expected)
+        if wanted is not None:
+            _same(head, wanted, folder)
         if head["scikit-learn"] not in (None, _sklearn()):
             raise SpecError(
                 "this verifier was trained with another scikit-learn, whose models are laid out differently",
@@ -171,14 +173,14 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
                 found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
             )  # fmt: skip
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            verifier = Reader(dict(arrays), _modules(expected)).decode(head["state"])
+            verifier = Reader(dict(arrays), foreign(wanted) if wanted else ()).decode(head["state"])
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
             raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
-        if asked is None:
+        if wanted is None:
             _settle(verifier, None, "state", folder)
-            asked = cast(Verifier, fresh(verifier))
-            _same(head, asked, folder)
-        _settle(verifier, asked, "state", folder)
+            wanted = cast(Verifier, fresh(verifier))
+            _same(head, wanted, folder)
+        _settle(verifier, wanted, "state", folder)
     return cast(Verifier, verifier)
 
 
@@ -221,30 +223,29 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
     return head, arrays
 
 
-def _settle(value: Any, asked: Any, where: str, folder: Path) -> None:
+def _settle(value: Any, wanted: Any, where: str, folder: Path) -> None:
     """Give a part the parameters that were asked for, and refuse what has no place in it, however deep.
 
-    ``asked`` is the component or estimator that fit copies here, a list of them, or None where nobody knows.
+    ``wanted`` is the component or estimator that fit copies here, a list of them, or None where nobody knows.
     """
-    if reaches_out(value) if asked is None else identity(value) != identity(asked):
+    if reaches_out(value) if wanted is None else identity(value) != identity(wanted):
         raise SpecError(
             "this trained verifier holds a part that the verifier asked for has not there",
             file=folder,
             found=f"{path_of(type(value))} at {where}",
-            expected="nothing that runs a program, asks a service or reads other files" if asked is None else asked,
+            expected=wanted or "nothing that runs a program, asks a service or reads other files",
             fix="train again; if you asked for what was saved, somebody changed this folder: do not trust it",
         )
-    state = {} if isinstance(value, type) else getattr(value, "__dict__", {})
-    copies = dict(enumerate(asked)) if isinstance(asked, list) else {}
-    if isinstance(asked, Component):
-        parameters = set(asked._parameters()).difference(asked.not_in_key)
-        copies = asked.copies() | {name: getattr(asked, name) for name in parameters}
+    state = {} if isinstance(value, type) else dict(getattr(value, "__dict__", {}))
+    copies = dict(enumerate(wanted)) if isinstance(wanted, list) else {}
+    if isinstance(wanted, Component):
+        parameters = set(wanted._parameters()).difference(wanted.not_in_key)
+        copies = wanted.copies() | {name: getattr(wanted, name) for name in parameters}
+        vars(value).update(wanted.get_params(deep=False))
     if isinstance(value, dict | list | tuple | set | frozenset):
         state = dict(enumerate(value.items() if isinstance(value, dict) else value))
     for name, part in state.items():
         _settle(part, copies.get(name), f"{where}.{name}", folder)
-    if isinstance(asked, Component):
-        vars(value).update(asked.get_params(deep=False))
 
 
 def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
@@ -266,15 +267,6 @@ def _differences(theirs: Any, ours: Any, name: str) -> list[str]:
         return [f"{theirs['component']}: {versions}"]
     theirs, ours = theirs.get("params", theirs), ours.get("params", ours)
     return [line for key in sorted({*theirs, *ours}) for line in _differences(theirs.get(key), ours.get(key), key)]
-
-
-def _modules(asked: Component | None) -> frozenset[str]:
-    """The modules outside Raven whose classes may be rebuilt: those that a verifier is made of, and what their packages
-    registered."""
-    own = [] if asked is None else foreign(asked)
-    packages = {module.partition(".")[0] for module in own}
-    registered_modules = (place.partition(":")[0] for place in _REGISTERED)
-    return frozenset(own) | {module for module in registered_modules if module.partition(".")[0] in packages}
 
 
 def _sklearn() -> str:
@@ -389,12 +381,12 @@ class Reader:
     Parameters
     ----------
     arrays : mapping of str to array
-    modules : set of str
+    modules : collection of str
         Modules whose classes may be rebuilt, beside Raven's own in ``PLACES``.
     """
 
     arrays: Mapping[str, NDArray[Any]]
-    modules: frozenset[str]
+    modules: Collection[str]
 
     def decode(self, node: Any) -> Any:
         """The value.

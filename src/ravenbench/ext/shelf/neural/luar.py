@@ -428,8 +428,8 @@ class LUAR(TrainedNetwork, Scorer):
 
     @property
     def reads_files(self) -> bool:
-        """Where it starts from a model."""
-        return self.model is not None
+        """Never once it is trained: its weights are its own."""
+        return False
 
     def _check(self) -> None:
         if self.piece < 3 or self.pieces < 1 or self.batch < 2 or self.hidden % self.heads:
