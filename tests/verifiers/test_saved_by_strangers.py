@@ -27,6 +27,9 @@ from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 SLOW = {
+    "estimator",
+    "glad-2015",
+    "cng-2013",
     "blend",
     "frery-2014",
     "general-impostors",
@@ -326,8 +329,6 @@ def ask(*arguments):
     [
         ("masked(char-ngram(size=200),frequency-mask)", ("state", "verifier_")),
         ("meta([length,function-words(words=40)])", ("state", "members_", 0)),
-        ("stacked([length,function-words(words=40)])", ("state", "members_", 1)),
-        ("topic-only", ("state", "scorer_", "state", "topic_fit_")),
         ("function-words(words=40)", ("state", "calibrator_", "state", "logistic_")),
     ],
 )

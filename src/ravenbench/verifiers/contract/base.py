@@ -300,7 +300,7 @@ class Calibrated(Verifier):
             If they are no scores.
         """
         scores = checked_scores(scores, len(same), self)
-        self.calibrator_ = fresh(self.copies()["calibrator_"]).fit(scores, same)
+        self.calibrator_: Calibrator = fresh(self.copies()["calibrator_"]).fit(scores, same)
         return self
 
     def verify(self, problems: Problems) -> Floats:

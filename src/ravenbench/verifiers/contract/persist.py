@@ -7,7 +7,7 @@ FOLDER/*.svg           what fitting looked like, where the method draws it; neve
 
 Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
 that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
-if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that was wanted
+if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that was asked
 for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or unpickled. Parameters
 are those that were asked for. What fit copies of them (``Component.copies``) must be what they say, and nothing else
 may run a program, ask a service or read other files. Equal training gives equal bytes. (skops imports most of
@@ -237,7 +237,7 @@ def _settle(value: Any, wanted: Any, where: str, folder: Path) -> None:
             fix="train again; if you asked for what was saved, somebody changed this folder: do not trust it",
         )
     state = {} if isinstance(value, type) else dict(getattr(value, "__dict__", {}))
-    copies = dict(enumerate(wanted)) if isinstance(wanted, list) else {}
+    copies: dict[Any, Any] = dict(enumerate(wanted)) if isinstance(wanted, list) else {}
     if isinstance(wanted, Component):
         parameters = set(wanted._parameters()).difference(wanted.not_in_key)
         copies = wanted.copies() | {name: getattr(wanted, name) for name in parameters}
