@@ -180,7 +180,7 @@ BUDGETS = {
     "tasks": 13_600,
     "text": 5_300,
     "topics": 700,
-    "verifiers": 2_200,
+    "verifiers": 2_300,
 }
 """Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
 

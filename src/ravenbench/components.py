@@ -162,6 +162,19 @@ class Component:
         """Hash of the files of the model on this machine that it reads; empty where there is none."""
         return ""
 
+    @property
+    def reads_files(self) -> bool:
+        """Whether a parameter names files that it reads; unless a class says, whether it has a ``model_digest``."""
+        return type(self).model_digest is not Component.model_digest
+
+    def copies(self) -> dict[str, Any]:
+        """What ``fit`` copies, by the attribute that holds the fitted copy: components, estimators, or lists of them.
+
+        A verifier is loaded only with what is said here, and what is not said may neither run a program nor ask a
+        service nor read files of others.
+        """
+        return {}
+
     def __str__(self) -> str:
         shown = []
         positional = True
@@ -203,6 +216,15 @@ def parts(component: Component) -> list[Component]:
 def is_estimator(value: Any) -> bool:
     """Whether a parameter is an estimator or transformer with the manners of scikit-learn, and no component."""
     return hasattr(value, "get_params") and hasattr(value, "fit") and not isinstance(value, type | Component)
+
+
+def reaches_out(value: Any) -> bool:
+    """Whether a component or an estimator itself runs a program, asks a service or reads files that a parameter
+    names."""
+    if is_estimator(value):
+        own = value.get_params(deep=False)
+        return own.get("memory") is not None or own.get("input", "content") != "content"
+    return isinstance(value, Component) and (getattr(value, "outside", False) or value.reads_files)
 
 
 def _set(estimator: Any) -> dict[str, Any]:

@@ -10,9 +10,9 @@ the group ``ravenbench.task``, and a command by that. A command without cells is
 function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
 mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. What
 an option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in ``ravenbench.draft``. A
-class of Raven's own that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be
-importable from ``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts for
-``raven safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
+class that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be importable from
+``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts for ``raven safety`` is
+an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
 """
 
 from __future__ import annotations

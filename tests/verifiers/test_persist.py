@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from saved import edit
 from scipy.sparse import csr_array
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
@@ -14,7 +15,6 @@ from sklearn.svm import SVC
 
 from ravenbench import registry
 from ravenbench.errors import FormatError, InputError, SpecError
-from ravenbench.files import sha256
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
@@ -32,12 +32,6 @@ def through(value):
     writer = Writer()
     node = json.loads(json.dumps(writer.encode(value), allow_nan=False))
     return Reader(writer.arrays, frozenset()).decode(node)
-
-
-def edit(folder, change):
-    head = json.loads((folder / "verifier.json").read_text())
-    change(head)
-    (folder / "verifier.json").write_text(json.dumps(head))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +131,15 @@ def test_an_occupied_place_is_refused(trained):
 
 
 @pytest.mark.parametrize(
-    "name", ["os:system", "subprocess:Popen", "ravenbench.tasks.run.spec:RunSpec", "sklearn.svm:SVC"]
+    "name",
+    [
+        "os:system",
+        "subprocess:Popen",
+        "ravenbench.tasks.run.spec:RunSpec",
+        "ravenbench.ext.programs.process:Ran",
+        "ravenbench.verifiers.baselines:FunctionWords",
+        "sklearn.svm:SVC",
+    ],
 )
 def test_a_strangers_class_is_never_built(trained, name):
     edit(trained, lambda head: head["state"]["state"]["scorer_"].update(object=name))
@@ -154,7 +156,7 @@ def test_damage_is_an_error(trained, tmp_path):
     whole = (trained / "verifier.json").read_text()
     for change, match in (
         (lambda head: head.update(format=9), "another Raven"),
-        (lambda head: head.update(extra=1), "no trained verifier"),
+        (lambda head: head.pop("identity"), "damaged"),
         (lambda head: head["state"].update(state={"scorer": {"what": 1}}), "unknown kind"),
         (lambda head: head["state"]["state"].update(folds={"array": "a99"}), "damaged"),
         (lambda head: head.update(state=3), "no verifier"),
@@ -176,7 +178,7 @@ def test_damage_is_an_error(trained, tmp_path):
 def test_crafted_files_are_errors(trained):
     head = (trained / "verifier.json").read_text()
     (trained / "arrays.npz").write_bytes(b"PK\x03\x04 not a zip")
-    edit(trained, lambda head: head.update(arrays_sha256=sha256(trained / "arrays.npz")))
+    edit(trained, lambda head: None)
     with pytest.raises(FormatError, match="damaged"):
         persist.load(trained)
     (trained / "verifier.json").write_text('{"state": ' + "[" * 200_000 + "]" * 200_000 + "}")
@@ -203,7 +205,7 @@ def test_a_state_of_another_form_or_without_a_part_is_an_error(trained, tmp_path
 
 def test_pickled_arrays_are_refused(trained):
     np.savez(trained / "arrays.npz", a0=np.array([{}], dtype=object), allow_pickle=True)
-    edit(trained, lambda head: head.update(arrays_sha256=sha256(trained / "arrays.npz")))
+    edit(trained, lambda head: None)
     with pytest.raises(FormatError, match="damaged"):
         persist.load(trained)
 
@@ -222,15 +224,12 @@ def test_a_tree_that_leads_in_circles_is_refused():
         Reader(writer.arrays, frozenset()).decode(node)
 
 
-def test_classes_that_moved_are_found_under_their_old_place(trained):
-    problems, _ = toy_problems(40)
-    expected = persist.load(trained).verify(problems)
-    head = (trained / "verifier.json").read_text()
-    for name, place in {"Calibrated": "verifiers.base", "FunctionWords": "verifiers.baselines.function_words"}.items():
-        assert f'"ravenbench:{name}"' in head
-        head = head.replace(f'"ravenbench:{name}"', f'"ravenbench.{place}:{name}"')
-    (trained / "verifier.json").write_text(head)
-    assert np.array_equal(persist.load(trained).verify(problems), expected)
+def test_what_an_earlier_raven_saved_is_refused_with_the_command_that_makes_it_again(trained):
+    head = json.loads((trained / "verifier.json").read_text())
+    del head["sha256"]
+    (trained / "verifier.json").write_text(json.dumps({**head, "format": 1, "arrays_sha256": "0" * 64}))
+    with pytest.raises(FormatError, match=r"raven verify 'function-words\(words=40\)' --train PROBLEMS .* --save NEW"):
+        persist.load(trained, registry.parse("verifier", "function-words(words=40)"))
 
 
 def test_every_place_holds_its_class():

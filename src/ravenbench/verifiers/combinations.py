@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -22,6 +22,9 @@ class Combined(base.Verifier):
     """A verifier made of ``members``, symmetric if all of them are and transductive if one is."""
 
     members: Sequence[Component]
+
+    def copies(self) -> dict[str, Any]:
+        return {"members_": [base.as_verifier(member) for member in self.members]}
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
@@ -234,6 +237,9 @@ class Spreading(base.Scorer):
             self.scale_ = calibrators.scale_of(scores[finite], np.asarray(same, dtype=bool)[finite])
         return self
 
+    def copies(self) -> dict[str, Any]:
+        return {"inner_": self.inner}
+
     def score(self, problems: Problems) -> Floats:
         scores = self.inner_.score(problems)
         return scores if self.scale_ is None else calibrators.spread(scores, self.scale_)
@@ -276,6 +282,9 @@ class Distorted(Spreading):
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.mask_ = mask(self.variant, self.k).fit(problems.texts.rows(problems.documents))
         return super().fit(problems.map_texts(self.mask_), same)
+
+    def copies(self) -> dict[str, Any]:
+        return super().copies() | {"mask_": mask(self.variant, self.k)}
 
     def score(self, problems: Problems) -> Floats:
         return super().score(problems.map_texts(self.mask_))
@@ -325,6 +334,9 @@ class Masked(base.Verifier):
         self.mask_ = mask.fit(problems.texts.rows(problems.documents))  # type: ignore[attr-defined]
         self.verifier_ = _answering(self.inner).fit(problems.map_texts(self.mask_), same)
         return self
+
+    def copies(self) -> dict[str, Any]:
+        return {"mask_": self.mask, "verifier_": _answering(self.inner)}
 
     def verify(self, problems: Problems) -> Floats:
         return self.verifier_.verify(problems.map_texts(self.mask_))

@@ -51,10 +51,15 @@ class Estimator(Scorer):
         return self.texts is not None
 
     def fit(self, problems: Problems, same: Bools) -> Self:
+        unfitted = self.copies()
         if self.texts is not None:
-            self.texts_ = self._fresh(self.texts).fit(list(problems.texts.rows(problems.documents)))
-        self.classifier_ = self._fresh(self.classifier).fit(self._features(problems), same)
+            self.texts_ = unfitted["texts_"].fit(list(problems.texts.rows(problems.documents)))
+        self.classifier_ = unfitted["classifier_"].fit(self._features(problems), same)
         return self
+
+    def copies(self) -> dict[str, Any]:
+        both = {"texts_": self.texts, "classifier_": self.classifier}
+        return {name: self._fresh(part) for name, part in both.items() if part is not None}
 
     def score(self, problems: Problems) -> Floats:
         ways = ("decision_function", "predict_proba", "predict")

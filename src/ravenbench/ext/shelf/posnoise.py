@@ -81,6 +81,11 @@ class POSNoise(Component):
         """English where the model is; other models are the user's choice."""
         return "English" if self.model.startswith("en_") else ""
 
+    @property
+    def reads_files(self) -> bool:
+        """Always: those of spaCy's model."""
+        return True
+
     def require(self) -> None:
         """Check that package and model are here; MissingPart, with the command that brings it, if one is not."""
         _package()

@@ -288,6 +288,9 @@ class Calibrated(Verifier):
         self.scorer_ = fresh(self.scorer).fit(learn, same_learned)
         return self.calibrate(self.scorer_.score(held_out), same_held_out)
 
+    def copies(self) -> dict[str, Any]:
+        return {"scorer_": self.scorer, "calibrator_": self.calibrator or self.scorer.default_calibrator()}
+
     def calibrate(self, scores: Floats, same: Bools) -> Self:
         """Fit the calibrator on raw scores (the run calls this with scores it has kept).
 
@@ -297,7 +300,7 @@ class Calibrated(Verifier):
             If they are no scores.
         """
         scores = checked_scores(scores, len(same), self)
-        self.calibrator_ = fresh(self.calibrator or self.scorer.default_calibrator()).fit(scores, same)
+        self.calibrator_: Calibrator = fresh(self.copies()["calibrator_"]).fit(scores, same)
         return self
 
     def verify(self, problems: Problems) -> Floats:

@@ -1,15 +1,19 @@
 """Trained verifiers as a folder that any later session can load, without pickle.
 
-FOLDER/verifier.json   format, spec, identity, packages, state, SHA-256 of arrays.npz; written last
+FOLDER/verifier.json   format, spec, identity, packages, state, one SHA-256 of this file and the next two; written last
 FOLDER/arrays.npz      learned arrays
 FOLDER/learned.json    hashes of the texts, problems and authors it learned from
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read
 
 Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
 that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
-if its class is Raven's, belongs to the package of the verifier that was asked for, or is one of the scikit-learn
-estimators named here; nothing is executed, imported by whim or unpickled. Equal training gives equal bytes. (skops
-imports most of scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
+if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that was asked
+for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or unpickled. Parameters
+are those that were asked for. What fit copies of them (``Component.copies``) must be what they say, and nothing else
+may run a program, ask a service or read other files. Equal training gives equal bytes. (skops imports most of
+scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
+
+The hash shows damage. It is no signature: who changes a folder on purpose can make it again.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ from __future__ import annotations
 import hashlib
 import importlib
 import io
-import json
 import math
+import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -29,17 +33,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import registry
-from ravenbench.components import Component, foreign, identity, path_of
+from ravenbench.components import Component, foreign, identity, path_of, reaches_out
 from ravenbench.errors import FormatError, SpecError, damaged
-from ravenbench.files import read_ordinary, write_bytes, write_json
+from ravenbench.files import json_bytes, read_ordinary, write_bytes
 from ravenbench.formats.decoding import from_json
 from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
 from ravenbench.seams import SAVED_GROUP, registered
-from ravenbench.verifiers.contract.base import Verifier, as_verifier
+from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
 
-FORMAT = 1
-ROOMS = ("ravenbench.text", "ravenbench.verifiers", "ravenbench.ext")
+FORMAT = 2
 ESTIMATORS = {
     name: f"sklearn.{module}"
     for module, names in {
@@ -57,23 +60,23 @@ ESTIMATORS = {
     }.items()
     for name in names.split()
 }
-PLACES = (
-    {
-        "CharNgrams": "ravenbench.text.ngrams",
-        "Spreading": "ravenbench.verifiers.combinations",
-        "Tfidf": "ravenbench.text.tfidf",
-        "TokenProfiles": "ravenbench.text.tfidf",
-        "Tokens": "ravenbench.text.lexicon",
-    }
-    | {
-        place.partition(":")[2]: place.partition(":")[0]
-        for kind in ("transform", "segmenter", "calibrator", "verifier")
-        for place in registry.targets(kind).values()
-        if place.startswith("ravenbench.")
-    }
-    | {name: point.value.partition(":")[0] for name, point in registered(SAVED_GROUP).items()}
-)
-"""Where Raven's own classes are now: a saved verifier names them alone, one saved earlier with their place then."""
+PLACES = {
+    place.partition(":")[2]: place.partition(":")[0]
+    for ours in (False, True)
+    for kind in ("transform", "segmenter", "calibrator", "verifier")
+    for place in registry.targets(kind).values()
+    if place.startswith("ravenbench.") == ours
+}
+PLACES |= {
+    "CharNgrams": "ravenbench.text.ngrams",
+    "Spreading": "ravenbench.verifiers.combinations",
+    "Tfidf": "ravenbench.text.tfidf",
+    "TokenProfiles": "ravenbench.text.tfidf",
+    "Tokens": "ravenbench.text.lexicon",
+}
+PLACES |= {name: point.value.partition(":")[0] for name, point in registered(SAVED_GROUP).items()}
+"""Where the classes are now that a saved verifier names alone: all that are registered. It may hold no others, but for
+those of the module of a verifier that was asked for."""
 
 
 class NotKept(SpecError):
@@ -81,9 +84,10 @@ class NotKept(SpecError):
 
 
 LEARNED = "learned.json"
-"""Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``); those saved earlier have none."""
+"""Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``), where it was saved with them."""
 _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
+_SEAL = len(b'"sha256": ""\n}\n') + 64
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
 _DEEP = 64
 _DAMAGED = "this trained verifier is damaged"
@@ -114,7 +118,7 @@ def save(
         If the folder is not empty or cannot be written, or figures cannot be drawn.
     """
     folder = Path(folder)
-    writer = Writer()
+    writer = Writer(foreign(verifier))
     state = writer.encode(verifier)
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **writer.arrays)  # type: ignore[arg-type]
@@ -130,9 +134,11 @@ def save(
     with fresh_folder(folder, known=known) as place:
         for name, figure in figures.items():
             write_bytes(place / name, figure)
-        write_json(place / _HEAD, {**head, "arrays_sha256": write_bytes(place / _ARRAYS, buffer.getvalue())})
+        body = json_bytes(head).removesuffix(b"\n}\n") + b",\n "
+        write_bytes(place / _ARRAYS, buffer.getvalue())
         if learned is not None:
             write_bytes(place / LEARNED, learned)
+        write_bytes(place / _HEAD, sealed(body, buffer.getvalue(), learned or b""))
         if note is not None:
             note(folder_digest(place))
     return folder
@@ -144,24 +150,22 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     Parameters
     ----------
     expected : Scorer or Verifier, optional
-        What it must be. Classes of its package may then be rebuilt; without it only Raven's and those of installed
-        packages that registered a verifier.
+        What it must be. Its parameters are then taken from here, and classes of its own modules may be rebuilt.
+        Without it only registered ones, none of which may run a program, ask a service or read other files.
 
     Raises
     ------
     FormatError
-        If the folder holds no trained verifier, or is damaged.
+        If the folder holds no trained verifier, is damaged, or holds a part that has no place in it.
     SpecError
-        If it is another verifier than expected, or was saved in another version, with the difference.
+        If it or a part of it is another than expected, or was saved in another version, with the difference.
     """
     folder = Path(folder)
-    head = _head(folder)
+    head, data = _head(folder)
     with damaged(_DAMAGED, folder, "train again"):
-        if expected is not None:
-            _same(head, as_verifier(expected), folder)
-        data = read_ordinary(folder / _ARRAYS)
-        if hashlib.sha256(data).hexdigest() != head["arrays_sha256"]:
-            raise FormatError("the arrays of this trained verifier are damaged", file=folder, fix="train again")
+        wanted = None if expected is None else as_verifier(expected)
+        if wanted is not None:
+            _same(head, wanted, folder)
         if head["scikit-learn"] not in (None, _sklearn()):
             raise SpecError(
                 "this verifier was trained with another scikit-learn, whose models are laid out differently",
@@ -169,32 +173,79 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
                 found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
             )  # fmt: skip
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            verifier = Reader(dict(arrays), _trusted(expected)).decode(head["state"])
+            verifier = Reader(dict(arrays), foreign(wanted) if wanted else ()).decode(head["state"])
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
             raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
-        _same(head, verifier, folder)
+        if wanted is None:
+            _settle(verifier, None, "state", folder)
+            wanted = cast(Verifier, fresh(verifier))
+            _same(head, wanted, folder)
+        _settle(verifier, wanted, "state", folder)
     return cast(Verifier, verifier)
 
 
 def digest(folder: str | Path) -> str:
-    """Identity of a trained verifier: what its folder says, arrays by their hash."""
-    head = _head(Path(folder))
-    return hashlib.blake2b(json.dumps(head, sort_keys=True).encode(), digest_size=16).hexdigest()
+    """Identity of a trained verifier: its hash, which was compared with the files."""
+    head, _ = _head(Path(folder))
+    return str(head["sha256"])
 
 
-def _head(folder: Path) -> dict[str, Any]:
+def sealed(body: bytes, arrays: bytes, learned: bytes) -> bytes:
+    """A record that lacks its last line, with the hash of it and of the files beside it."""
+    every = "".join(hashlib.sha256(part).hexdigest() for part in (body, arrays, learned))
+    return body + f'"sha256": "{hashlib.sha256(every.encode()).hexdigest()}"\n}}\n'.encode()
+
+
+def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
+    """The record and the bytes of the arrays, once the hash was compared."""
     where = folder / _HEAD
-    with damaged("this is no trained verifier", where, "give a folder that raven verify --save wrote, or train again"):
-        head = from_json(read_ordinary(where).decode("utf-8"), where, problem="not JSON", fix="train again")
-    keys = {"format", "spec", "identity", "scikit-learn", "state", "arrays_sha256"}
-    if not isinstance(head, dict) or head.keys() != keys:
-        raise FormatError("this is no trained verifier", file=where, expected=", ".join(sorted(keys)))
-    if head["format"] != FORMAT:
+    fix = "give a folder that raven verify --save wrote, or train again"
+    with damaged("this is no trained verifier", where, fix):
+        data = read_ordinary(where)
+        head = from_json(data.decode("utf-8"), where, problem="not JSON", fix="train again")
+        if head["format"] != FORMAT:
+            spec = shlex.quote(head["spec"])
+            raise FormatError(
+                "this trained verifier was written by another Raven",
+                file=where,
+                found=f"format {head['format']}",
+                expected=f"format {FORMAT}",
+                fix=f"train again: raven verify {spec} --train PROBLEMS --test PROBLEMS --out FILE.jsonl --save NEW",
+            )
+        arrays, beside = read_ordinary(folder / _ARRAYS), folder / LEARNED
+        learned = read_ordinary(beside) if beside.exists() else b""
+    if data != sealed(data[:-_SEAL], arrays, learned):
         raise FormatError(
-            "this trained verifier was written by another Raven", file=where, found=f"format {head['format']}",
-            expected=f"format {FORMAT}", fix="train again",
-        )  # fmt: skip
-    return head
+            "this trained verifier is damaged: its files are not those that were saved together",
+            file=folder,
+            fix="copy the whole folder again, or train again",
+        )
+    return head, arrays
+
+
+def _settle(value: Any, wanted: Any, where: str, folder: Path) -> None:
+    """Give a part the parameters that were asked for, and refuse what has no place in it, however deep.
+
+    ``wanted`` is the component or estimator that fit copies here, a list of them, or None where nobody knows.
+    """
+    if reaches_out(value) if wanted is None else identity(value) != identity(wanted):
+        raise SpecError(
+            "this trained verifier holds a part that the verifier asked for has not there",
+            file=folder,
+            found=f"{path_of(type(value))} at {where}",
+            expected=wanted or "nothing that runs a program, asks a service or reads other files",
+            fix="train again; if you asked for what was saved, somebody changed this folder: do not trust it",
+        )
+    state = {} if isinstance(value, type) else dict(getattr(value, "__dict__", {}))
+    copies: dict[Any, Any] = dict(enumerate(wanted)) if isinstance(wanted, list) else {}
+    if isinstance(wanted, Component):
+        parameters = set(wanted._parameters()).difference(wanted.not_in_key)
+        copies = wanted.copies() | {name: getattr(wanted, name) for name in parameters}
+        vars(value).update(wanted.get_params(deep=False))
+    if isinstance(value, dict | list | tuple | set | frozenset):
+        state = dict(enumerate(value.items() if isinstance(value, dict) else value))
+    for name, part in state.items():
+        _settle(part, copies.get(name), f"{where}.{name}", folder)
 
 
 def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
@@ -218,21 +269,18 @@ def _differences(theirs: Any, ours: Any, name: str) -> list[str]:
     return [line for key in sorted({*theirs, *ours}) for line in _differences(theirs.get(key), ours.get(key), key)]
 
 
-def _trusted(expected: Component | None) -> frozenset[str]:
-    """Packages whose classes may be rebuilt: those installed as plugins, and that of what was asked for."""
-    known = [*registry.targets("verifier").values(), *registry.targets("calibrator").values()]
-    modules = [target.partition(":")[0] for target in known] + ([] if expected is None else foreign(expected))
-    return frozenset(module.partition(".")[0] for module in modules)
-
-
 def _sklearn() -> str:
     return ".".join(version("scikit-learn").split(".")[:2])
 
 
 class Writer:
-    """Turns a fitted object into JSON values; ``arrays`` are what must be kept beside them."""
+    """Turns a fitted object into JSON values; ``arrays`` are what must be kept beside them.
 
-    def __init__(self) -> None:
+    ``modules`` are those outside Raven whose objects it may hold.
+    """
+
+    def __init__(self, modules: Collection[str] = ()) -> None:
+        self.modules = modules
         self.arrays: dict[str, NDArray[Any]] = {}
         self.estimators = False
 
@@ -277,11 +325,12 @@ class Writer:
             return {"named": _name_of(cls), "items": [inner(part, i) for i, part in enumerate(value)]}
         if not hasattr(value, "__dict__") or "<" in cls.__qualname__ or cls.__module__ == "builtins":
             raise _cannot_save(cls, where)
+        if _module_of(_name_of(cls), self.modules) is None:
+            raise _cannot_save(cls, where)
         node: dict[str, Any] = {"object": _name_of(cls)}
         state = vars(value)
         if isinstance(value, Component):
-            parameters = value._parameters()
-            state = {k: v for k, v in state.items() if k in parameters or (k.endswith("_") and not k.startswith("_"))}
+            state = {k: v for k, v in state.items() if _is_state(cls, k)}
             node["version"] = value.version
         return node | {"state": {k: inner(v, k) for k, v in state.items()}}
 
@@ -312,8 +361,17 @@ def _cannot_save(cls: type[Any], where: str, kind: type[SpecError] = SpecError) 
     return kind(
         f"this verifier cannot be saved: it holds a {cls.__module__}.{cls.__qualname__}",
         found=where,
-        expected="numbers, text, arrays, Raven's objects, or one of " + ", ".join(ESTIMATORS),
+        expected="numbers, text, arrays, components, classes of the verifier's own module or registered in "
+        f"{SAVED_GROUP}, or one of {', '.join(ESTIMATORS)}",
     )
+
+
+def _module_of(name: str, modules: Collection[str]) -> str | None:
+    """Where a class lies that a saved verifier may hold; None for any other."""
+    module, _, attribute = name.partition(":")
+    if module == "ravenbench":
+        return PLACES.get(attribute)
+    return module if module in modules else None
 
 
 @dataclass(eq=False)
@@ -323,12 +381,12 @@ class Reader:
     Parameters
     ----------
     arrays : mapping of str to array
-    trusted : set of str
-        Top-level packages whose classes may be rebuilt, beside Raven's rooms of texts and verifiers.
+    modules : collection of str
+        Modules whose classes may be rebuilt, beside Raven's own in ``PLACES``.
     """
 
     arrays: Mapping[str, NDArray[Any]]
-    trusted: frozenset[str]
+    modules: Collection[str]
 
     def decode(self, node: Any) -> Any:
         """The value.
@@ -347,10 +405,10 @@ class Reader:
             "scalar": lambda name: self.arrays[name][()],
             "array": lambda name: self.arrays[name],
             "bytes": lambda name: self.arrays[name].tobytes(),
-            "tuple": lambda parts: tuple(map(self.decode, parts)),
-            "set": lambda parts: set(map(self.decode, parts)),
-            "frozenset": lambda parts: frozenset(map(self.decode, parts)),
-            "dict": lambda pairs: {self.decode(key): self.decode(part) for key, part in pairs},
+            "tuple": lambda parts: tuple(self.decode(parts)),
+            "set": lambda parts: set(self.decode(parts)),
+            "frozenset": lambda parts: frozenset(self.decode(parts)),
+            "dict": lambda pairs: dict(self.decode(pairs)),
         }
         if tag in plain:
             return plain[tag](value)
@@ -388,7 +446,7 @@ class Reader:
         cls = self._class(node["named"])
         if not issubclass(cls, tuple):
             raise _damaged(node["named"])
-        return tuple.__new__(cls, [self.decode(part) for part in node["items"]])
+        return tuple.__new__(cls, self.decode(node["items"]))
 
     def _read_estimator(self, node: dict[str, Any]) -> Any:
         if node["estimator"] not in ESTIMATORS:
@@ -401,7 +459,7 @@ class Reader:
     def _read_tree(self, node: dict[str, Any]) -> Any:
         from sklearn.tree._tree import Tree
 
-        features, classes, outputs, state = (self.decode(part) for part in node["tree"])
+        features, classes, outputs, state = self.decode(node["tree"])
         if not _sound_tree(features, state):
             raise _damaged("a decision tree that is none")
         tree = Tree(features, classes, outputs)
@@ -409,17 +467,15 @@ class Reader:
         return tree
 
     def _filled(self, cls: type[Any], state: dict[str, Any]) -> Any:
+        if unfit := [name for name in state if not (name.isidentifier() and _is_state(cls, name))]:
+            raise FormatError("this trained verifier sets what is no learned state", found=unfit)
         instance = object.__new__(cls)
         vars(instance).update({name: self.decode(value) for name, value in state.items()})
         return instance
 
     def _class(self, name: str) -> type[Any]:
-        module, _, attribute = name.partition(":")
-        if module == "ravenbench" and attribute in PLACES:
-            module = PLACES[attribute]
-        elif any(module == room or module.startswith(f"{room}.") for room in ROOMS):
-            module = PLACES.get(attribute, module)
-        elif module.partition(".")[0] not in self.trusted - {"ravenbench"}:
+        module, attribute = _module_of(name, self.modules), name.partition(":")[2]
+        if module is None:
             raise FormatError(
                 "this trained verifier names a class that is not part of it", found=name,
                 fix="load it with the verifier it was made from, if you trust that package",
@@ -431,6 +487,13 @@ class Reader:
         if not isinstance(cls, type):
             raise FormatError("this trained verifier names something that is no class", found=name)
         return cls
+
+
+def _is_state(cls: type[Any], name: str) -> bool:
+    """Whether an attribute is a parameter or learned, and no name of Python's or of the class itself."""
+    if issubclass(cls, Component):
+        return name in cls._parameters() or (name.endswith("_") and not name.startswith("_"))
+    return not (name.startswith("__") or callable(getattr(cls, name, None)))
 
 
 def _damaged(file: object) -> FormatError:

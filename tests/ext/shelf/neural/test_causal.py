@@ -102,7 +102,7 @@ def test_evidence_adds_up_and_a_mask_may_stand_before(causal_folder, tmp_path):
     assert tokens[3].token == questioned[tokens[3].start : tokens[3].end]
     masked = registry.parse("verifier", f"masked(causal-lm(model={str(causal_folder)!r}, longest=60), frequency-mask)")
     trained = as_verifier(masked).fit(problems, same)
-    loaded = persist.load(persist.save(trained, tmp_path / "trained"))
+    loaded = persist.load(persist.save(trained, tmp_path / "trained"), masked)
     assert np.array_equal(loaded.verify(blind), trained.verify(blind))
 
 

@@ -173,8 +173,8 @@ def test_a_saved_verifier_wants_its_weights(bert_folder, tmp_path):
     problems, same = toy_problems(20)
     verifier = as_verifier(encoder(copy)).fit(problems, same)
     persist.save(verifier, tmp_path / "trained")
-    assert np.array_equal(persist.load(tmp_path / "trained").verify(problems), verifier.verify(problems))
+    assert np.array_equal(persist.load(tmp_path / "trained", verifier).verify(problems), verifier.verify(problems))
     weights = copy / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-4] + b"\0\0\0\1")
     with pytest.raises(SpecError, match="other weights"):
-        persist.load(tmp_path / "trained").verify(problems)
+        persist.load(tmp_path / "trained", verifier).verify(problems)
