@@ -182,9 +182,11 @@ class Archive:
         stranger's data make a reader raise; ``what`` they should be."""
         try:
             yield
-        except (RavenError, OSError, MemoryError):
+        except (RavenError, MemoryError):
             raise
-        except Exception as error:
+        except Exception as error:  # a library's OSError without a number is no error of the system
+            if getattr(error, "errno", None) is not None:
+                raise
             file, line = self._at
             problem = f"this is no {what} ({type(error).__name__}: {said(error)[:200]})"
             raise FormatError(problem, file=file, line=line, fix="mend or remove it") from error

@@ -90,13 +90,13 @@ def guarded(path: Path, what: str) -> Iterator[None]:
     raise; ``what`` it should be. Every reader that goes on with the next file or part reads the one before in it."""
     try:
         yield
-    except (RavenError, OSError):
-        raise
     except MemoryError:
         problem = "reading it takes more memory than the limit"
     except RecursionError:
         problem = "its parts are nested too deep"
-    except Exception as error:  # whatever a library makes of a damaged file
+    except Exception as error:  # a library's OSError without a number is no error of the system
+        if isinstance(error, RavenError) or getattr(error, "errno", None) is not None:
+            raise
         problem = f"it is damaged, or no {what} ({type(error).__name__}: {said(error)})"
     else:
         return
