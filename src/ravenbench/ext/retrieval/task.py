@@ -258,11 +258,13 @@ class Retrieve(Task):
                 for fold, record in folds.items()
                 if record.fold == 0
             ]
+        methods = {**self.named, **controls, **self.rankings, **self.orders}
+        records = [verifier_record(*one) for one in methods.items()]
+        if self.orders and foreign(self.base):  # an order is also that of the method whose candidates it takes
+            records = [msgspec.structs.replace(one, foreign=one.foreign or one.name in self.orders) for one in records]
         plan = RetrievePlan(
             folds={**folds, **{fold.name: fold_record(fold) for fold in learned}},
-            verifiers=[
-                verifier_record(*one) for one in {**self.named, **controls, **self.rankings, **self.orders}.items()
-            ],
+            verifiers=records,
             cells=cells,
             source=pool.name,
             queries=len(pool.plain.queries),
