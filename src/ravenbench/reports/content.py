@@ -428,7 +428,7 @@ def headline(probe: ContentProbe | None) -> str:
     counts = Counter(
         (row.judged.outcome, in_brackets(row.judged) if row.judged.outcome in clearing else "") for row in probe.rows
     )
-    words = {
+    words: dict[Content | Domain, tuple[str, str]] = {
         Content.RELIES: ("relies on content", "rely on content"),
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),

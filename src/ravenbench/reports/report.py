@@ -329,7 +329,7 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
         col("how it ran", lambda p: p["how"], text=True),
         note="A confined program saw its input, the files that its command names and the system; no network, no other "
         "process, no truth. One that was not confined could read whatever the user may, truth included; so could a "
-        "method of others' classes, of whose files, programs and connections Python's audit events tell, and of no more.",
+        "method of others' classes: Python's audit events tell of some of what it does, and not of all.",
     )
 
 
