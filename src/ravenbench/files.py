@@ -232,7 +232,7 @@ def sweep(folder: Path) -> None:
                 place.unlink()
 
 
-def remove_within(folder: Path, seconds: float = 0.5) -> None:
+def remove_within(folder: Path, seconds: float = 0.3) -> None:
     """Remove a folder under a temporary name, for so many seconds at most: ``sweep`` removes later what is left."""
     until = time.monotonic() + seconds
     for place, _, names in os.walk(folder, topdown=False):

@@ -555,7 +555,7 @@ def test_no_content_effect_is_said_with_how_far_it_is_known(company):
         listener = threading.Thread(target=listen, args=(ear, heard, done))
         listener.start()
         store = ravenbench.run(
-            "synthetic(authors=60, topics=12, documents=900, words=100)", verifiers=f"style-only, {names}",
+            "synthetic(authors=60, topics=12, documents=900, words=200)", verifiers=f"style-only, {names}",
             out=company / "company-run", workers=1, **OPTIONS | {"topics": 6, "docs_per_topic": 60},
         ).store  # fmt: skip
         done.set()
@@ -577,7 +577,7 @@ def test_no_content_effect_is_said_with_how_far_it_is_known(company):
     assert shown.exit_code == 0
     words = html.unescape(re.sub("<[^>]*>", " ", page.read_text()))
     for said in (words, shown.output):
-        assert said.count("events tell") >= len(KEEPING)
+        assert said.count("Python's") >= len(KEEPING)
     row = re.compile(r"company:\w+ no content effect[^(.]*\.02 (\S+)")
     assert {*row.findall(" ".join(words.split()))} == {"(not"}
 

@@ -424,10 +424,7 @@ def headline(probe: ContentProbe | None) -> str:
     """How many verifiers had which outcome, in one sentence; nothing where nothing was asked."""
     if probe is None or probe.section.reason is not None or not probe.rows:
         return ""
-    clearing = (Content.FLOOR, Content.LESS)
-    counts = Counter(
-        (row.judged.outcome, in_brackets(row.judged) if row.judged.outcome in clearing else "") for row in probe.rows
-    )
+    counts = Counter((row.judged.outcome, in_brackets(row.judged)) for row in probe.rows)
     words: dict[Content | Domain, tuple[str, str]] = {
         Content.RELIES: ("relies on content", "rely on content"),
         Content.LOSES: ("needs content words", "need content words"),
@@ -440,9 +437,8 @@ def headline(probe: ContentProbe | None) -> str:
         Content.UNDECIDED: ("is undecided", "are undecided"),
         Content.NO_VERDICT: ("has no verdict", "have no verdict"),
     }
-    order = list(words)
-    groups = sorted(counts.items(), key=lambda group: (order.index(group[0][0]), group[0][1]))
-    parts = [f"{count} {words[outcome][count > 1]}{confined}" for (outcome, confined), count in groups]
+    groups = [(outcome, confined) for outcome in words for confined in sorted({said for _, said in counts})]
+    parts = [f"{n} {words[outcome][n > 1]}{said}" for outcome, said in groups if (n := counts[outcome, said])]
     total = sum(counts.values())
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"

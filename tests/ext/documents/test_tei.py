@@ -240,7 +240,7 @@ def test_the_encoding_that_is_declared(tmp_path, declared, codec, words):
     assert (one.author, one.text) == ("Ann", words + "\n")
 
 
-@pytest.mark.parametrize("name", ["klingon", "rot13", "base64", "punycode", "cp037", "undefined"])
+@pytest.mark.parametrize("name", ["klingon", "rot13", "base64", "punycode", "undefined"])
 def test_an_unknown_encoding_is_named(tmp_path, name):
     markup = f"<?xml version='1.0' encoding='{name}'?><TEI>{header('Ann')}{body('Grüße')}</TEI>"
     (tmp_path / "a.xml").write_bytes(markup.encode("latin-1"))
@@ -249,10 +249,8 @@ def test_an_unknown_encoding_is_named(tmp_path, name):
     assert read_document(tmp_path / "a.xml", "latin-1").text == "Grüße\n"
 
 
-@pytest.mark.parametrize("declared", ["EUC-JP", None])
-def test_another_encoding_than_declared_is_no_damage(tmp_path, declared):
-    first = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
-    markup = f"{first}<TEI>{header('Ann')}{body('それは日本語の文章です。' * 9)}</TEI>"
+def test_another_encoding_than_declared_is_no_damage(tmp_path):
+    markup = f'<?xml version="1.0" encoding="EUC-JP"?><TEI>{header("Ann")}{body("それは日本語の文章です。" * 9)}</TEI>'
     (tmp_path / "a.xml").write_bytes(markup.encode("shift_jis"))
-    with pytest.raises(Unreadable, match=f"encoding that it declares: {declared}" if declared else "is not UTF-8"):
+    with pytest.raises(Unreadable, match="not in the encoding that it declares: EUC-JP"):
         read_document(tmp_path / "a.xml")

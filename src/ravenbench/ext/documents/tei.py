@@ -8,25 +8,25 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
+from contextlib import suppress
 from html.entities import html5
 from pathlib import Path
 from xml.parsers import expat
 
 import msgspec
 
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import InputError
 from ravenbench.formats.archive import DOCUMENT_LIMIT
-from ravenbench.formats.decoding import decode, known_encoding
+from ravenbench.formats.decoding import known_encoding
 from ravenbench.formats.document import FRONT_AND_BACK, Account, Document, Unreadable
 
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _WHOLE = ("TEI", "TEI.2", "teiCorpus")
 """Elements that are each a text, or hold some, with a header of their own; one may stand within another."""
-_DECLARED = re.compile(rb"""\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,60})["']""")
-_OF_EXPAT = ("utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1")
+_DECLARED = re.compile(rb"""(?:\xff\xfe|\xfe\xff)?\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,60})["']""")
+_OF_EXPAT = (b"utf-8", b"utf-16", b"utf-16le", b"utf-16be", b"us-ascii", b"iso-8859-1")
 _WIDER = {"shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030"}
 """What programs write under the name of a smaller set."""
-_FIX = "mend the name in its first line, or save the file as UTF-8"
 _NO_TEXT = ("unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf-7")
 """Encodings of Python's that no document is in; some take a time that grows with the square of the size."""
 _BEFORE = (("<?", ">"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
@@ -79,10 +79,6 @@ class _Handler:
         self._left: tuple[int, str, list[str]] | None = None
         self._ref, self._who = "", list[str]()
         self._within_word = False
-
-    def has_words(self) -> bool:
-        """Whether any stand in its own body."""
-        return any(piece.strip() for piece in self.pieces)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition(":")[2]
@@ -183,52 +179,27 @@ def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
 
 def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes | str:
     """XML in an encoding that expat does not know, decoded by Python; what expat knows, as it is."""
-    declared = _DECLARED.match(data)
-    if data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
-        name = "UTF-32"
-        codec: str | None = "utf-32"
-    elif declared is not None:
-        name = declared[1].decode()
-        codec = _codec(name) or _codec(encoding or "")
-    elif b"\0" in data[:4]:  # UTF-16, by its first bytes
+    declared = _DECLARED.match(data[:400].replace(b"\0", b""))
+    if declared is None or declared[1].lower() in _OF_EXPAT:
         return data
-    else:
-        return _undeclared(data, path, encoding)
-    if name.lower() in _OF_EXPAT:
-        return data
-    if codec is None:
-        raise Unreadable(
-            f"it declares an encoding that is not known: {name}", file=path, expected="a name such as UTF-8", fix=_FIX
-        )
-    for possible in (codec, _WIDER.get(codec, codec)):
+    name = declared[1].decode()
+    codec = _codec(name) or _codec(encoding or "")
+    problem = f"it declares an encoding that is not known: {name}"
+    for possible in (codec, _WIDER.get(codec, codec)) if codec else ():
         try:
             return data.decode(possible)
-        except UnicodeDecodeError as error:
-            place = error.start
-    raise Unreadable(
-        f"it is not in the encoding that it declares: {name}", file=path,
-        found=f"byte 0x{data[place]:02x} at offset {place}", fix=_FIX,
-    )  # fmt: skip
+        except UnicodeError:
+            problem = f"it is not in the encoding that it declares: {name}"
+    fix = "mend the name in its first line, or save the file as UTF-8"
+    raise Unreadable(problem, file=path, expected="a name such as UTF-8", fix=fix)
 
 
-def _undeclared(data: bytes, path: Path, encoding: str | None) -> str:
-    """XML that declares no encoding: UTF-8, or what the user names."""
-    try:
-        return decode(data, path, encoding=encoding)
-    except FormatError as error:
-        found, expected = error.found, error.expected
-        raise Unreadable(error.problem, file=path, found=found, expected=expected, fix=error.fix) from None
-
-
-def _codec(name: str) -> str | None:
-    """Python's name of an encoding of texts in which markup reads as in ASCII; None where it knows none."""
-    name = name.lower().removeprefix("x-").replace("windows-31j", "cp932")
-    try:
-        codec = codecs.lookup(known_encoding(name)).name
-        marks = "a<?".encode(codec)
-    except (InputError, UnicodeError):
-        return None
-    return codec if codec not in _NO_TEXT and marks == b"a<?" else None
+def _codec(name: str) -> str:
+    """Python's name of an encoding of texts; "" where it knows none."""
+    with suppress(InputError):
+        codec = codecs.lookup(known_encoding(name.lower().removeprefix("x-").replace("windows-31j", "cp932"))).name
+        return "" if codec in _NO_TEXT else codec
+    return ""
 
 
 def parsed(data: bytes | str, path: Path) -> list[Document]:
@@ -268,7 +239,7 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
         assert handler.within is not None
         handler.within.holds_others = True
         handler.people = handler.people or handler.within.people
-    texts = [one for one in every if not one.holds_others or one.has_words()]
+    texts = [one for one in every if not one.holds_others or "".join(one.pieces).strip()]
     if len(every) < 3:
         return [_document(texts[0], path)]
     documents, unread = list[Document](), list[tuple[str, str]]()
