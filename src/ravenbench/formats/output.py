@@ -229,12 +229,8 @@ def fresh_folder(
         yield folder
         _mark(folder, kind)
         _replace(folder, target)
-    except (KeyboardInterrupt, SystemExit):
-        files.remove_within(folder)  # of 100,000 files on a disk it would take seconds
-        raise
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    finally:
+        files.remove_within(folder)
 
 
 def _mark(folder: Path, kind: str | None) -> None:

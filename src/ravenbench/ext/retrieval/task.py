@@ -259,12 +259,11 @@ class Retrieve(Task):
                 if record.fold == 0
             ]
         methods = {**self.named, **controls, **self.rankings, **self.orders}
-        records = [verifier_record(*one) for one in methods.items()]
-        if self.orders and foreign(self.base):  # an order is also that of the method whose candidates it takes
-            records = [msgspec.structs.replace(one, foreign=one.foreign or one.name in self.orders) for one in records]
+        of_others = set(self.orders) if self.orders and foreign(self.base) else set[str]()
+        records = (verifier_record(*one) for one in methods.items())
         plan = RetrievePlan(
             folds={**folds, **{fold.name: fold_record(fold) for fold in learned}},
-            verifiers=records,
+            verifiers=[msgspec.structs.replace(v, foreign=v.foreign or v.name in of_others) for v in records],
             cells=cells,
             source=pool.name,
             queries=len(pool.plain.queries),
