@@ -184,8 +184,7 @@ def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, 
     verdict, ranks = rank_content(authors, bits)
     cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
     said: str = verdict
-    if verdict is Content.LESS and (barred := exposure(store, method, cells)):
-        said = f"{Content.NO_VERDICT}: {barred}"
-    elif verdict is Content.LESS and (confined := confinement(store, method)):
-        said = f"{verdict} ({confined})"
+    if verdict is Content.LESS:
+        barred, confined = exposure(store, method, cells), confinement(store, method)
+        said = f"{Content.NO_VERDICT}: {barred}" if barred else f"{verdict} ({confined})" if confined else verdict
     return SearchRow(method, _means(authors, shown, "swing") | ranks, {"verdict": said})
