@@ -18,6 +18,7 @@ import platform
 import re
 import shutil
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
@@ -231,6 +232,18 @@ def sweep(folder: Path) -> None:
                 place.unlink()
 
 
+def remove_within(folder: Path, seconds: float = 0.3) -> None:
+    """Remove a folder under a temporary name, for so many seconds at most: ``sweep`` removes later what is left."""
+    until = time.monotonic() + seconds
+    for place, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            if time.monotonic() >= until:
+                return
+            with suppress(OSError):
+                Path(place, name).unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 _LEFT = re.compile(r"\.(?P<target>.+)\.raven-(?P<aside>old-)?(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}")
 
 
@@ -305,13 +318,16 @@ def sync_folder(folder: Path) -> None:
         return
     inner = [(Path(place), [Path(place, name) for name in names]) for place, _, names in os.walk(folder)]
     places = [path for place, files in inner for path in (place, *files) if not path.is_symlink()]
-    if len(places) <= ONE_BY_ONE or not _sync_file_system(folder):
+    if len(places) <= ONE_BY_ONE or not sync_file_system(folder):
         for place in places:
             _sync(place)
 
 
-def _sync_file_system(folder: Path) -> bool:
-    """Whether the system has a call for that, and it went well."""
+def sync_file_system(folder: Path) -> bool:
+    """Wait until the disk has all of a folder's file system; whether the system has a call for that, and it went well.
+
+    No signal is heard meanwhile, so whoever writes many files calls it now and then.
+    """
     import ctypes
 
     try:

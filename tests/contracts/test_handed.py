@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import json
 import lzma
 import os
 import re
+import socket
+import subprocess
 import sys
+import threading
+import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,18 +20,22 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import extensions
 import ravenbench
 from ravenbench import registry
+from ravenbench.cli.main import build
 from ravenbench.components import foreign
 from ravenbench.engine import apart
 from ravenbench.engine.guard import answer, runs_program
 from ravenbench.errors import CorpusError, InputError, MethodError
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.toys import toy_problems
-from ravenbench.reports.content import exposure
+from ravenbench.reports.content import badge, exposure
 from ravenbench.reports.report import write_report
+from ravenbench.statistics.axes import Content, Judged
+from ravenbench.store.records import NOT_CONFINED, VerifierRecord
 from ravenbench.store.store import Store
 from ravenbench.tasks.verify.plan import VerifyPlan
 from ravenbench.texts import TextTable
@@ -43,7 +53,7 @@ of_cases = pytest.mark.skipif(
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
 OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 12, "probe": "transplant"}
 COMPANY = '''
-import gc, os, subprocess, sys, tempfile, time
+import gc, os, signal, socket, subprocess, sys, tempfile, time
 from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -185,6 +195,88 @@ class Leaves(Marks):
             (HERE / "left.txt").write_text(str(child))
             os._exit(3)
         time.sleep(600)
+
+
+class Daemon(Marks):
+    """What it starts leaves its session, its group and its parent."""
+
+    def score(self, problems):
+        name = HERE / f"daemon-{os.getpid()}.txt"
+        if not os.fork():
+            os.setsid()
+            if daemon := os.fork():
+                name.write_text(str(daemon))
+                os._exit(0)
+            os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(600)
+            os._exit(0)
+        os.wait()
+        return super().score(problems)
+
+
+class DaemonBreaks(Daemon):
+    def score(self, problems):
+        super().score(problems)
+        os._exit(3)
+
+
+class DaemonWaits(Daemon):
+    def score(self, problems):
+        super().score(problems)
+        time.sleep(600)
+
+
+class Keeps(Marks):
+    """It keeps what it is first asked by a way of which no audit event tells."""
+
+    def score(self, problems):
+        self.keep([problems.texts[row] for row in problems.questioned_index])
+        return super().score(problems)
+
+
+class KeepsByPolars(Keeps):
+    def keep(self, texts):
+        import polars
+
+        polars.DataFrame({"text": texts}).write_csv(HERE / f"{type(self).__name__}.kept")
+
+
+class KeepsByLxml(Keeps):
+    def keep(self, texts):
+        from lxml import etree
+
+        root = etree.Element("texts")
+        root.text = texts[0]
+        etree.ElementTree(root).write(str(HERE / f"{type(self).__name__}.kept"))
+
+
+class KeepsBySending(Keeps):
+    """A datagram to whoever listens, which here writes it down."""
+
+    def keep(self, texts):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+            line.sendmsg([texts[0].encode()[:1000]], [], 0, str(HERE / "ear"))
+
+
+class KeepsUnwatched(Keeps):
+    """The function that watches is given other code."""
+
+    def keep(self, texts):
+        from ravenbench.engine import apart
+
+        apart._watch.__code__ = (lambda seen, acts, event, args: None).__code__
+        (HERE / f"{type(self).__name__}.kept").write_text(texts[0])
+
+
+class KeepsReplaced(Keeps):
+    """Another function stands where the one that watches did."""
+
+    def keep(self, texts):
+        from ravenbench.engine import apart
+
+        apart._watch = lambda *what: None
+        (HERE / f"{type(self).__name__}.kept").write_text(texts[0])
 
 
 class Peeks(Marks):
@@ -344,6 +436,23 @@ def company(tmp_path, monkeypatch) -> Path:
     sys.modules.pop("company", None)
 
 
+def ended(folder: Path) -> bool:
+    """Whether all daemons ended that wrote their number here, within two seconds; one at least did."""
+    written = list(folder.glob("daemon-*.txt"))
+    numbers = [int(one.read_text()) for one in written]
+    for one in written:
+        one.unlink()
+    until = time.monotonic() + 2
+    while (living := any(map(alive, numbers))) and time.monotonic() < until:
+        time.sleep(0.05)
+    return bool(numbers) and not living
+
+
+def alive(process: int) -> bool:
+    place = Path(f"/proc/{process}/cmdline")
+    return place.exists() and bool(place.read_bytes())
+
+
 def reasons(store: Store, name: str) -> set[str]:
     cells = [store.read_cell(place.key) for place in store.plan.cells if place.verifier == name]
     assert all(cell is not None and cell.error is None for cell in cells), [c and c.error for c in cells][:1]
@@ -378,6 +487,10 @@ def test_verifiers_find_nobody(company):
         apart.learned(module.Leaves(), store, fold.train, fold.train_same)
     left = Path("/proc", (company / "left.txt").read_text(), "cmdline")
     assert not left.exists() or not left.read_bytes(), "what it started goes on"
+    for method in (module.Daemon(), module.DaemonBreaks()):
+        with suppress(MethodError):
+            apart.learned(method, store, fold.train, fold.train_same)
+        assert ended(company), f"{method}: a daemon goes on"
     for place in store.plan.cells:
         if place.verifier == "length":
             assert b"exposed" not in store.cell_path(place.key).read_bytes(), "cells of Raven's own have no such field"
@@ -398,6 +511,93 @@ def test_verifiers_find_nobody(company):
                 spliced = original != test.questioned_index[i]
                 assert not spliced or test.texts.hash(original) not in table, "an original beside its splice"
     assert parted, "the corpus has no text that is known in one problem and questioned in another"
+
+
+KILLED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import company, numpy
+from ravenbench.engine import apart
+from ravenbench.problems.toys import toy_problems
+problems, same = toy_problems(20, seed=1)
+process = apart.Process()
+process.ask(apart.learn, company.DaemonWaits(), problems, same, False)
+"""
+
+
+@pytest.mark.skipif(not apart.FORKS, reason="this system does not adopt orphans")
+def test_daemons_end_with_the_command(company):
+    command = subprocess.Popen([sys.executable, "-c", KILLED, str(company)])
+    until = time.monotonic() + 60
+    while not (written := list(company.glob("daemon-*.txt"))) and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    assert command.poll() is None and all(alive(int(one.read_text())) for one in written)
+    command.kill()
+    command.wait()
+    assert ended(company)
+
+
+KEEPING = ("KeepsByPolars", "KeepsByLxml", "KeepsBySending", "KeepsUnwatched")
+
+
+@pytest.mark.slow
+def test_no_content_effect_is_said_with_how_far_it_is_known(company):
+    """They keep what they are asked, unseen: page, terminal and JSON clear none of them without the words."""
+    pytest.importorskip("polars")
+    pytest.importorskip("lxml")
+    names = ", ".join(f"company:{name}" for name in (*KEEPING, "KeepsReplaced"))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
+        ear.setblocking(False)
+        os.chdir(company)  # an address of a socket is short
+        ear.bind("ear")
+        heard, done = [], threading.Event()
+        listener = threading.Thread(target=listen, args=(ear, heard, done))
+        listener.start()
+        store = ravenbench.run(
+            "synthetic(authors=60, topics=12, documents=900, words=200)", verifiers=f"style-only, {names}",
+            out=company / "company-run", workers=1, **OPTIONS | {"topics": 6, "docs_per_topic": 60},
+        ).store  # fmt: skip
+        done.set()
+        listener.join()
+    kept = {one.stem for one in company.glob("*.kept")}
+    assert kept == {*KEEPING, "KeepsReplaced"} - {"KeepsBySending"} and heard
+    for name in KEEPING:
+        assert reasons(store, f"company:{name}") == {""}, "an event tells of it: is it among what is seen?"
+    assert reasons(store, "company:KeepsReplaced") == {"it writes files (KeepsReplaced.kept)"}
+    page = write_report(store)
+    told = json.loads((page.parent / "report.json").read_text())
+    for row in told["content"]:
+        assert (NOT_CONFINED in (row["reason"] or "")) == row["verifier"].startswith("company:"), row
+    cleared = [row["verifier"] for row in told["content"] if row["outcome"] in ("less", "floor")]
+    assert len({*cleared} & {f"company:{name}" for name in KEEPING}) == len(KEEPING), told["content"]
+    ways = {row["verifier"]: (row["confined"], row["how"]) for row in told["programs"]}
+    assert ways == dict.fromkeys((name.strip() for name in names.split(",")), (False, NOT_CONFINED))
+    shown = CliRunner().invoke(build("report"), ["report", str(store.path)])
+    assert shown.exit_code == 0
+    words = html.unescape(re.sub("<[^>]*>", " ", page.read_text()))
+    for said in (words, shown.output):
+        assert said.count("Python's") >= len(KEEPING)
+    row = re.compile(r"company:\w+ no content effect[^(.]*\.02 (\S+)")
+    assert {*row.findall(" ".join(words.split()))} == {"(not"}
+
+
+def listen(ear: socket.socket, heard: list[bytes], done: threading.Event) -> None:
+    while not done.is_set():
+        with suppress(BlockingIOError):
+            heard.append(ear.recv(2000))
+        time.sleep(0.01)
+
+
+def test_what_is_said_of_a_method_of_others():
+    judged = Judged(Content.LESS, 0.02)
+    assert badge(judged) == "no content effect beyond ±.02"
+    for outcome in (Content.LESS, Content.FLOOR):
+        assert badge(Judged(outcome, 0.02, confinement=NOT_CONFINED)).endswith(f" ({NOT_CONFINED})")
+    record = {"name": "x", "spec": "x", "identity": 0, "version": 1}
+    assert VerifierRecord(**record, foreign=True).confinement == NOT_CONFINED
+    assert VerifierRecord(**record, source="hash").confinement == NOT_CONFINED, "of an old plan nobody knows"
+    assert not VerifierRecord(**record, source="hash", foreign=False).confinement
 
 
 def test_a_file_with_the_texts_is_noticed(company):

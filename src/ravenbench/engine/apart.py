@@ -2,9 +2,11 @@
 
 A call gets a table of its own texts, in an order and under ids that follow from what they hold. No spliced text stands
 beside the text that it was made from, so a set may take several calls. Where a plan replaces content, each call is
-answered in a process of its own: it saw what the method learned from, and nothing else. That process is watched and not
-shut in: files that it writes, or that hold texts asked about, programs and connections could tell it more. So could all
-that an unconfined program keeps. Then no method is cleared of content, and its cells say why (``CellRecord.exposed``).
+answered in a process of its own: it saw what the method learned from, and nothing else. That process is watched, by
+Python's audit events alone, and not shut in: files that it writes, or that hold texts asked about, programs and
+connections could tell it more. So could all that an unconfined program keeps. Where any is seen no method is cleared of
+content, and its cells say why (``CellRecord.exposed``); what no event tells of is not seen, and so reports say of every
+such method how far it is known (``VerifierRecord.confinement``).
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -45,7 +47,7 @@ from ravenbench.components import Component, foreign
 from ravenbench.engine import guard
 from ravenbench.errors import MethodError
 from ravenbench.limits import RunLimits, hold, limits_here
-from ravenbench.programs import end_with, me, note, noted, ways
+from ravenbench.programs import adopt_orphans, end_descendants, end_with, me, note, noted, ways
 from ravenbench.store.store import Store, open_store
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array
@@ -77,6 +79,8 @@ PRELOADED = ("sklearn.pipeline", "sklearn.linear_model", "sklearn.feature_extrac
 _servers = threading.local()
 SAMPLES, LINE = 64, 24
 """Texts of a run that are looked for in a file that a method reads, each by a line of so many bytes at least."""
+PATIENCE = 15.0
+"""Seconds that a server has for ending what methods left running."""
 UNPACKED = 2**28
 """Bytes of a file up to which it is unpacked to look into it."""
 
@@ -230,11 +234,14 @@ class Process:
                 server.stdin.flush()
                 self.scratch.cleanup()
                 return
-        for group in (getattr(self, "pid", server.pid), server.pid):
-            with suppress(OSError, AttributeError):
-                os.killpg(group, signal.SIGKILL)
-        server.kill()
-        server.wait()
+        with suppress(OSError, AttributeError):
+            os.killpg(self.pid, signal.SIGKILL)
+        server.terminate()  # it ends what the method left, wherever that went
+        try:
+            server.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
         for pipe in (server.stdin, server.stdout):
             with suppress(OSError):
                 pipe.close()
@@ -266,8 +273,16 @@ def _unpacked(value: list[Any]) -> NDArray[Any]:
 
 
 def serve(parent: int, at_once: bool) -> None:
-    """Fork a process for each method, one after the other, as long as there are questions; it does nothing else."""
-    end_with(parent, at_once)
+    """Fork a process for each method, one after the other, as long as there are questions; it does nothing else.
+
+    Where systems fork, all that a method started ends with its process, also what began a session of its own.
+    """
+    if FORKS:
+        adopt_orphans()
+        signal.signal(signal.SIGTERM, _end)
+        end_with(parent, at_once, signal.SIGTERM)
+    else:
+        end_with(parent, at_once)
     for name in ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:]):
         with suppress(Exception):
             import_module(name)
@@ -283,15 +298,25 @@ def serve(parent: int, at_once: bool) -> None:
                 os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
                 with suppress(OSError):
                     os.killpg(child, signal.SIGKILL)  # what it left running
-                if os.waitpid(child, 0)[1]:
+                failed = os.waitpid(child, 0)[1]
+                end_descendants()
+                if failed:
                     os._exit(1)
                 continue
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.setpgid(0, 0)
             for pipe in (questions, replies):
                 os.register_at_fork(after_in_child=pipe.close)  # nobody else answers, or keeps them open
             end_with(*mine)
         _serve(questions, replies)
         os._exit(0)
+
+
+def _end(number: int, frame: object) -> None:
+    """End the server and all that methods left."""
+    signal.signal(number, signal.SIG_IGN)
+    end_descendants()
+    os._exit(1)
 
 
 def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
@@ -312,7 +337,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     sys.dont_write_bytecode, sys.argv[1:], tempfile.tempdir = True, [], None
     reply({"pid": os.getpid()})
     seen, acts, state = dict[str, bool](), dict[str, None](), None
-    sys.addaudithook(lambda event, args: _watch(event, args, seen, acts))
+    sys.addaudithook(partial(_watch, seen, acts))
     for module in ("_posixshmem", "os", "posix"):
         for name, act in UNTOLD.items():
             with suppress(ImportError, AttributeError):
@@ -344,7 +369,7 @@ def _tell(module: Any, name: str, act: str, acts: dict[str, None]) -> None:
     setattr(module, name, noticed)
 
 
-def _watch(event: str, args: tuple[Any, ...], seen: dict[str, bool], acts: dict[str, None]) -> None:
+def _watch(seen: dict[str, bool], acts: dict[str, None], event: str, args: tuple[Any, ...]) -> None:
     """Note what an audit event tells of files, programs and connections, those of libraries left out."""
     if event == "ctypes.dlsym" and args[1] in UNSEEN:
         acts["it may use files unseen, by functions of C"] = None

@@ -230,7 +230,7 @@ def fresh_folder(
         _mark(folder, kind)
         _replace(folder, target)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        files.remove_within(folder)
 
 
 def _mark(folder: Path, kind: str | None) -> None:

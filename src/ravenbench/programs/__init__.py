@@ -24,27 +24,53 @@ from typing import Any
 
 from ravenbench.files import lives, machine, owner, process_stat
 
-_PARENT_DEATH = 1
+_PARENT_DEATH, _SUBREAPER = 1, 36
 _PREFIX = "raven-program"
 
 
 @cache
-def end_with(parent: int, at_once: bool = False) -> None:
+def end_with(parent: int, at_once: bool = False, by: int = signal.SIGKILL) -> None:
     """From now on this process ends when ``parent``, which started it, does; now, if that has ended meanwhile.
 
     ``at_once``: the main thread of the parent started it, so that the kernel may be asked: it looks after that thread.
+    ``by`` is the signal that ends it.
     """
-    if at_once and sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PARENT_DEATH, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
+    if at_once:
+        _ask_kernel(_PARENT_DEATH, by)
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1)
-        os._exit(1)
+        os.kill(os.getpid(), by)
 
     if os.getppid() != parent:
         os._exit(1)
     threading.Thread(target=watch, daemon=True).start()
+
+
+def adopt_orphans() -> None:
+    """From now on what a descendant leaves behind becomes a child of this process, in whatever session (Linux)."""
+    _ask_kernel(_SUBREAPER, 1)
+
+
+def end_descendants(patience: float = 10.0) -> None:
+    """Kill the children of a process that adopts orphans; theirs become its own and are killed next, until there are
+    none, for so many seconds at most."""
+    until = time.monotonic() + patience
+    with suppress(ChildProcessError):
+        while time.monotonic() < until:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+            for process in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
+                if parent_of(int(process)) == os.getpid():
+                    with suppress(OSError):
+                        os.kill(int(process), signal.SIGKILL)
+            time.sleep(0.005)
+
+
+def _ask_kernel(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), 0, 0, 0)
 
 
 def me() -> tuple[int, bool]:

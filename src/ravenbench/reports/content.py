@@ -110,9 +110,12 @@ def content_probe(
         barred = exposure(store, name, filled)
         judged = content_axis(figures, lengths=lengths, behind=behind, barred=barred, floor=floor)
         refused = 0 if behind is None else behind.refused
+        notes = [judged.reason] if judged.reason else []
         if refused:
-            note = f"{refused} problems could not be answered in every version and count as .5"
-            judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")
+            notes.append(f"{refused} problems could not be answered in every version and count as .5")
+        said = confinement(store, name)
+        notes += [said] if said else []
+        judged = judged._replace(reason="; ".join(notes) or None, confinement=said)
         every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
         whole = mean(auc_of_scores(store.truth(fold), one[0]) for fold, one in every.items() if one is not None)
         rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole, floor))
@@ -144,6 +147,11 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     """What the cell of a verifier on a fold holds."""
     cell = store.cell(name, fold)
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
+
+
+def confinement(store: Store, name: str) -> str:
+    """What is said of how far a method of a plan was shut in (``VerifierRecord.confinement``)."""
+    return next((one.confinement for one in store.plan.verifiers if one.name == name), "")
 
 
 def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
@@ -223,15 +231,20 @@ TONES |= dict.fromkeys([*map(str, EFFECTS), str(Domain.DEPENDS)], "yellow")
 """Colours of outcomes in a terminal."""
 
 
+def in_brackets(judged: Judged) -> str:
+    """How a method of others was confined, after a word that clears it."""
+    return f" ({judged.confinement})" if judged.confinement else ""
+
+
 def badge(judged: Judged) -> str:
     """The outcome in words that stand alone."""
     margin = f"±{judged.margin:.2f}".replace("0.", ".")
     # Outcomes of both axes compare as text, and some of them read alike.
     if isinstance(judged.outcome, Content):
         if judged.outcome is Content.LESS:
-            return f"no content effect beyond {margin}"
+            return f"no content effect beyond {margin}{in_brackets(judged)}"
         if judged.outcome is Content.FLOOR:
-            return "no content effect, but at the floor"
+            return f"no content effect, but at the floor{in_brackets(judged)}"
         stated = judged.outcome in EFFECTS or judged.outcome is Content.GUESSES
         return str(judged.outcome) if stated else f"content: {judged.outcome}"
     own = {
@@ -411,8 +424,8 @@ def headline(probe: ContentProbe | None) -> str:
     """How many verifiers had which outcome, in one sentence; nothing where nothing was asked."""
     if probe is None or probe.section.reason is not None or not probe.rows:
         return ""
-    counts = Counter(row.judged.outcome for row in probe.rows)
-    words = {
+    counts = Counter((row.judged.outcome, in_brackets(row.judged)) for row in probe.rows)
+    words: dict[Content | Domain, tuple[str, str]] = {
         Content.RELIES: ("relies on content", "rely on content"),
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
@@ -424,7 +437,8 @@ def headline(probe: ContentProbe | None) -> str:
         Content.UNDECIDED: ("is undecided", "are undecided"),
         Content.NO_VERDICT: ("has no verdict", "have no verdict"),
     }
-    parts = [f"{counts[o]} {forms[counts[o] > 1]}" for o, forms in words.items() if counts[o]]
+    groups = [(outcome, confined) for outcome in words for confined in sorted({said for _, said in counts})]
+    parts = [f"{n} {words[outcome][n > 1]}{said}" for outcome, said in groups if (n := counts[outcome, said])]
     total = sum(counts.values())
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
@@ -447,7 +461,8 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     )
     if not clear:
         return f" Most style left: {most}, not shown to be free of content."
-    return f" Most style left, without a content effect: {clear}{'' if clear == most else f'; of all: {most}'}."
+    of_all = "" if clear == most else f"; of all: {most}"
+    return f" Most style left, without a content effect: {clear}{in_brackets(cleared[0].judged)}{of_all}."
 
 
 def content_sentence(row: ContentRow) -> str:

@@ -159,16 +159,19 @@ class Report(View, Generic[A]):
 
     @cached_property
     def programs(self) -> list[dict[str, Any]]:
-        """Each verifier that ran outside programs: its cells, whether all ran confined, and how they were run."""
-        names = [v.name for v in self.store.plan.verifiers if '"component": "command"' in json.dumps(v.identity)]
+        """Each verifier that ran outside programs, or is made of others' classes: its cells, whether all ran confined,
+        and how they were run."""
         programs = []
-        for name in names:
-            cells = (self.store.read_cell(place.key) for place in self.store.plan.cells if place.verifier == name)
-            ways = [cell.record.programs for cell in cells if cell is not None and cell.record.programs]
+        for v in self.store.plan.verifiers:
+            if not v.confinement and '"component": "command"' not in json.dumps(v.identity):
+                continue
+            cells = (self.store.read_cell(place.key) for place in self.store.plan.cells if place.verifier == v.name)
+            noted = [cell.record.programs or v.confinement for cell in cells if cell is not None]
+            ways = [way for way in noted if way]
             if ways:
-                described = "; ".join(dict.fromkeys(ways))
+                described = "; ".join(dict.fromkeys([*ways, v.confinement] if v.confinement else ways))
                 programs.append(
-                    {"verifier": name, "cells": len(ways), "confined": set(ways) == {"confined"}, "how": described}
+                    {"verifier": v.name, "cells": len(ways), "confined": described == "confined", "how": described}
                 )
         return programs
 
@@ -316,16 +319,17 @@ def gaps_json(gaps: Iterable[Gap]) -> list[dict[str, object]]:
 
 
 def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
-    """How the outside programs of a run were run: confined, or free to read all that the user may read."""
+    """How outside programs and methods of others were run: confined, or free to read all that the user may read."""
     return table(
         "programs",
-        "Outside programs",
+        "Outside programs and methods of others",
         programs,
         col("verifier", lambda p: p["verifier"], text=True),
         col("cells", lambda p: p["cells"]),
-        col("outside program", lambda p: p["how"], text=True),
+        col("how it ran", lambda p: p["how"], text=True),
         note="A confined program saw its input, the files that its command names and the system; no network, no other "
-        "process, no truth. One that was not confined could read whatever the user may, truth included.",
+        "process, no truth. One that was not confined could read whatever the user may, truth included; so could a "
+        "method of others' classes: Python's audit events tell of some of what it does, and not of all.",
     )
 
 

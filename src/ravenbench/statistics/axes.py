@@ -134,7 +134,7 @@ class Judged(NamedTuple):
     """An outcome on one axis. ``margin`` is δ; ``needed`` is how many problems (or repetitions) would decide four times
     in five where it is undecided, None where none is expected to; ``shows`` is the smallest true figure that would be
     called an effect four times in five; ``reason`` says why there is no verdict, or what is peculiar; ``checks`` are
-    those of the content axis."""
+    those of the content axis; ``confinement`` goes with whatever clears a method of others of content."""
 
     outcome: Content | Domain
     margin: float
@@ -142,6 +142,7 @@ class Judged(NamedTuple):
     shows: float | None = None
     reason: str | None = None
     checks: tuple[Check, ...] = ()
+    confinement: str = ""
 
     @property
     def effects(self) -> list[Content]:

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from ravenbench import files
-from ravenbench.components import Component, identity, source_hash
+from ravenbench.components import Component, foreign, identity, source_hash
 from ravenbench.store.records import CellPlace, FoldRecord, Plan, VerifierRecord
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
@@ -101,6 +101,7 @@ def verifier_record(name: str, component: Component) -> VerifierRecord:
         version=component.version,
         provenance=getattr(component, "provenance", None),
         source=source_hash(component),
+        foreign=bool(foreign(component)),
     )
 
 

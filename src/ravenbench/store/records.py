@@ -125,10 +125,14 @@ class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
     labels: dict[str, Any] = {}
 
 
+NOT_CONFINED = "not confined: as far as Python's audit events tell"
+
+
 class VerifierRecord(Record, frozen=True, kw_only=True):
     """A method of a plan: the name it is shown under, its spec, all that decides its answers, and its provenance.
 
-    ``source`` is a hash of the files of classes that are not Raven's own, and of models.
+    ``source`` is a hash of the files of classes that are not Raven's own, and of models; ``foreign`` says whether there
+    are such classes, beside scikit-learn's; None in plans made before this was noted.
     """
 
     name: str
@@ -137,6 +141,15 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
     version: int
     provenance: str | None = None
     source: str | None = None
+    foreign: bool | None = None
+
+    @property
+    def confinement(self) -> str:
+        """What is said of a method of others' classes wherever content or programs are reported; "" of Raven's own, and
+        of programs alone, whose cells say how they ran. An old plan that does not tell is taken to hold such classes.
+        """
+        is_foreign = self.source is not None if self.foreign is None else self.foreign
+        return NOT_CONFINED if is_foreign else ""
 
 
 class CellPlace(Record, frozen=True, kw_only=True):

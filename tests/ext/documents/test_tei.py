@@ -161,3 +161,96 @@ def test_what_stands_beside_the_text_is_said(tmp_path):
     said = " ".join(load_corpus(tmp_path, pairs=False).notes[ACCOUNT])
     assert "a preface, dedication or the like is not taken as text, in a.xml" in said
     assert "divisions within its body that may be another's count as text: introduction (1)" in said
+
+
+def header(author):
+    return f"<teiHeader><fileDesc><titleStmt><author>{author}</author></titleStmt></fileDesc></teiHeader>"
+
+
+def body(words):
+    return f"<text><body><p>{words}</p></body></text>"
+
+
+INNER = f"<TEI>{header('Bell')}{body('inner')}</TEI>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "texts"),
+    [
+        (
+            f"<teiCorpus>{header('Ann')}<TEI>{INNER}{body('outer')}</TEI></teiCorpus>",
+            [("text 1", "Ann", "outer\n"), ("text 2", "Bell", "inner\n")],
+        ),
+        (
+            f"<TEI>{header('Ann')}{INNER}<TEI>{body('hers')}</TEI></TEI>",
+            [("text 1", "Bell", "inner\n"), ("text 2", "Ann", "hers\n")],
+        ),
+        (
+            f"<TEI>{header('Ann')}<teiCorpus>{header('Cora')}<TEI>{body('hers')}</TEI>{INNER}</teiCorpus></TEI>",
+            [("text 1", "Cora", "hers\n"), ("text 2", "Bell", "inner\n")],
+        ),
+        (
+            f"<TEI>{header('Ann')}<text><body><p>a<note>n {INNER} m</note> z</p></body></text></TEI>",
+            [("text 1", "Ann", "a z\n"), ("text 2", "Bell", "inner\n")],
+        ),
+        (
+            f"<TEI>{header('Ann')}<text><group>{body('one')}<text><group>{body('two')}</group></text></group></text></TEI>",
+            [("", "Ann", "one\ntwo\n")],
+        ),
+        (f"<TEI>{header('Ann')}<text>{body('one')}</text></TEI>", [("", "Ann", "one\n")]),
+        ("<TEI>" * 3000 + body("deep") + "</TEI>" * 3000, [("text 1", None, "deep\n")]),
+    ],
+)
+def test_a_tei_within_another_is_a_text_of_its_own(tmp_path, markup, texts):
+    (tmp_path / "a.xml").write_text(markup, "utf-8")
+    assert [(one.part, one.author, one.text) for one in read_documents(tmp_path / "a.xml")] == texts
+
+
+def test_a_tei_that_holds_others_without_words_is_refused(tmp_path):
+    (tmp_path / "a.xml").write_text(f"<TEI>{header('Ann')}<TEI>{header('Bell')}</TEI></TEI>", "utf-8")
+    with pytest.raises(Unreadable, match="no text within this TEI has words"):
+        read_documents(tmp_path / "a.xml")
+
+
+JAPANESE, WESTERN = "日本語〜のテキスト", "“naïve” — 5 €"
+
+
+@pytest.mark.parametrize(
+    ("declared", "codec", "words"),
+    [
+        ("Shift_JIS", "shift_jis", JAPANESE),
+        ("shift_jis", "cp932", "①日本"),
+        ("Windows-31J", "cp932", "①日本"),
+        ("x-sjis", "shift_jis", JAPANESE),
+        ("EUC-JP", "euc_jp", JAPANESE),
+        ("ISO-2022-JP", "iso2022_jp", JAPANESE),
+        ("windows-1252", "cp1252", WESTERN),
+        ("ISO-8859-1", "latin-1", "naïve"),
+        ("Big5", "big5", "中文"),
+        ("GB2312", "gbk", "鎔基"),
+        ("KOI8-R", "koi8_r", "Привет"),
+        ("UTF-16", "utf-16", JAPANESE),
+        ("UTF-32", "utf-32", JAPANESE),
+    ],
+)
+def test_the_encoding_that_is_declared(tmp_path, declared, codec, words):
+    markup = f'<?xml version="1.0" encoding="{declared}"?>\n<TEI>{header("Ann")}{body(words)}</TEI>'
+    (tmp_path / "a.xml").write_bytes(markup.encode(codec))
+    one = read_document(tmp_path / "a.xml")
+    assert (one.author, one.text) == ("Ann", words + "\n")
+
+
+@pytest.mark.parametrize("name", ["klingon", "rot13", "base64", "punycode", "undefined"])
+def test_an_unknown_encoding_is_named(tmp_path, name):
+    markup = f"<?xml version='1.0' encoding='{name}'?><TEI>{header('Ann')}{body('Grüße')}</TEI>"
+    (tmp_path / "a.xml").write_bytes(markup.encode("latin-1"))
+    with pytest.raises(Unreadable, match=f"declares an encoding that is not known: {name}"):
+        read_document(tmp_path / "a.xml")
+    assert read_document(tmp_path / "a.xml", "latin-1").text == "Grüße\n"
+
+
+def test_another_encoding_than_declared_is_no_damage(tmp_path):
+    markup = f'<?xml version="1.0" encoding="EUC-JP"?><TEI>{header("Ann")}{body("それは日本語の文章です。" * 9)}</TEI>'
+    (tmp_path / "a.xml").write_bytes(markup.encode("shift_jis"))
+    with pytest.raises(Unreadable, match="not in the encoding that it declares: EUC-JP"):
+        read_document(tmp_path / "a.xml")

@@ -29,13 +29,18 @@ NOTE = (
 @dataclass(frozen=True)
 class VerifierContent:
     """A verifier: what was done about content (``TAKEN`` …), AUC of background pairs as written without what was taken
-    off and with content replaced, and why it may know more than it was handed."""
+    off and with content replaced, and why it may know more than it was handed, or how one of others was confined."""
 
     verifier: str
     done: str
     written: float | None
     replaced: float | None
     reason: str
+
+    @property
+    def said(self) -> str:
+        """What was done, and what goes with it."""
+        return f"{self.done}: {self.reason}" if self.reason else self.done
 
 
 def verifier_contents(scored: ShapeScores, valid: Validated) -> tuple[VerifierContent, ...]:
@@ -47,13 +52,14 @@ def verifier_contents(scored: ShapeScores, valid: Validated) -> tuple[VerifierCo
         done = BARRED if reason else TAKEN if gained.slope.any() else NOTHING
         written = auc_of_scores(pairs.same, valid.raw.written[name])
         replaced = None if reason else auc_of_scores(pairs.same[rows], valid.raw.style[name][rows])
-        contents.append(VerifierContent(name, done, written, replaced, reason))
+        said = [one for one in (reason, scored.confinement[name]) if one]
+        contents.append(VerifierContent(name, done, written, replaced, "; ".join(said)))
     return tuple(contents)
 
 
 _COLUMNS: tuple[Col[VerifierContent], ...] = (
     col("verifier", lambda v: v.verifier, text=True, json="verifier"),
-    col("content", lambda v: f"{v.done}: {v.reason}" if v.reason else v.done, text=True),
+    col("content", lambda v: v.said, text=True),
     col(None, lambda v: v.done, json="done"),
     col(None, lambda v: False, json="tested"),
     col(None, lambda v: v.reason or None, json="reason"),
@@ -74,4 +80,4 @@ def contents_json(contents: Sequence[VerifierContent]) -> list[dict[str, object]
 
 def contents_sentence(contents: Sequence[VerifierContent]) -> str:
     """What was done, in a line or two."""
-    return f"Content, by verifier: {'; '.join(f'{v.verifier} {v.done}' for v in contents)}. {UNTESTED}"
+    return f"Content, by verifier: {'; '.join(f'{v.verifier} {v.said}' for v in contents)}. {UNTESTED}"

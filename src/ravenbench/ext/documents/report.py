@@ -19,7 +19,7 @@ from ravenbench.corpora.load import UNKNOWN, check_no_parts
 from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import FormatError, InputError, first_names
-from ravenbench.files import sync_folder, write_bytes, write_json, write_text
+from ravenbench.files import sync_file_system, sync_folder, write_bytes, write_json, write_text
 from ravenbench.formats.archive import LED_OUT, LINKS, no_such, why_unread
 from ravenbench.formats.decoding import detected
 from ravenbench.formats.document import Document, Unreadable
@@ -39,6 +39,8 @@ _SHOWN = 20_000
 _PAGE = 4_000_000
 """Most characters of all texts together."""
 _LONGEST = 80
+_SYNCED = 2000
+"""Files after which the disk is waited for."""
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+')
 
 
@@ -310,9 +312,11 @@ def _safe(name: str) -> str:
 
 
 def _write(result: Extracted, place: Path) -> None:
-    for one in result.texts:
+    for number, one in enumerate(result.texts, start=1):
         (place / one.file).parent.mkdir(exist_ok=True)
         write_bytes(place / one.file, one.document.text.encode(), sync=False)
+        if number % _SYNCED == 0:
+            sync_file_system(place)
     sync_folder(place)
     tables = result.tables()
     for name, one_table in tables.items():

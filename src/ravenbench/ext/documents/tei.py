@@ -5,18 +5,30 @@ Python's own expat reads it. Whatever declares entities is refused; nothing that
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
+from contextlib import suppress
 from html.entities import html5
 from pathlib import Path
 from xml.parsers import expat
 
 import msgspec
 
+from ravenbench.errors import InputError
 from ravenbench.formats.archive import DOCUMENT_LIMIT
+from ravenbench.formats.decoding import known_encoding
 from ravenbench.formats.document import FRONT_AND_BACK, Account, Document, Unreadable
 
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
+_WHOLE = ("TEI", "TEI.2", "teiCorpus")
+"""Elements that are each a text, or hold some, with a header of their own; one may stand within another."""
+_DECLARED = re.compile(rb"""(?:\xff\xfe|\xfe\xff)?\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,60})["']""")
+_OF_EXPAT = (b"utf-8", b"utf-16", b"utf-16le", b"utf-16be", b"us-ascii", b"iso-8859-1")
+_WIDER = {"shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030"}
+"""What programs write under the name of a smaller set."""
+_NO_TEXT = ("unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf-7")
+"""Encodings of Python's that no document is in; some take a time that grows with the square of the size."""
 _BEFORE = (("<?", ">"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
 """What may stand before the first element: how it begins, how it ends."""
 _LEFT_OUT = {
@@ -55,7 +67,8 @@ def is_tei(markup: str) -> bool:
 class _Handler:
     """What expat tells, gathered."""
 
-    def __init__(self) -> None:
+    def __init__(self, within: _Handler | None = None) -> None:
+        self.within, self.holds_others = within, False
         self.stack: list[str] = []
         self.open = Counter[str]()  # how often each name stands in the stack, which may be long
         self.pieces: list[str] = []
@@ -153,27 +166,58 @@ def identity(ref: str) -> str:
 
 
 def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
-    """The text of a TEI file, or those of a ``teiCorpus``. Raises Unreadable if it is other XML, damaged, too large,
-    declares entities, or has no body."""
+    """The text of a TEI file, or those of a ``teiCorpus`` and of each TEI within another.
+
+    It is read in the encoding that it declares, or ``encoding`` where Python knows none of that name. Raises Unreadable
+    if it is other XML, damaged, too large, not in the encoding that it declares, declares entities, or has no body.
+    """
     data = path.read_bytes()
     if len(data) > DOCUMENT_LIMIT:
         raise Unreadable("it is too large for one document", file=path, expected=f"at most {DOCUMENT_LIMIT:,} bytes")
-    return parsed(data, path)
+    return parsed(_decoded(data, path, encoding), path)
+
+
+def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes | str:
+    """XML in an encoding that expat does not know, decoded by Python; what expat knows, as it is."""
+    declared = _DECLARED.match(data[:400].replace(b"\0", b""))
+    if declared is None or declared[1].lower() in _OF_EXPAT:
+        return data
+    name = declared[1].decode()
+    codec = _codec(name) or _codec(encoding or "")
+    problem = f"it declares an encoding that is not known: {name}"
+    for possible in (codec, _WIDER.get(codec, codec)) if codec else ():
+        try:
+            return data.decode(possible)
+        except UnicodeError:
+            problem = f"it is not in the encoding that it declares: {name}"
+    fix = "mend the name in its first line, or save the file as UTF-8"
+    raise Unreadable(problem, file=path, expected="a name such as UTF-8", fix=fix)
+
+
+def _codec(name: str) -> str:
+    """Python's name of an encoding of texts; "" where it knows none."""
+    with suppress(InputError):
+        codec = codecs.lookup(known_encoding(name.lower().removeprefix("x-").replace("windows-31j", "cp932"))).name
+        return "" if codec in _NO_TEXT else codec
+    return ""
 
 
 def parsed(data: bytes | str, path: Path) -> list[Document]:
     """What ``read_tei`` gives of the content of a file."""
-    every, parser = [_Handler()], expat.ParserCreate()  # that of the file or the teiCorpus, and of each TEI within it
-
-    def current() -> _Handler:
-        return every[-1] if every[-1].stack else every[0]
+    every = [_Handler()]  # that of the file, then of each element that may be a text, or hold some, as they begin
+    current = [every[0]]
+    parser = expat.ParserCreate()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition(":")[2] in ("TEI", "TEI.2") and every[0].open["teiCorpus"]:
-            every.append(_Handler())
-            every[-1].start(tag, attributes)
-        else:
-            current().start(tag, attributes)
+        if tag.rpartition(":")[2] in _WHOLE:
+            every.append(_Handler(within=current[-1]))
+            current.append(every[-1])
+        current[-1].start(tag, attributes)
+
+    def end(tag: str) -> None:
+        current[-1].end(tag)
+        if len(current) > 1 and not current[-1].stack:
+            current.pop()
 
     def declared(*what: object) -> None:
         raise Unreadable(
@@ -182,27 +226,30 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
         )  # fmt: skip
 
     parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler = start, lambda tag: current().end(tag)
-    parser.CharacterDataHandler = lambda text: current().text(text)
-    parser.SkippedEntityHandler = lambda *entity: current().skipped(*entity)
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = lambda text: current[-1].text(text)
+    parser.SkippedEntityHandler = lambda *entity: current[-1].skipped(*entity)
     parser.EntityDeclHandler = declared
     parser.UseForeignDTD(True)
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise Unreadable(f"it is damaged, or no XML ({error})", file=path, fix="mend it, or save it as .txt") from None
-    common, *inner = every
-    if not inner:
-        return [_document(common, path)]
+    for handler in every[1:]:  # whoever holds a text comes before it
+        assert handler.within is not None
+        handler.within.holds_others = True
+        handler.people = handler.people or handler.within.people
+    texts = [one for one in every if not one.holds_others or "".join(one.pieces).strip()]
+    if len(every) < 3:
+        return [_document(texts[0], path)]
     documents, unread = list[Document](), list[tuple[str, str]]()
-    for number, handler in enumerate(inner, start=1):
-        handler.people = handler.people or common.people
+    for number, handler in enumerate(texts, start=1):
         try:
             documents.append(msgspec.structs.replace(_document(handler, path), part=f"text {number}"))
         except Unreadable as error:
             unread.append((f"text {number}", error.problem))
     if not documents:
-        raise Unreadable("no text within this teiCorpus has words", file=path, expected="TEI/text/body")
+        raise Unreadable("no text within this TEI has words", file=path, expected="TEI/text/body")
     return [msgspec.structs.replace(documents[0], unread=tuple(unread)), *documents[1:]]
 
 

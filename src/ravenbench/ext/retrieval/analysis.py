@@ -16,7 +16,7 @@ from ravenbench.ext.retrieval.pool import KINDS, Pool, PoolParts
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec
 from ravenbench.ext.retrieval.task import RetrievePlan, stored_pool, version_of
-from ravenbench.reports.content import exposure
+from ravenbench.reports.content import confinement, exposure
 from ravenbench.reports.view import value_of
 from ravenbench.shown import Shown
 from ravenbench.statistics.axes import Content
@@ -183,8 +183,8 @@ def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, 
     shown["swing"] = shown["on"] - shown["success_left"]
     verdict, ranks = rank_content(authors, bits)
     cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
-    if verdict is Content.LESS and (reason := exposure(store, method, cells)):
-        return SearchRow(
-            method, _means(authors, shown, "swing") | ranks, {"verdict": f"{Content.NO_VERDICT}: {reason}"}
-        )
-    return SearchRow(method, _means(authors, shown, "swing") | ranks, {"verdict": verdict})
+    said: str = verdict
+    if verdict is Content.LESS:
+        barred, confined = exposure(store, method, cells), confinement(store, method)
+        said = f"{Content.NO_VERDICT}: {barred}" if barred else f"{verdict} ({confined})" if confined else verdict
+    return SearchRow(method, _means(authors, shown, "swing") | ranks, {"verdict": said})

@@ -258,11 +258,12 @@ class Retrieve(Task):
                 for fold, record in folds.items()
                 if record.fold == 0
             ]
+        of_others = set(self.orders) if self.orders and foreign(self.base) else set[str]()
+        methods = {**self.named, **controls, **self.rankings, **self.orders}
+        records = map(verifier_record, methods, methods.values())
         plan = RetrievePlan(
             folds={**folds, **{fold.name: fold_record(fold) for fold in learned}},
-            verifiers=[
-                verifier_record(*one) for one in {**self.named, **controls, **self.rankings, **self.orders}.items()
-            ],
+            verifiers=[msgspec.structs.replace(v, foreign=v.foreign or v.name in of_others) for v in records],
             cells=cells,
             source=pool.name,
             queries=len(pool.plain.queries),

@@ -266,6 +266,7 @@ class _Fold(Scored):
         self.plan, self.spec, self.words = plan, spec, plan.words[fold]
         cells = [cell for v in plan.verifiers if (cell := store.cell(v.name, fold)) is not None and cell.error is None]
         self.barred = barred(store, plan)
+        self.confined = [f"{v.name}: {v.confinement}" for v in plan.verifiers if v.confinement]
         # A method that gives a text no finite scores is left out as one that failed.
         whole = [cell.arrays for cell in cells if np.isfinite(cell.arrays["unknown"]).all()]
         names = set.intersection(*(set(arrays) for arrays in whole)) if whole else set()
@@ -290,6 +291,8 @@ class _Fold(Scored):
                 f"confidence), and guessing reaches {accuracies[0].chance:.0%}"
             )
         style, content = self._content(mine, known, p)
+        if self.confined:
+            content = f"{content} ({'; '.join(self.confined)})"
         if known.moved is not None and not self.barred:
             accuracies.append(known.moved[1])
         passages, change = self._along(mine)

@@ -124,7 +124,7 @@ class UnknownReport(Report[NamingAnswers]):
     def to_json(self) -> dict[str, Any]:
         """Plain values; probabilities in [0, 1]."""
         plan = self.analysis.plan
-        reasons = barred(self.store, plan)
+        reasons = {v.name: v.confinement for v in plan.verifiers if v.confinement} | barred(self.store, plan)
         return {
             "answers": rows_json(self.answers()),
             "candidates": list(plan.candidates),

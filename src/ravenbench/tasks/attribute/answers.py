@@ -26,7 +26,7 @@ from ravenbench.attribution.protocols import (
     weights,
 )
 from ravenbench.attribution.selection import Chosen
-from ravenbench.components import Component, identity
+from ravenbench.components import Component, foreign, identity
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.options import checked
 from ravenbench.errors import SpecError
@@ -123,7 +123,7 @@ def method_record(name: str, method: Any) -> VerifierRecord:
     """A method's entry in a plan."""
     return VerifierRecord(
         name=name, spec=name, identity=method_identity(method), version=getattr(method, "version", 1),
-        provenance=getattr(method, "provenance", None),
+        provenance=getattr(method, "provenance", None), foreign=bool(foreign(method)),
     )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ from ravenbench.ext.case.likelihood_ratios import (
 )
 from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
 from ravenbench.reports.cells import Failure
-from ravenbench.reports.content import exposure
+from ravenbench.reports.content import confinement, exposure
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
 from ravenbench.text.tokens import count_words
@@ -106,7 +106,7 @@ class ShapeScores:
     ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
     set. It is empty where a case has one known text. ``barred`` says of verifiers why they may know more than they were
-    handed.
+    handed, ``confinement`` of those of others how they were confined.
     """
 
     shape: ShapeRecord
@@ -118,6 +118,7 @@ class ShapeScores:
     content: Floats
     failures: tuple[Failure, ...]
     barred: Mapping[str, str]
+    confinement: Mapping[str, str]
 
 
 def _unscored(problems: Problems, scores: Floats) -> str:
@@ -181,6 +182,7 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         np.array([problem.content for problem in place], dtype=np.float64),
         tuple(failures),
         barred,
+        {name: confinement(store, name) for name in names},
     )
 
 
