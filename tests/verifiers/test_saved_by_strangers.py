@@ -312,6 +312,17 @@ def test_an_own_class_is_rebuilt_only_where_its_module_is_asked_for(shelf, tmp_p
         persist.load(folder, registry.parse("verifier", "length"))
 
 
+def test_a_registered_class_of_another_package_is_rebuilt_only_where_one_of_that_package_is_asked_for(
+    shelf, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(persist.PLACES, "Borrowed", __name__)
+    folder = shutil.copytree(shelf("length"), tmp_path / "changed")
+    part = {"object": "ravenbench:Borrowed", "version": 1, "state": {}}
+    edit(folder, lambda head: head["state"]["state"].update(hidden_=part))
+    with pytest.raises(InputError, match="not part of it"):
+        persist.load(folder, registry.parse("verifier", "length"))
+
+
 @pytest.fixture
 def corpus(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

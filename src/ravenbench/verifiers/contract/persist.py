@@ -173,7 +173,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
                 found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
             )  # fmt: skip
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            verifier = Reader(dict(arrays), foreign(wanted) if wanted else ()).decode(head["state"])
+            verifier = Reader(dict(arrays), foreign(wanted) if wanted else None).decode(head["state"])
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
             raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
         if wanted is None:
@@ -366,12 +366,17 @@ def _cannot_save(cls: type[Any], where: str, kind: type[SpecError] = SpecError) 
     )
 
 
-def _module_of(name: str, modules: Collection[str]) -> str | None:
-    """Where a class lies that a saved verifier may hold; None for any other."""
+def _module_of(name: str, modules: Collection[str] | None) -> str | None:
+    """Where a class lies that a saved verifier may hold; None for any other.
+
+    Registered classes of other packages are among them where one of that package was asked for, or nothing was.
+    """
     module, _, attribute = name.partition(":")
-    if module == "ravenbench":
-        return PLACES.get(attribute)
-    return module if module in modules else None
+    if module != "ravenbench":
+        return module if module in (modules or ()) else None
+    module = PLACES.get(attribute, "")
+    packages = {"ravenbench", *(asked.partition(".")[0] for asked in modules or ())}
+    return module if module and (modules is None or module.partition(".")[0] in packages) else None
 
 
 @dataclass(eq=False)
@@ -381,12 +386,12 @@ class Reader:
     Parameters
     ----------
     arrays : mapping of str to array
-    modules : collection of str
-        Modules whose classes may be rebuilt, beside Raven's own in ``PLACES``.
+    modules : collection of str, optional
+        Modules whose classes may be rebuilt, beside Raven's own in ``PLACES``; None where no verifier was asked for.
     """
 
     arrays: Mapping[str, NDArray[Any]]
-    modules: Collection[str]
+    modules: Collection[str] | None
 
     def decode(self, node: Any) -> Any:
         """The value.
