@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numba import njit
@@ -81,11 +81,6 @@ def match(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) ->
     return [(int(i), int(j)) for i, j in _match(left, right, 0, 0)]
 
 
-def edits(a: Sequence[str], b: Sequence[str]) -> int:
-    """Least number of words inserted, deleted or replaced that makes ``b`` of ``a``."""
-    return int(levenshtein(*_numbered(a, b, str)))
-
-
 def _numbered(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> tuple[Ints, Ints]:
     """Numbers for words, the same for those with equal keys."""
     ids: dict[Hashable, int] = {}
@@ -143,20 +138,6 @@ def common(a: Ints, b: Ints) -> Ints:
         else:
             j += 1
     return pairs[:k]
-
-
-@njit(cache=True)
-def levenshtein(a: Ints, b: Ints) -> Any:
-    """Least number of insertions, deletions and substitutions between two sequences."""
-    row = np.arange(len(b) + 1)
-    for i in range(len(a)):
-        diagonal = row[0]
-        row[0] = i + 1
-        for j in range(len(b)):
-            cost = diagonal + (a[i] != b[j])
-            diagonal = row[j + 1]
-            row[j + 1] = min(cost, row[j] + 1, diagonal + 1)
-    return row[len(b)]
 
 
 def _add(tiles: list[EqualRun], run: EqualRun) -> None:

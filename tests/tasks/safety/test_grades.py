@@ -75,8 +75,8 @@ def test_grades_stand_beside_measures(run, tmp_path):
     read, same = found.people.agreement
     assert (read.graders, read.texts) == (2, 6) and 0.8 < read.alpha < 1 and same.alpha == 1
     assert read.interval[0] < read.alpha
-    pinc = next(m for m in found.people.measures if m.measure == "pinc")
-    assert pinc.part == "soundness" and pinc.grade.pairs == 6 and -1 <= pinc.grade.rho <= 1
+    lost = next(m for m in found.people.measures if m.measure == "words_lost")
+    assert lost.part == "soundness" and lost.grade.pairs == 6 and -1 <= lost.grade.rho <= 1
     report = SafetyReport(store, found)
     (tmp_path / "report").mkdir()
     report.fill(tmp_path / "report")

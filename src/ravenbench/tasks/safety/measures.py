@@ -46,7 +46,7 @@ from ravenbench.text.tokens import tokens
 from ravenbench.texts import content_hash
 from ravenbench.types import Floats, Ints
 
-VERSION = 2
+VERSION = 3
 """Raised by hand whenever a measure changes."""
 
 
@@ -61,9 +61,9 @@ class Helpers:
         if self.encoder is not None:
             _meaning_model("encoder").folder(self.encoder)
 
-    def soundness(self, originals: Sequence[str]) -> Soundness:
+    def soundness(self) -> Soundness:
         """Soundness with these models."""
-        return Soundness(originals, None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
+        return Soundness(None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
 
 
 NO_HELPERS = Helpers()
@@ -92,7 +92,7 @@ class MeasureUnit:
         """Measure and commit."""
         stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
-        sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
+        sound = self.helpers.soundness()
         sense = _sensibleness(*_resources())
         rows: dict[str, records.MeasuredText] = {}
         for name, rewriting in texts.items():

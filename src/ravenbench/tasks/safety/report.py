@@ -12,7 +12,7 @@ import msgspec
 
 from ravenbench.errors import counted
 from ravenbench.formats.tabular import stem_of
-from ravenbench.obfuscation.measures.soundness import FEWER_IS_SOUNDER, SURVIVAL
+from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Gap, Report
@@ -59,11 +59,12 @@ DELTAS = {
 }
 """Changes of PAN's measures: the field of the effect, its heading, its key in JSON."""
 SOUND = {
-    "words_lost": "words lost /100", "meteor": "METEOR", "bleu": "BLEU", "chrf": "chrF", "ter": "TER", "pinc": "PINC",
-    "tfidf": "tf-idf cosine",
-    "lsa": "LSA cosine", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept",
-    "antonyms": "antonyms /1000", "length_ratio": "length ratio", "encoder": "encoder cosine", "sts": "STS 0–5",
-}  # fmt: skip
+    "words_lost": "words lost /100",
+    "chrf": "chrF",
+    "numbers": "numbers kept",
+    "negations": "negations kept",
+    "encoder": "encoder cosine",
+}
 SENSE = {
     "surprisal": "surprisal (bits)", "oov": "unknown words", "repeated_misspellings": "repeated misspellings",
     "foreign": "foreign words", "space_before_mark": "space before mark", "no_space_after_mark": "no space after mark",
@@ -269,7 +270,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             "quality", "Soundness, sensibleness, effort", [o for o in self.analysis.obfuscators if o.error is None],
             col("obfuscator", lambda o: o.name, text=True),
             col("lost", lambda o: _mean(o.soundness, "words_lost"), digits=1),
-            col("METEOR", lambda o: _mean(o.soundness, "meteor"), digits=2),
             col("neg.", lambda o: _mean(o.soundness, "negations"), digits=2),
             col("bits", lambda o: _mean(o.sensibleness, "surprisal"), digits=2, signed=True),
             col("rank", lambda o: o.mean_rank, digits=1),
@@ -472,10 +472,8 @@ class SafetyReport(Report[SafetyAnalysis]):
             return all(getattr(o, part)[name].value is not None for o in rows)
 
         panels: list[tuple[str, Callable[[ObfuscatorRow], Number]]] = []
-        sound = next((name for name in ("words_lost", "meteor", "chrf", "tfidf") if measured("soundness", name)), None)
-        if sound is not None:
-            arrow = f"← soundness: {title(sound)}" if sound in FEWER_IS_SOUNDER else f"soundness: {title(sound)} →"
-            panels.append((arrow, lambda o: o.soundness[sound]))
+        if measured("soundness", "words_lost"):
+            panels.append((f"← soundness: {title('words_lost')}", lambda o: o.soundness["words_lost"]))
         if measured("sensibleness", "surprisal"):
             label = f"← sensibleness: {title('surprisal')} over the original's"
             panels.append((label, lambda o: o.sensibleness["surprisal"]))
