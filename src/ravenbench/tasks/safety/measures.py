@@ -170,9 +170,9 @@ def unmeasured(store: Store) -> dict[str, int]:
     plan = store.plan_as(records.SafetyPlan)
     lost = {
         f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
-        for entry in plan.hiding
+        for entry in plan.obfuscators
     }
-    judged = any(entry.first is not None for entry in plan.hiding) and not store.run.spec.get("methods")
+    judged = any(entry.first is not None for entry in plan.obfuscators) and not store.run.spec.get("methods")
     lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
     grades = store.path / NAME
     lost["grades by people"] = int(grades.exists() and record_or_none(grades, records.GradesRecord) is None)
@@ -194,7 +194,7 @@ RANKS = (1, 10, 100, 1000)
 
 def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
     """Detection of each obfuscator's first seed, computed once for the same rewritings."""
-    entries = [o for o in store.plan_as(records.SafetyPlan).hiding if o.first is not None]
+    entries = [o for o in store.plan_as(records.SafetyPlan).obfuscators if o.first is not None]
     firsts = {o.name: o.first[1] for o in entries if o.first is not None}
     keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
     address = content_key([DETECTION, missing("brown") is None, keys])
