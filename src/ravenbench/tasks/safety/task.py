@@ -222,20 +222,20 @@ class Safety(Task):
     @classmethod
     def pooled(cls, stores: Mapping[str, Store], out: Path) -> Ending:
         """Write the report of every run and of all together, which is shown."""
-        from ravenbench.reports.report import replace_report, write
+        from ravenbench.reports.report import report_place, write
+        from ravenbench.reports.seeds import PooledSets
         from ravenbench.reports.view import for_terminal
-        from ravenbench.tasks.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+        from ravenbench.tasks.safety.analysis import FEW
         from ravenbench.tasks.safety.report import SafetyReport
 
         reports = {name: SafetyReport(store) for name, store in stores.items()}
         for report in reports.values():
             write(report)
-        result = pool({name: report.analysis for name, report in reports.items()})
-        links = {name: f"../{name}/report/index.html" for name in reports}
-        page = replace_report(out, lambda folder: write_pooled(result, links, folder), cls.name)
+        ranked = all(report.analysis.attacked >= FEW for report in reports.values())
+        result = PooledSets(reports, ranked=ranked)
+        page = result.write(report_place(out))
         runs = {name: report.to_json() for name, report in reports.items()}
-        tables = [for_terminal(table) for table in pooled_tables(result) if table.rows]
-        return Ending({**pooled_json(result), "runs": runs}, tables, page)
+        return Ending({**result.to_json(), "runs": runs}, [for_terminal(result.tables()[0])], page, result.finding())
 
     @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
