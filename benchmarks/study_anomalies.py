@@ -6,8 +6,8 @@
 
 *faithful* is each recipe as its paper has it, without guards; *repaired*, the default, with them. ``--show`` prints the
 words in which the faults of one recipe were seen, ``--read`` every part that one recipe changed, original above
-rewriting, then METEOR, changes and words that no English text has, of each text, and the faults of all. Searches that
-need a surrogate verifier ask one that is never misled, so that they go on to their last generation.
+rewriting, then words lost, changes and words that no English text has, of each text, and the faults of all. Searches
+that need a surrogate verifier ask one that is never misled, so that they go on to their last generation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.anomalies import KINDS, anomalies, per_thousand
 from ravenbench import registry
 from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of
-from ravenbench.obfuscation.measures.soundness import aligned_parts, efficiency, meteor
+from ravenbench.obfuscation.measures.soundness import efficiency, words_lost
 from ravenbench.types import Floats
 
 RECIPES = ("mansoorizadeh-2016", "mihaylova-2016", "random", "bevendorff-2019", "raven-hide")
@@ -52,10 +52,10 @@ def read(made: Mapping[str, Rewriting]) -> None:
         # White space at a part's ends is no sentence.
         parts = [part for part in one.parts if part.original.strip()]
         changed = sum(part.original != part.obfuscation for part in parts)
-        similar = np.mean([meteor(*pair) for pair in aligned_parts(one.parts)])
+        lost = words_lost(one.original, one.text) or 0.0
         strange = ", ".join(anomalies(one.original, one.text)["no word"]) or "none"
         print(
-            f"{name}: {changed} of {len(parts)} parts changed, METEOR {similar:.2f}, "
+            f"{name}: {changed} of {len(parts)} parts changed, {lost:.1f} of 100 words lost, "
             f"{efficiency(one.parts)['changes_per_1000']:.0f} changes in 1,000 words, no English words: {strange}"
         )
     found = rates(made)

@@ -288,7 +288,7 @@ def main() -> None:
         if a.write_only:
             continue
         fitted = [as_verifier(v).fit(train, same) for v in registry.parse_list("verifier", a.verifiers)]
-        soundness, sensibleness = Soundness([task.questioned for task in tasks]), Sensibleness()
+        soundness, sensibleness = Soundness(), Sensibleness()
         hidden = {"by hand": [by_hand[task.id] for task in tasks]} if by_hand else {}
         everybody = others_too({**conditions, **hidden}) if by_hand else {}
         judgements = [(asked, conditions | hidden | everybody)]

@@ -433,7 +433,7 @@ def for_the_paper(task: Task, room: Room) -> None:
         shown = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
         caption = re.search(r"\\caption\{(.*)\}", shown)
         assert caption is not None and len(caption[1].split()) <= 15, caption
-        body = re.sub(r"\\shortstack\[.\]|\\textbf| \\\\ (?!\n)|[{}$\s]|\\,", "", shown).replace("\\pm", "±")
+        body = re.sub(r"\\textbf|[{}$\s]", "", shown).replace("\\pm", "±")
         for row in one.rows:
             pairs = [(v, c) for v, c in zip(row, one.columns, strict=True) if not c.text and c.terminal][:3]
             numbers = [re.sub("[†*<]|\\s", "", plain(v, c, short=True)).replace("−", "-") for v, c in pairs]

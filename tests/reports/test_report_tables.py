@@ -73,7 +73,7 @@ def test_csv_keeps_every_digit_and_splits_parts() -> None:
 
 
 def test_latex_is_escaped(hostile_text: str) -> None:
-    made = view.to_latex(example(hostile_text)).replace(r"\allowbreak{}", "")
+    made = view.to_latex(example(hostile_text))
     assert r"\textbf{.678$\pm$.012*}" in made and "n/a" in made
     row = next(line for line in made.splitlines() if "onerror" in line)
     assert r"\{\{7*7\}\} \&amp;" in row and r"\_\%\#" in row and "\x1b" not in row

@@ -92,9 +92,6 @@ class Obfuscator(Component):
         All texts are rewritten at once, by ``obfuscate_all``.
     ``hides``
         A text that comes back unchanged is a failure; of a control that changes nothing on purpose it is none.
-    ``imitates``
-        The known author is imitated in another person's text: different-author problems are attacked, and false
-        acceptance is measured in the place of lost recall.
     ``mode``
         Of recipes that have one, ``repaired`` (their default) or ``faithful``; what repaired recipes return is mended.
     ``provenance``
@@ -112,7 +109,6 @@ class Obfuscator(Component):
     sends_text: ClassVar[bool] = False
     whole_batch: ClassVar[bool] = False
     hides: ClassVar[bool] = True
-    imitates: ClassVar[bool] = False
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:

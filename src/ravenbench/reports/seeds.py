@@ -1,9 +1,12 @@
-"""Runs of one spec with several seeds, pooled: a table's numbers are means over seeds, with their spread.
+"""Runs of one spec with several seeds, or of several data sets, pooled: numbers are means over them, with their spread.
 
 A seed draws topics, pairs and starting weights anew from the same texts; it brings no author and no topic of its own.
 So more seeds make that part of an interval narrower that comes of drawing, and no other: the half of a pooled interval
 is the root of the mean square of the runs' halves plus the square of the half of Student's interval of the mean over
 seeds. As a run's own interval holds some of the drawing already, the pooled one is rather too wide than too narrow.
+
+Data sets share methods and draw nothing of each other: the half of their pooled interval is the root of the mean
+square, as wide as that of one data set.
 """
 
 from __future__ import annotations
@@ -32,6 +35,10 @@ NOTE = (
     "Means over {} seeds; ± is the standard deviation between them. Seeds draw anew from the same texts: the intervals "
     "are as wide as those of one run, and wider by what drawing adds. p-values and stars are those of one seed each "
     "and stand on its own page."
+)
+SETS = (
+    "Means over {} data sets, each of the same weight; ± is the standard deviation between them. Intervals are as wide "
+    "as those of one data set. p-values stand on each data set's own page."
 )
 
 
@@ -74,7 +81,11 @@ def of_seeds(result: SeededRun) -> PooledSeeds:
 class PooledSeeds(FolderView):
     """The tables that all runs have, pooled row by row; ``reports`` are by seed."""
 
-    def __init__(self, reports: Mapping[int, Report[Any]]) -> None:
+    run = "seed"
+    note = NOTE
+    drawing = True
+
+    def __init__(self, reports: Mapping[Any, Report[Any]]) -> None:
         self.reports = reports
         self.first = next(iter(reports.values()))
         self.kind = self.first.kind  # type: ignore[misc]
@@ -83,9 +94,9 @@ class PooledSeeds(FolderView):
     def _pooled(self) -> list[Table]:
         by_key = [{t.key: t for t in report.tables() if t.rows} for report in self.reports.values()]
         shared = [key for key in by_key[0] if all(key in tables for tables in by_key)]
-        pooled = (pooled_table([tables[key] for tables in by_key]) for key in shared)
+        pooled = (pooled_table([tables[key] for tables in by_key], drawn=self.drawing) for key in shared)
         same = [each for each in pooled if each is not None]
-        return [*(replace(each, note=NOTE.format(len(self.reports))) for each in same[:1]), *same[1:]]
+        return [*(replace(each, note=self.note.format(len(self.reports))) for each in same[:1]), *same[1:]]
 
     def tables(self) -> list[Table]:
         return self._pooled
@@ -93,11 +104,11 @@ class PooledSeeds(FolderView):
     def finding(self) -> str:
         said = Counter(report.finding() for report in self.reports.values())
         if len(said) == 1:
-            return f"With each of {len(self.reports)} seeds: {next(iter(said))}"
+            return f"With each of {len(self.reports)} {self.run}s: {next(iter(said))}"
         first = self._pooled[:1]
         verdicts = [i for table in first for i, column in enumerate(table.columns) if column.title == "verdict"]
         if not verdicts:
-            return " ".join(f"Seed {seed}: {report.finding()}" for seed, report in self.reports.items())
+            return " ".join(f"{self.run.capitalize()} {n}: {report.finding()}" for n, report in self.reports.items())
         pooled = "; ".join(f"{row[0]}: {row[verdicts[0]]}" for row in first[0].rows)
         return f"Over {len(self.reports)} seeds (in brackets, how many of them): {pooled.replace('content: ', '')}."
 
@@ -108,65 +119,95 @@ class PooledSeeds(FolderView):
     def to_json(self) -> dict[str, Any]:
         """The pooled rows of each table, and the findings of each seed."""
         findings = {str(seed): report.finding() for seed, report in self.reports.items()}
-        return {"seeds": list(self.reports), "findings": findings, **{t.key: rows_json(t) for t in self.tables()}}
+        tables = {t.key: rows_json(t) for t in self.tables()}
+        return {f"{self.run.replace(' ', '_')}s": list(self.reports), "findings": findings, **tables}
 
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import render
 
         runs = Markup("<ul>{}</ul>").format(
             Markup("").join(
-                Markup("<li>seed {}, folder {}: {}</li>").format(seed, report.store.path.name, report.finding())
-                for seed, report in self.reports.items()
+                Markup("<li>{} {}, folder {}: {}</li>").format(self.run, name, report.store.path.name, report.finding())
+                for name, report in self.reports.items()
             )
         )
-        sections = [Section("seeds", f"{len(self.reports)} seeds", runs)]
+        sections = [Section("seeds", f"{len(self.reports)} {self.run}s", runs)]
+        title = self.first.title or f"raven {self.kind}, {len(self.reports)} {self.run}s"
         page = render(
-            "task.html.j2", title=self.first.title or f"raven {self.kind}, {len(self.reports)} seeds", task=self.kind,
-            finding=self.finding(), sections=sections, tables=self.tables(), papers=self.papers(),
+            "task.html.j2", title=title, task=self.kind, finding=self.finding(), sections=sections,
+            tables=self.tables(), papers=self.papers(),
         )  # fmt: skip
         json = self.to_json()
         write_parts(folder, kind=self.kind, page=page, json=json, tables=self.tables(), papers=self.papers())
 
 
-def pooled_table(tables: Sequence[Table]) -> Table | None:
+class PooledSets(PooledSeeds):
+    """As for seeds, ``reports`` being by data set; rows that not all of them have are left out.
+
+    Those of the first table are ordered by its first number, the largest first, where ``ranked``.
+    """
+
+    run = "data set"
+    note = SETS
+    drawing = False
+
+    def __init__(self, reports: Mapping[str, Report[Any]], *, ranked: bool) -> None:
+        super().__init__(reports)
+        self.ranked = ranked
+
+    def tables(self) -> list[Table]:
+        if not self.ranked or not self._pooled:
+            return self._pooled
+        first, *others = self._pooled
+        number = next(i for i, column in enumerate(first.columns) if not column.text)
+        order = sorted(range(len(first.rows)), key=lambda i: -(_number(first.rows[i][number]) or 0))
+        rows = tuple(first.rows[i] for i in order)
+        return [replace(first, rows=rows, objects=tuple(first.objects[i] for i in order)), *others]
+
+
+def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None:
     """One table of the same in several runs; None where their columns or rows are not the same.
 
-    A row is known by its first texts, as many as it takes, wherever it stands; other texts (verdicts, say) are counted.
+    ``drawn``: runs differ in what was drawn; otherwise in their data, and rows that some lack are left out. A row is
+    known by its first texts, as many as it takes, wherever it stands; other texts (verdicts, say) are counted.
     """
     first = tables[0]
     titles = [column.title for column in first.columns]
     if any([column.title for column in each.columns] != titles for each in tables):
         return None
-    rows = _matched(tables)
-    if rows is None:
+    rows = _matched(tables, whole=drawn)
+    if not rows:
         return None
     left_out = {i for i, column in enumerate(first.columns) if column.probability}
     shown = [i for i in range(len(titles)) if i not in left_out]
-    values = [[pooled_value([row[i] for row in same], [row[i - 1] for row in same] if i else []) for i in shown]
-              for same in rows]  # fmt: skip
+    values = [
+        [pooled_value([row[i] for row in same], [row[i - 1] for row in same] if i else [], drawn=drawn) for i in shown]
+        for same in rows
+    ]
     columns = tuple(replace(first.columns[i], tones={}) for i in shown)
     objects = tuple({column.title: _plain(v) for column, v in zip(columns, row, strict=True)} for row in values)
     return Table(first.key, first.title, columns, tuple(map(tuple, values)), objects=objects)
 
 
-def _matched(tables: Sequence[Table]) -> list[list[tuple[Value, ...]]] | None:
-    """Rows of all tables that say something of the same, in the order of the first table."""
+def _matched(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Value, ...]]] | None:
+    """Rows of all tables that say something of the same, in the order of the first table; None where, if ``whole``,
+    one lacks some."""
     texts = [i for i, column in enumerate(tables[0].columns) if column.text]
     for count in range(1, len(texts) + 1):
         by_name = [{tuple(row[i] for i in texts[:count]): row for row in table.rows} for table in tables]
-        alike = all(rows.keys() == by_name[0].keys() for rows in by_name)
+        alike = not whole or all(rows.keys() == by_name[0].keys() for rows in by_name)
         if alike and all(len(rows) == len(table.rows) for rows, table in zip(by_name, tables, strict=True)):
-            return [[rows[name] for rows in by_name] for name in by_name[0]]
+            return [[rows[n] for rows in by_name] for n in by_name[0] if all(n in rows for rows in by_name)]
     return None
 
 
-def pooled_value(values: Sequence[Value], before: Sequence[Value]) -> Value:
+def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: bool = True) -> Value:
     """A cell's values in all runs as one; ``before`` are those of the column before, whose interval a range is."""
     if all(isinstance(value, str) for value in values):
         counts = Counter(map(str, values))
         return next(iter(counts)) if len(counts) == 1 else ", ".join(f"{text} ({n})" for text, n in counts.items())
     if any(isinstance(value, Range) for value in values):
-        return _pooled_range(values, [_number(value) for value in before])
+        return _pooled_range(values, [_number(value) for value in before], drawn=drawn)
     numbers = [_number(value) for value in values]
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers) or not all(map(math.isfinite, known)):
@@ -176,17 +217,18 @@ def pooled_value(values: Sequence[Value], before: Sequence[Value]) -> Value:
     return Measure(fmean(known), stdev(known))
 
 
-def _pooled_range(ranges: Sequence[Value], middles: Sequence[float | None]) -> Range | None:
+def _pooled_range(ranges: Sequence[Value], middles: Sequence[float | None], *, drawn: bool) -> Range | None:
     ends = [(each.low, each.high) for each in ranges if isinstance(each, Range)]
     if len(ends) < len(ranges):
         return None
     values = [
         (low + high) / 2 if m is None else m for m, (low, high) in zip(middles or [None] * len(ends), ends, strict=True)
     ]
-    middle, drawn = fmean(values), _student(len(values)) * stdev(values) / math.sqrt(len(values))
+    middle = fmean(values)
+    drawing = _student(len(values)) * stdev(values) / math.sqrt(len(values)) if drawn else 0.0
     below = fmean((value - low) ** 2 for value, (low, _) in zip(values, ends, strict=True))
     above = fmean((high - value) ** 2 for value, (_, high) in zip(values, ends, strict=True))
-    return Range(middle - math.sqrt(below + drawn**2), middle + math.sqrt(above + drawn**2))
+    return Range(middle - math.sqrt(below + drawing**2), middle + math.sqrt(above + drawing**2))
 
 
 def _student(count: int) -> float:

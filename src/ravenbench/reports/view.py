@@ -9,11 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-import textwrap
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import product
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -460,132 +457,40 @@ def latex(text: str) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A booktabs table for a column of a two-column paper, numbers as on a page; the note stands in comments, but for
-    what it says of marks such as stars, which is printed.
-
-    Where that makes it fit, it is set smaller, spreads stand below their means, texts break, or the columns that a
-    terminal lacks are left out, intervals last; else it is a ``table*`` over both columns, or a comment that says that
-    none is wide enough.
-    """
-    optional = [i for i, column in enumerate(table.columns) if not column.terminal]
-    ranged = {i for i in optional if any(isinstance(row[i], Range) for row in table.rows)}
-    short, bare = (without(table, *(table.columns[i].title for i in optional if i not in r)) for r in (ranged, ()))
-    ways = [
-        *product((1, 2), (False, True), (table, short), _SIZES),
-        *product((2,), (False, True), (bare,), (*_SIZES, _LAST)),
+    """A booktabs table, numbers as on a page and the note below it; a wide one takes both columns of a page."""
+    star = "*" if len(table.columns) > _IN_A_COLUMN else ""
+    letters = "".join("l" if column.text else "r" for column in table.columns)
+    rows = [" & ".join(map(_latex_cell, row, table.columns)) for row in table.rows]
+    note = f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\scriptsize {latex(table.note)}}}"
+    lines = [
+        "% needs \\usepackage{booktabs,adjustbox}",
+        f"\\begin{{table{star}}}",
+        "\\centering\\footnotesize",
+        f"\\caption{{{latex(table.title)}.}}",
+        f"\\label{{tab:{table.key}}}",
+        "\\begin{adjustbox}{max width=\\linewidth}",
+        f"\\begin{{tabular}}{{@{{}}{letters}@{{}}}}",
+        "\\toprule",
+        " & ".join(latex(column.title) for column in table.columns) + r" \\",
+        "\\midrule",
+        *(f"{row} \\\\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{adjustbox}",
+        *([note] if table.note else []),
+        f"\\end{{table{star}}}",
+        "",
     ]
-    fitting = next((way for way in ways if _room(*way) >= 0), None)
-    if fitting is None:
-        return f"% {latex(table.title)}: too wide for a page; tables/{table.key}.csv has it\n"
-    columns, breaks, chosen, size = fitting
-    room = _room(columns, False, chosen, size)
-    spec = "".join(_alignment(chosen, i, size, room if breaks else 0) for i in range(len(chosen.columns)))
-    star = "*" * (columns - 1)
-    missing = [c.title for c in table.columns if c not in chosen.columns]
-    remarks = [
-        "needs \\usepackage{booktabs" + (",array}" if "p{" in spec else "}"),
-        latex(table.note),
-        latex(f"Columns in the CSV file alone: {', '.join(missing)}." if missing else ""),
-    ]
-    lines = [f"% {line}" for remark in remarks for line in textwrap.wrap(remark, 110)]
-    lines += [f"\\begin{{table{star}}}", f"\\centering\\{size.name}\\setlength{{\\tabcolsep}}{{{size.gap:g}pt}}"]
-    lines += [f"\\caption{{{latex(table.title)}.}}", f"\\label{{tab:{table.key}}}"]
-    lines += [f"\\begin{{tabular}}{{@{{}}{spec}@{{}}}}", "\\toprule"]
-    widths = [full for full, _ in _widths(chosen, size)]
-    heads = [
-        _stack(textwrap.wrap(c.title, int(w) or 1, break_long_words=False), c)
-        for c, w in zip(chosen.columns, widths, strict=True)
-    ]
-    lines += [" & ".join(heads) + r" \\", "\\midrule"]
-    for row in chosen.rows:
-        cells = []
-        for value, column in zip(row, chosen.columns, strict=True):
-            text = _stack(_lines(value, column, size), column)
-            if breaks and column.text:
-                text = re.sub(r"(?<=[(,=/])|(?<=\\_)", r"\\allowbreak{}", text)
-            cells.append(f"\\textbf{{{text}}}" if isinstance(value, Measure) and value.best else text)
-        lines.append(" & ".join(cells) + r" \\")
-    lines += ["\\bottomrule", "\\end{tabular}"]
-    if marks := _of_marks(chosen):
-        lines.append(f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\scriptsize {latex(marks)}}}")
-    return "\n".join([*lines, f"\\end{{table{star}}}", ""])
+    return "\n".join(lines)
 
 
-def _of_marks(table: Table) -> str:
-    """What a table's note says of the marks that stand in its cells and heads."""
-    cells = [v.mark if isinstance(v, Measure) else v for row in table.rows for v in row if isinstance(v, Measure | str)]
-    texts = [*cells, *(column.title for column in table.columns)]
-    marks = {c for text in texts for c in text if c in "*†‡"} | {"=" for text in cells if text == "="}
-    return " ".join(s for s in re.split(r"(?<=[.;]) ", table.note) if any(mark in s for mark in marks)).rstrip(";")
+_IN_A_COLUMN = 6
+"""Most columns of a table that stands in one column of a two-column paper."""
 
 
-class _Size(NamedTuple):
-    """A size of type: its name, pt a digit, half a gap between columns in pt, whether spreads stand below means."""
-
-    name: str
-    digit: float
-    gap: float
-    below: bool
-
-
-_SIZES = (_Size("footnotesize", 4.3, 3, False), _Size("scriptsize", 4, 2, False), _Size("scriptsize", 4, 2, True))
-_LAST = _Size("scriptsize", 4, 1, True)
-_COLUMN, _BETWEEN = 214, 17
-"""Widths of a column and of the gap between two, in pt, as in papers of the ACL, less 5 pt to spare."""
-_LEAST = 12
-"""Characters that a column of texts keeps where texts break."""
-
-
-def _lines(value: Value, column: Column, size: _Size) -> list[str]:
-    text = plain(value, column, short=True)
-    mean, sign, spread = text.partition("±") if isinstance(value, Measure) and size.below else (text, "", "")
-    return [mean, sign + spread] if sign else [text]
-
-
-def _stack(lines: Sequence[str], column: Column) -> str:
-    side, texts = "l" if column.text else "r", " \\\\ ".join(latex(line) for line in lines)
-    return f"\\shortstack[{side}]{{{texts}}}" if len(lines) > 1 else texts
-
-
-_BREAK = re.compile(r"(?<=[-(,=_/])|\s+")
-"""Where a text in a narrow column may break."""
-
-
-@lru_cache(maxsize=2**14)
-def _wide(text: str) -> float:
-    """The width of a text in digits, about, in the type that LaTeX has by default."""
-    return sum(0.65 if c in _THIN else 1.6 if c in _THICK else 1.4 if c.isupper() else 1.0 for c in text)
-
-
-_THIN, _THICK = frozenset("iljtfrI.,:;'!|()[] -"), frozenset("mwMW−+=<>±≥≤≠%")
-
-
-def _widths(table: Table, size: _Size) -> list[tuple[float, float]]:
-    """Digits that each column's widest line takes, and its widest word where its texts may break."""
-    widths = list[tuple[float, float]]()
-    for i, column in enumerate(table.columns):
-        lines = [line for row in table.rows for line in _lines(row[i], column, size)]
-        words = [word for line in (*lines, column.title) for word in _BREAK.split(line) if word]
-        least = max(map(_wide, words), default=0)
-        full = max([*map(_wide, lines), *map(_wide, column.title.split())], default=0)
-        widths.append((full, max(least, min(full, _LEAST)) if column.text else full))
-    return widths
-
-
-def _room(columns: int, breaks: bool, table: Table, size: _Size) -> float:
-    """Digits that a table leaves free in one or two columns of a paper; below 0 it is too wide."""
-    page = _COLUMN * columns + _BETWEEN * (columns - 1) - 2 * size.gap * (len(table.columns) - 1)
-    return page / size.digit - sum(width[breaks] for width in _widths(table, size))
-
-
-def _alignment(table: Table, i: int, size: _Size, room: float) -> str:
-    """A column's letter, or the width of one whose texts break."""
-    full, least = _widths(table, size)[i]
-    spare = sum(full - least for full, least in _widths(table, size))
-    if room >= 0 or full == least:
-        return "l" if table.columns[i].text else "r"
-    width = full + room * (full - least) / spare
-    return f">{{\\raggedright\\arraybackslash}}p{{{width * size.digit:.0f}pt}}"
+def _latex_cell(value: Value, column: Column) -> str:
+    text = latex(plain(value, column, short=True))
+    return f"\\textbf{{{text}}}" if isinstance(value, Measure) and value.best else text
 
 
 def to_html(table: Table, *, sortable: bool = True) -> Markup:

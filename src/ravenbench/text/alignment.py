@@ -7,21 +7,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numba import njit
+from rapidfuzz.distance import LCSseq
 
 from ravenbench.text.tokens import HAN, HIRAGANA, MARKS, joined
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats
 
 Kind = Literal["same", "light", "edit"]
 _WORD = joined(rf"[^\W{HAN}{HIRAGANA}]+")
 _PLAIN = rf"{_WORD}(?:['’]{_WORD})*|[{HAN}{HIRAGANA}][{MARKS}]*"
 _PIECE = re.compile(rf"\s*(?:{_PLAIN}|[^\w\s])|\s+\Z")
 _WORDS = re.compile(_PLAIN)
-LARGEST = 40_000_000
-"""Most cells of one table of the alignment (bytes); longer stretches are cut in halves first."""
+LARGEST = 320_000_000
+"""Most cells of one table of the alignment (bits); longer stretches are cut in halves first."""
 
 
 @dataclass(frozen=True)
@@ -77,86 +77,29 @@ def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 
 def match(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> list[tuple[int, int]]:
     """Places of a longest common subsequence; equal ends are matched first, very long texts in halves."""
-    left, right = _numbered(a, b, key)
-    return [(int(i), int(j)) for i, j in _match(left, right, 0, 0)]
+    return _match([key(t) for t in a], [key(t) for t in b], 0, 0)
 
 
-def edits(a: Sequence[str], b: Sequence[str]) -> int:
-    """Least number of words inserted, deleted or replaced that makes ``b`` of ``a``."""
-    return int(levenshtein(*_numbered(a, b, str)))
-
-
-def _numbered(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> tuple[Ints, Ints]:
-    """Numbers for words, the same for those with equal keys."""
-    ids: dict[Hashable, int] = {}
-    left, right = (np.array([ids.setdefault(key(t), len(ids)) for t in side], dtype=np.int64) for side in (a, b))
-    return left, right
-
-
-def _match(a: Ints, b: Ints, a0: int, b0: int) -> list[tuple[int, int]]:
-    size = min(len(a), len(b))
-    differs = np.flatnonzero(a[:size] != b[:size])
-    head = int(differs[0]) if len(differs) else size
-    differs = np.flatnonzero(a[::-1][: size - head] != b[::-1][: size - head])
-    tail = int(differs[0]) if len(differs) else size - head
+def _match(a: list[Hashable], b: list[Hashable], a0: int, b0: int) -> list[tuple[int, int]]:
+    head = _equal(a, b)
+    tail = _equal(a[head:][::-1], b[head:][::-1])
     front = [(a0 + i, b0 + i) for i in range(head)]
     back = [(a0 + len(a) - i, b0 + len(b) - i) for i in range(tail, 0, -1)]
     inner_a, inner_b = a[head : len(a) - tail], b[head : len(b) - tail]
-    if (len(inner_a) + 1) * (len(inner_b) + 1) > LARGEST:
+    a0, b0 = a0 + head, b0 + head
+    if len(inner_a) * len(inner_b) > LARGEST:
         i, j = len(inner_a) // 2, len(inner_b) // 2
-        middle = _match(inner_a[:i], inner_b[:j], a0 + head, b0 + head)
-        middle += _match(inner_a[i:], inner_b[j:], a0 + head + i, b0 + head + j)
-    elif len(inner_a) and len(inner_b):
-        middle = [(a0 + head + i, b0 + head + j) for i, j in common(inner_a, inner_b).tolist()]
+        middle = _match(inner_a[:i], inner_b[:j], a0, b0) + _match(inner_a[i:], inner_b[j:], a0 + i, b0 + j)
     else:
-        middle = []
+        steps = LCSseq.opcodes(inner_b, inner_a)
+        equal = ((s.dest_start, s.src_start, s.dest_end - s.dest_start) for s in steps if s.tag == "equal")
+        middle = [(a0 + i + k, b0 + j + k) for i, j, size in equal for k in range(size)]
     return front + middle + back
 
 
-@njit(cache=True)
-def common(a: Ints, b: Ints) -> Ints:
-    """Index pairs (k, 2) of a longest common subsequence; ties keep matches together and early in ``a``."""
-    n, m = len(a), len(b)
-    length = np.zeros((2, m + 1), dtype=np.int32)
-    step = np.zeros((n + 1, m + 1), dtype=np.uint8)
-    for i in range(n - 1, -1, -1):
-        now, below = i % 2, (i + 1) % 2
-        length[now, m] = 0
-        for j in range(m - 1, -1, -1):
-            if a[i] == b[j]:
-                length[now, j] = length[below, j + 1] + 1
-                step[i, j] = 1
-            elif length[below, j] >= length[now, j + 1]:
-                length[now, j] = length[below, j]
-                step[i, j] = 2
-            else:
-                length[now, j] = length[now, j + 1]
-                step[i, j] = 3
-    pairs = np.empty((min(n, m), 2), dtype=np.int64)
-    i = j = k = 0
-    while i < n and j < m:
-        if step[i, j] == 1:
-            pairs[k, 0], pairs[k, 1] = i, j
-            i, j, k = i + 1, j + 1, k + 1
-        elif step[i, j] == 2:
-            i += 1
-        else:
-            j += 1
-    return pairs[:k]
-
-
-@njit(cache=True)
-def levenshtein(a: Ints, b: Ints) -> Any:
-    """Least number of insertions, deletions and substitutions between two sequences."""
-    row = np.arange(len(b) + 1)
-    for i in range(len(a)):
-        diagonal = row[0]
-        row[0] = i + 1
-        for j in range(len(b)):
-            cost = diagonal + (a[i] != b[j])
-            diagonal = row[j + 1]
-            row[j + 1] = min(cost, row[j] + 1, diagonal + 1)
-    return row[len(b)]
+def _equal(a: list[Hashable], b: list[Hashable]) -> int:
+    """How many items both begin with."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _add(tiles: list[EqualRun], run: EqualRun) -> None:

@@ -74,7 +74,7 @@ def test_results_and_contract(done):
     identity, other = found["identity"], found["other-author"]
     assert identity.average_impact == 0
     assert all(v.mean("delta_rest") == 0 for v in identity.counted)
-    assert identity.soundness["pinc"].value == 0
+    assert identity.soundness["words_lost"].value == 0
     assert identity.efficiency["changes_per_1000"].value == 0
     assert identity.survivors == 1
     assert other.average_impact > 0.3

@@ -260,8 +260,6 @@ class Rewritings(Obfuscator):
         Take those needed and ignore further ones, as with ``--limit``.
     label : str
         What it is called in tables, where several folders are compared.
-    imitates : bool
-        The texts imitate the known author and stand in the place of other people's; they may say something else.
     """
 
     name = "rewritings"
@@ -271,7 +269,6 @@ class Rewritings(Obfuscator):
     folder: str
     subset: bool = False
     label: str = ""
-    imitates: bool = False  # type: ignore[misc]
 
     def stamp(self) -> str:
         """A hash of all that lies in the folder, so that a change makes what rests on it anew."""

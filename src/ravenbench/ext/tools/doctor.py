@@ -46,7 +46,7 @@ class HealthCheck:
 
 
 EXTRAS = {
-    "obfuscation": "rewriting texts: WordNet, inflection, BLEU, text services",
+    "obfuscation": "rewriting texts: WordNet, inflection, chrF, text services",
     "neural": "neural verifiers and sentence encoders",
     "lm": "language models in GGUF files",
     "detect": "PPMd, for detectors of machine-written text",

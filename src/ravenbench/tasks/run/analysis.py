@@ -304,8 +304,7 @@ class Analysis(Shown):
     """Everything the reports say about a run, derived from its store and from truth.
 
     ``content`` is the transplant probe, None where it was not asked for, ``domain`` the crossed probe, None where a run
-    has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
-    ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
+    has no topics, ``sweep`` where it has one design. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
     they can), ``lengths`` accuracy over length (empty where it was not
@@ -335,8 +334,6 @@ class Analysis(Shown):
     stability: Mapping[str, Mapping[str, float | None]]
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]
-    similarity: Floats | None
-    selected: Mapping[str, tuple[int, ...]]
     chosen: Mapping[str, Metric]
 
     @property
@@ -420,8 +417,6 @@ def analyse(store: Store) -> Analysis:
         stability={name: {m: _stability(by_pool, name, names, m) for m in METRICS} for name in by_setup},
         folds=folds,
         failures=failures,
-        similarity=similarity,
-        selected={s.setup: tuple(s.topics) for s in reversed(plan.setups) if s.topics},
         chosen=chosen,
     )
 

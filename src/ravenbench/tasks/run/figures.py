@@ -1,10 +1,8 @@
-"""The figures of a run: content, training domain, shortcut test, scores, similarity, sweep."""
+"""The figures of a run: content, training domain, shortcut test, scores, sweep."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ravenbench.reports.content import content_figure, name_rows
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
@@ -31,8 +29,6 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
             figures["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):
             figures["results"] = scores(analysis)
-        if analysis.similarity is not None and analysis.selected:
-            figures["similarity"] = heat_maps(analysis)
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:
             figures["sweep"] = sweep_figure(analysis.sweep)
         if any(row.auc is not None for row in analysis.lengths):
@@ -91,36 +87,3 @@ def scores(analysis: Analysis) -> Figure:
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=max(len(setups), 1), fontsize=9)
     return figure
-
-
-def heat_maps(analysis: Analysis) -> Figure:
-    """Cosine similarities of the first pool's topics, in order of choice; the diagonal is left blank."""
-    from matplotlib.colors import to_rgb
-
-    assert analysis.similarity is not None
-    names = [s.name for s in analysis.setups if s.name in analysis.selected]
-    figure, axes = canvas(7.2, 7.2 / max(len(names), 2) + 0.5, columns=len(names))
-    blocks = [analysis.similarity[np.ix_(analysis.selected[n], analysis.selected[n])] for n in names]
-    every = np.concatenate([_off(b) for b in blocks])
-    low = max(0.0, float(every.min(initial=1.0)))
-    high = max(low + 1e-9, float(every.max(initial=0.0)))
-    rgb = to_rgb(SETUP["hits"])
-    for ax, name, block in zip(axes, names, blocks, strict=True):
-        image = np.empty((*block.shape, 4))
-        image[..., :3] = rgb
-        image[..., 3] = np.clip((block - low) / (high - low), 0, 1)
-        np.fill_diagonal(image[..., 3], 0)
-        ax.imshow(image, interpolation="none")
-        mean = f"{_off(block).mean():.2f}".replace("-", "−") if len(block) > 1 else "n/a"
-        ax.set_title(title(name) + (", " if len(names) < 4 else "\n") + f"mean {mean}", color=INK)
-        ax.set_xticks([])
-        ax.set_yticks([])
-        for spine in ax.spines.values():
-            spine.set_visible(True)
-    figure.supxlabel(f"no colour: {low:.2f} or less · full colour: {high:.2f}", fontsize=8.5, color=INK)
-    return figure
-
-
-def _off(block: Any) -> Any:
-    """Values off the diagonal."""
-    return block[~np.eye(len(block), dtype=bool)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +29,7 @@ from ravenbench.statistics.attacks import (
     impact_intervals,
     verification_effect,
 )
-from ravenbench.statistics.estimates import Interval, Units, estimate, expanded, mean_effects, share_of
+from ravenbench.statistics.estimates import Interval, expanded
 from ravenbench.statistics.ranks import holm, sign_test
 from ravenbench.store.records import Head
 from ravenbench.store.store import Cell, Store
@@ -40,61 +39,6 @@ from ravenbench.tasks.safety.measures import measures_of, read_detection
 from ravenbench.tasks.safety.readers import People, people
 from ravenbench.tasks.safety.record import Detection, MeasuredText, ObfuscatorRecord, RewrittenSet, SafetyPlan
 from ravenbench.types import Bools, Floats, Ints
-
-LIMIT = 1e-3
-"""Answers nearer to 0 or 1 than this are taken for this near: one certain answer would be the whole mean."""
-
-
-@dataclass(frozen=True)
-class ImitationRow:
-    """One verifier and one imitation, on the different-author problems whose questioned text was imitated.
-
-    ``genuine`` is the share of same-author problems accepted (answer above .5, where the verifier decides),
-    ``strangers`` that of the different-author texts as they were, ``imitated`` that of the imitations in their place.
-    ``shift`` is the mean change of log10 odds from the one to the other. ``failed`` counts texts without an imitation,
-    mostly because of ``why``.
-    """
-
-    imitation: str
-    verifier: str = ""
-    texts: int = 0
-    genuine: float | None = None
-    strangers: float | None = None
-    imitated: float | None = None
-    interval: Interval | None = None
-    shift: float | None = None
-    shift_interval: Interval | None = None
-    failed: int = 0
-    why: str = ""
-    error: str | None = None
-
-
-def imitation_row(
-    imitation: str, verifier: str, same: Bools, imitated: Bools, sides: Ints, before: Floats, after: Floats
-) -> ImitationRow:
-    """Compare a verifier's answers (n,) to the problems as they were and with imitations where ``imitated``; ``sides``
-    (n, 2) are the codes of their two authors, of whom the first is imitated."""
-
-    def odds(answers: Floats) -> Floats:
-        bounded = np.clip(answers[imitated], LIMIT, 1 - LIMIT)
-        return np.asarray(np.log10(bounded / (1 - bounded)))
-
-    known, change = sides[imitated, 0], odds(after) - odds(before)
-    share, interval = share_of(after[imitated] > 0.5, known)
-    units = Units(np.repeat(known[:, None], 2, axis=1), np.arange(len(known)))
-    shift = estimate(*mean_effects(change), units)
-    return ImitationRow(
-        imitation,
-        verifier,
-        texts=len(known),
-        genuine=float((before[same] > 0.5).mean()) if same.any() else None,
-        strangers=float((before[imitated] > 0.5).mean()),
-        imitated=share,
-        interval=interval,
-        shift=shift.value,
-        shift_interval=shift.interval if shift.error else None,
-    )
-
 
 FEW = 20
 """Attacked problems below which obfuscators are not ranked: one of the reasons why one may seem to help."""
@@ -221,7 +165,6 @@ class SafetyAnalysis(Shown):
     """Where attribution methods were attacked: one row for each and each obfuscator. None where verifiers were."""
     people: People | None
     run: Head
-    imitations: tuple[ImitationRow, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -415,7 +358,7 @@ class Attributors(JudgedMethods):
     def rows(self) -> tuple[AttributionRow, ...]:
         """A row for every obfuscator and method with answers; p-values are corrected over all of them."""
         rows = []
-        for entry in self.plan.hiding:
+        for entry in self.plan.obfuscators:
             for record in self.plan.verifiers:
                 before = self.named(record.name, "original")
                 after = [self.named(record.name, rewritten.fold) for rewritten in entry.sets.values()]
@@ -436,7 +379,7 @@ def analyse(store: Store) -> SafetyAnalysis:
     known = {name: effect for name, effect in methods.prior.items() if not isinstance(effect, str)}
     detected = read_detection(store.path / "detection.json")
     detections = {} if detected is None else detected.obfuscators
-    rows = [_obfuscator(methods, entry, detections.get(entry.name)) for entry in plan.hiding]
+    rows = [_obfuscator(methods, entry, detections.get(entry.name)) for entry in plan.obfuscators]
     ranks = mean_ranks({r.name: {k: q.value for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
     ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(
@@ -455,32 +398,7 @@ def analyse(store: Store) -> SafetyAnalysis:
         attribution=methods.rows() if isinstance(methods, Attributors) else None,
         people=people(store),
         run=public_head(store.run),
-        imitations=imitations(methods) if isinstance(methods, Verifiers) else (),
     )
-
-
-def imitations(methods: Verifiers) -> tuple[ImitationRow, ...]:
-    """A row for every imitation and verifier, first seed."""
-    rows, test = [], methods.store.fold("original").test
-    sides = test.writers(methods.same)
-    for entry in methods.plan.obfuscators:
-        if not entry.imitates:
-            continue
-        if entry.first is None:
-            rows.append(ImitationRow(entry.name, error=entry.error))
-            continue
-        done = entry.first[1]
-        imitated = np.isin(test.ids, [name for name in done.rewritings if name not in done.failed])
-        for name, before in methods.before.items():
-            after = answers_of(methods.store, name, done.fold)
-            if isinstance(before, str) or isinstance(after, str) or not imitated.any():
-                wrong = [one for one in (before, after) if isinstance(one, str)]
-                rows.append(ImitationRow(entry.name, name, error=[*wrong, "no text was imitated"][0]))
-            else:
-                row = imitation_row(entry.name, name, methods.same, imitated, sides, before, after)
-                why = Counter(reason.rpartition(": ")[2] for reason in done.failed.values()).most_common(1)
-                rows.append(replace(row, failed=len(done.failed), why=why[0][0] if why else ""))
-    return tuple(rows)
 
 
 def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Detection | None) -> ObfuscatorRow:

@@ -17,10 +17,10 @@ from ravenbench import files
 from ravenbench.attribution.posterior import Posterior, learned
 from ravenbench.attribution.protocols import BEFOREHAND
 from ravenbench.engine.cells import CellUnit, Filled, pending
-from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
+from ravenbench.errors import AnswerError, CorpusError, FormatError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
 from ravenbench.formats.problems import ProblemSet, read_problems
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of
+from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
@@ -50,16 +50,6 @@ class Attacked:
     tasks: tuple[ObfuscationTask, ...]
     truth: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def tasks_for(self, obfuscator: Obfuscator) -> tuple[ObfuscationTask, ...]:
-        """What an obfuscator rewrites: what is attacked, or the different-author problems where it imitates. Raises
-        InputError if there are none of these."""
-        if not obfuscator.imitates:
-            return self.tasks
-        others = np.flatnonzero(~self.base.test_same).tolist()
-        if self.truth or not others:
-            raise InputError("imitation attacks verifiers, in different-author problems, and there are none")
-        return tuple(tasks_of(self.base.test, others, self.test.language))
 
 
 def read_attacked(spec: SafetySpec) -> Attacked:

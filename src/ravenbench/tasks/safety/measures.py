@@ -46,7 +46,7 @@ from ravenbench.text.tokens import tokens
 from ravenbench.texts import content_hash
 from ravenbench.types import Floats, Ints
 
-VERSION = 2
+VERSION = 3
 """Raised by hand whenever a measure changes."""
 
 
@@ -61,9 +61,9 @@ class Helpers:
         if self.encoder is not None:
             _meaning_model("encoder").folder(self.encoder)
 
-    def soundness(self, originals: Sequence[str]) -> Soundness:
+    def soundness(self) -> Soundness:
         """Soundness with these models."""
-        return Soundness(originals, None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
+        return Soundness(None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
 
 
 NO_HELPERS = Helpers()
@@ -92,7 +92,7 @@ class MeasureUnit:
         """Measure and commit."""
         stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
-        sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
+        sound = self.helpers.soundness()
         sense = _sensibleness(*_resources())
         rows: dict[str, records.MeasuredText] = {}
         for name, rewriting in texts.items():
@@ -170,9 +170,9 @@ def unmeasured(store: Store) -> dict[str, int]:
     plan = store.plan_as(records.SafetyPlan)
     lost = {
         f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
-        for entry in plan.hiding
+        for entry in plan.obfuscators
     }
-    judged = any(entry.first is not None for entry in plan.hiding) and not store.run.spec.get("methods")
+    judged = any(entry.first is not None for entry in plan.obfuscators) and not store.run.spec.get("methods")
     lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
     grades = store.path / NAME
     lost["grades by people"] = int(grades.exists() and record_or_none(grades, records.GradesRecord) is None)
@@ -194,7 +194,7 @@ RANKS = (1, 10, 100, 1000)
 
 def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
     """Detection of each obfuscator's first seed, computed once for the same rewritings."""
-    entries = [o for o in store.plan_as(records.SafetyPlan).hiding if o.first is not None]
+    entries = [o for o in store.plan_as(records.SafetyPlan).obfuscators if o.first is not None]
     firsts = {o.name: o.first[1] for o in entries if o.first is not None}
     keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
     address = content_key([DETECTION, missing("brown") is None, keys])

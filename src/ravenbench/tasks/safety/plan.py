@@ -88,19 +88,16 @@ class SafetyPlanner:
             sends_text=component.sends_text,
             sets={},
             error=None,
-            imitates=component.imitates,
         )
         attacks = Attacks(self.spec.attacks, component, self._made)
         sets: dict[int, RewrittenSet] = {}
         for seed in self.spec.seeds:
             try:
-                tasks = attacked.tasks_for(component)
-                done = rewrite(self.rewritings_folder, component, seed, tasks, self.engine, self.progress)
+                done = rewrite(self.rewritings_folder, component, seed, attacked.tasks, self.engine, self.progress)
             except InputError as error:
                 return msgspec.structs.replace(entry, error=str(error).replace("\n  ", "; "))
             failed = {one.id: str(one.error).splitlines()[0] for one in done if one.rewriting is None}
-            # Of imitations those that failed are counted; a text that stays as it was would pass for a rewriting.
-            if len(failed) > (len(done) - 1 if component.imitates else len(done) / 10):
+            if len(failed) > len(done) / 10:
                 reason = f"failed on {len(failed)} texts, first: {next(iter(failed.values()))}"
                 return msgspec.structs.replace(entry, error=reason)
             if (
@@ -113,10 +110,6 @@ class SafetyPlanner:
                 return msgspec.structs.replace(entry, error=reason)
             texts = {one.id: one.rewriting.text for one in done if one.rewriting is not None}
             fold = rewritten(attacked.base, texts, f"o{number:02d}-s{seed}", obfuscator=name, seed=seed)
-            if component.imitates:
-                self.folds.append(fold)
-                sets[seed] = _summary(fold.name, done, failed)
-                continue
             played = attacks.play(seed, fold, attacked.tasks, done)
             self.folds += [fold, *played.folds]
             sets[seed] = msgspec.structs.replace(

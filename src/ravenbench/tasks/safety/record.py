@@ -71,7 +71,6 @@ class ObfuscatorRecord(Record, frozen=True, kw_only=True):
     sends_text: bool
     sets: dict[int, RewrittenSet]
     error: str | None
-    imitates: bool = False
 
     @property
     def first(self) -> tuple[int, RewrittenSet] | None:
@@ -93,11 +92,6 @@ class SafetyPlan(Plan, frozen=True, kw_only=True):
     obfuscators: list[ObfuscatorRecord]
     rewritings: str
     truth: list[str] = []
-
-    @property
-    def hiding(self) -> list[ObfuscatorRecord]:
-        """The obfuscators that hide an author; the others imitate one."""
-        return [entry for entry in self.obfuscators if not entry.imitates]
 
 
 class MeasuredText(Record, frozen=True, kw_only=True):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ravenbench.errors import counted
 from ravenbench.formats.tabular import stem_of
-from ravenbench.obfuscation.measures.soundness import FEWER_IS_SOUNDER, SURVIVAL
+from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Gap, Report
@@ -34,7 +33,6 @@ from ravenbench.statistics.attacks import REASONS, Change
 from ravenbench.tasks.safety.analysis import (
     FEW,
     AttributionRow,
-    ImitationRow,
     ObfuscatorRow,
     SafetyAnalysis,
     Shame,
@@ -59,11 +57,12 @@ DELTAS = {
 }
 """Changes of PAN's measures: the field of the effect, its heading, its key in JSON."""
 SOUND = {
-    "words_lost": "words lost /100", "meteor": "METEOR", "bleu": "BLEU", "chrf": "chrF", "ter": "TER", "pinc": "PINC",
-    "tfidf": "tf-idf cosine",
-    "lsa": "LSA cosine", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept",
-    "antonyms": "antonyms /1000", "length_ratio": "length ratio", "encoder": "encoder cosine", "sts": "STS 0–5",
-}  # fmt: skip
+    "words_lost": "words lost /100",
+    "chrf": "chrF",
+    "numbers": "numbers kept",
+    "negations": "negations kept",
+    "encoder": "encoder cosine",
+}
 SENSE = {
     "surprisal": "surprisal (bits)", "oov": "unknown words", "repeated_misspellings": "repeated misspellings",
     "foreign": "foreign words", "space_before_mark": "space before mark", "no_space_after_mark": "no space after mark",
@@ -107,13 +106,12 @@ class SafetyReport(Report[SafetyAnalysis]):
         return [*super().gaps, *(Gap(what, n, ("the rewritings",) * n, "missing or damaged") for what, n in lost)]
 
     def tables(self) -> list[Table]:
-        """Where attribution was attacked, tables of its own in the place of averages that need a threshold."""
+        """All tables; where attribution was attacked, its own too."""
         attributed = self.analysis.attribution is not None
         return [
             self.impact(), self.verifiers(), self.effects(), self.quality(), self.measures("soundness", SOUND),
             self.measures("sensibleness", SENSE), self.detection(), self.recovery(), self.shame(), self.notes(),
-            *self.readers(), *([self.imitations()] if self.analysis.imitations else []),
-            *(self.attribution() if attributed else [self.averages()]),
+            self.readers(), self.averages(), *([self.attribution()] if attributed else []),
         ]  # fmt: skip
 
     def published(self) -> list[Table]:
@@ -132,30 +130,6 @@ class SafetyReport(Report[SafetyAnalysis]):
                 interval = o.interval if field == "impact" else None
                 rows.append(Beside(f"{o.name}: {head}", ours, interval, theirs, lacked))
         return beside(rows, f"obfuscation, 2016, English {corpus} of PAN 2014", WHY_2016)
-
-    def imitations(self) -> Table:
-        """What imitating the known author did, in different-author problems."""
-        rows = self.analysis.imitations
-        return table(
-            "imitation", "Imitation of the known author: share accepted", rows,
-            col("imitation", lambda r: r.imitation, text=True, json="imitation",
-                terminal=len({row.imitation for row in rows}) > 1),
-            col("verifier", lambda r: r.verifier or None, text=True, json="verifier"),
-            col("texts", lambda r: r.texts, json="texts"),
-            col("own texts", lambda r: r.genuine, json="genuine", terminal=False),
-            col("others' texts", lambda r: r.strangers, json="strangers"),
-            col("imitations", lambda r: r.imitated, json="imitated"),
-            col("95 %", lambda r: r.interval, json="interval"),
-            col("shift", lambda r: r.shift, digits=2, signed=True, json="shift"),
-            col("95 %", lambda r: r.shift_interval, digits=2, signed=True, json="shift_interval", terminal=False),
-            col("failed", lambda r: r.failed, json="failed", terminal=False),
-            col("why", lambda r: r.why or None, text=True, json="why", terminal=False),
-            col(None, lambda r: r.error, json="error"),
-            note="In different-author problems another person's text is replaced by a model's, which was asked to "
-            "write it as the known author would. Accepted: above .5. Shift: mean change of log10 odds; above 0 the "
-            "imitation looks more like the known author than the other person's text did. Failed texts stay as they "
-            "were and are not counted. Intervals over imitated authors, as far as problems tell them.",
-        )  # fmt: skip
 
     def impact(self) -> Table:
         """Average impact of each obfuscator, over all texts and over those within the stated limits of meaning."""
@@ -197,10 +171,14 @@ class SafetyReport(Report[SafetyAnalysis]):
         def average(title: str, field: str) -> Col[ObfuscatorRow]:
             return col(title, lambda o: mean([v.mean(field) for v in o.counted]), signed=True)
 
+        # What needs a threshold is no score of attribution.
+        fields = ["delta_acc", "delta_rec"]
+        if self.analysis.attribution is None:
+            fields += ["delta_auc", "delta_c1", "delta_final"]
         return table(
             "averages", "Averages by obfuscator", [o for o in listed(self.analysis) if o.counted],
             col("obfuscator", lambda o: o.name, text=True),
-            *(average(title, field) for field, (title, _) in DELTAS.items() if field != "delta_rest"),
+            *(average(DELTAS[field][0], field) for field in fields),
             average("impact", "impact"),
             note="Plain means over the verifiers that count and over seeds; n/a where one of them has no value.",
         )  # fmt: skip
@@ -269,7 +247,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             "quality", "Soundness, sensibleness, effort", [o for o in self.analysis.obfuscators if o.error is None],
             col("obfuscator", lambda o: o.name, text=True),
             col("lost", lambda o: _mean(o.soundness, "words_lost"), digits=1),
-            col("METEOR", lambda o: _mean(o.soundness, "meteor"), digits=2),
             col("neg.", lambda o: _mean(o.soundness, "negations"), digits=2),
             col("bits", lambda o: _mean(o.sensibleness, "surprisal"), digits=2, signed=True),
             col("rank", lambda o: o.mean_rank, digits=1),
@@ -366,102 +343,62 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("note", lambda r: r[1], text=True),
         )  # fmt: skip
 
-    def readers(self) -> list[Table]:
-        """Grades by obfuscator, agreement between graders, measures against grades; no rows where nobody graded."""
+    def readers(self) -> Table:
+        """Grades by obfuscator and agreement between graders; no rows where nobody graded."""
         graded = self.analysis.people
-        rows, agreement, measures = (graded.rows, graded.agreement, graded.measures) if graded else ((), (), ())
-        people = table(
-            "people", "What readers said", rows,
+        return table(
+            "people",
+            "What readers said",
+            graded.rows if graded else (),
             col("obfuscator", lambda r: r.obfuscator, text=True),
             col("texts", lambda r: r.texts),
             col("grade", lambda r: r.grade, digits=2),
+            col("α grade", lambda r: r.grade_alpha, digits=2, signed=True),
+            col("95 %", lambda r: r.grade_interval, digits=2, terminal=False),
             col("correct", lambda r: r.verdicts.get("correct"), digits=2),
             col("passable", lambda r: r.verdicts.get("passable"), digits=2),
             col("wrong", lambda r: r.verdicts.get("incorrect"), digits=2),
+            col("α verdict", lambda r: r.verdict_alpha, digits=2, signed=True),
+            col("95 % ", lambda r: r.verdict_interval, digits=2, terminal=False),
             col("blind", lambda r: r.blind, digits=2),
             col("sound", lambda r: r.sound, digits=2),
             col("bits", lambda r: r.bits, digits=2, signed=True),
             note=f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable; whether it says "
-            "the same (correct, passable, wrong), as shares; blind: graded before the original was seen. Beside "
-            "them, of the same texts, sound and bits as measured automatically.",
-        )  # fmt: skip
-        agree = table(
-            "agreement", "Do readers agree?", agreement,
-            col("question", lambda a: a.question, text=True),
-            col("readers", lambda a: a.graders),
-            col("texts", lambda a: a.texts),
-            col("α", lambda a: a.alpha, signed=True),
-            col("95 %", lambda a: a.interval),
-            note="Krippendorff's α for ordered grades over texts that two read: 1 agreement, 0 chance. "
-            "Below .667 grades are not to be relied on, from .800 on they are.",
-        )  # fmt: skip
-        measures_table = table(
-            "measures-people", "Automatic measures against readers", measures,
-            col("measure", lambda m: title(m.measure), text=True),
-            col("ρ grade", lambda m: m.grade.rho, digits=2, signed=True),
-            col("95 %", lambda m: m.grade.interval, digits=2),
-            col("ρ verdict", lambda m: m.verdict.rho, digits=2, signed=True),
-            col("95 % ", lambda m: m.verdict.interval, digits=2),
-            col("texts", lambda m: max(m.grade.pairs, m.verdict.pairs)),
-            note="Spearman's ρ with readers' means; a higher grade or verdict is a worse one, so a similarity that "
-            "says the same is negative, a count of faults positive. "
-            f"Of {len(measures)} measures, some differ from 0 by chance.",
-        )  # fmt: skip
-        return [people, agree, measures_table]
+            "the same (correct, passable, wrong), as shares; blind: graded before the original was seen. α: "
+            "Krippendorff's for ordered grades, of grades and of verdicts, over texts that two read (1 agreement, 0 "
+            "chance): below .667 grades are not to be relied on, from .800 on they are. Beside them, of the same "
+            "texts, sound and bits as measured automatically.",
+        )
 
-    def attribution(self) -> list[Table]:
-        """Averages, scores before and after, and every change with its interval."""
+    def attribution(self) -> Table:
+        """Scores before and after, each with the interval of its change."""
         a = self.analysis
-        ranked = [(o, [row for row in a.attribution or () if row.obfuscator == o.name]) for o in listed(a)]
-        rows = [row for _, own in ranked for row in own]
-        rows_by_name = {(o.name, v.verifier): v for o in a.obfuscators for v in o.verifiers}
+        rows = [row for o in listed(a) for row in a.attribution or () if row.obfuscator == o.name]
+        judged = {(o.name, v.verifier): v for o in a.obfuscators for v in o.verifiers}
 
-        def part(title: str, name: str, field: str, digits: int, *, signed: bool = False) -> Col[AttributionRow]:
-            return col(title, lambda r: _of(getattr(r.change, name), field), digits=digits, signed=signed)
+        def score(title: str, name: str, digits: int) -> list[Col[AttributionRow]]:
+            def part(heading: str, field: str, *, terminal: bool = True) -> Col[AttributionRow]:
+                return col(heading, lambda r: _of(getattr(r.change, name), field), digits=digits, terminal=terminal)
 
-        def average(title: str, name: str, digits: int) -> Col[tuple[ObfuscatorRow, list[AttributionRow]]]:
-            def get(r: tuple[ObfuscatorRow, list[AttributionRow]]) -> float | None:
-                return mean([_of(getattr(row.change, name), "delta") for row in r[1]])
+            return [part(title, "before"), part("then", "after"), part("95 %", "interval", terminal=False)]
 
-            return col(title, get, digits=digits, signed=True)
-
-        def impact(digits: int = 3) -> Col[AttributionRow]:
-            get = lambda r: rows_by_name[r.obfuscator, r.method].mean("impact")  # noqa: E731
-            return col("impact", get, digits=digits, signed=True)
-
-        names: tuple[Col[AttributionRow], ...] = (
+        return table(
+            "attribution",
+            "Attribution under attack",
+            rows,
             col("obfuscator", lambda r: r.obfuscator, text=True),
             col("method", lambda r: r.method, text=True),
+            *score("acc.", "accuracy", 2),
+            *score("F1", "macro_f1", 2),
+            *score("rank", "rank", 1),
+            col("impact", lambda r: judged[r.obfuscator, r.method].mean("impact"), digits=2, signed=True),
+            col("95 %", lambda r: judged[r.obfuscator, r.method].interval, digits=2, terminal=False),
+            col("p", lambda r: r.change.p, probability=True, terminal=False),
+            col("p Holm", lambda r: r.p_holm, probability=True),
+            note="acc., F1 (macro) and rank of the true author (1 best), before and then, with the interval of the "
+            "change; intervals draw authors with all their texts, the same before and after; p: sign flips over "
+            "authors.",
         )
-        holm: Col[AttributionRow] = col("p Holm", lambda r: r.p_holm, probability=True)
-        averages = table(
-            "averages", "Averages by obfuscator", [(o, own) for o, own in ranked if own],
-            col("obfuscator", lambda r: r[0].name, text=True),
-            average("Δacc.", "accuracy", 3),
-            average("ΔF1", "macro_f1", 3),
-            average("Δrank", "rank", 1),
-            col("impact", lambda r: r[0].average_impact, signed=True),
-            note="Plain means over methods and seeds; n/a where a method has no such score.",
-        )  # fmt: skip
-        short = table(
-            "attribution", "Attribution under attack", rows, *names,
-            part("acc.", "accuracy", "before", 2), part("then", "accuracy", "after", 2),
-            part("F1", "macro_f1", "before", 2), part("then", "macro_f1", "after", 2),
-            part("rank", "rank", "before", 1), part("then", "rank", "after", 1),
-            impact(2), holm,
-            note="acc., F1 (macro) and rank of the true author (1 best), before and then; p: sign flips over authors, "
-            "Holm.",
-        )  # fmt: skip
-        long = table(
-            "attribution-changes", "Every change, with its interval", rows, *names,
-            impact(), col("95 %", lambda r: rows_by_name[r.obfuscator, r.method].interval),
-            part("Δacc.", "accuracy", "delta", 3, signed=True), part("95 %", "accuracy", "interval", 3),
-            part("ΔF1", "macro_f1", "delta", 3, signed=True), part("95 %", "macro_f1", "interval", 3),
-            part("Δrank", "rank", "delta", 1, signed=True), part("95 %", "rank", "interval", 1),
-            col("p", lambda r: r.change.p, probability=True), holm,
-            note="Intervals draw authors with all their texts, the same before and after; p: sign flips over authors.",
-        )  # fmt: skip
-        return [averages, short, long]
 
     @cached_property
     def trade_off(self) -> Figure | None:
@@ -472,10 +409,8 @@ class SafetyReport(Report[SafetyAnalysis]):
             return all(getattr(o, part)[name].value is not None for o in rows)
 
         panels: list[tuple[str, Callable[[ObfuscatorRow], Number]]] = []
-        sound = next((name for name in ("words_lost", "meteor", "chrf", "tfidf") if measured("soundness", name)), None)
-        if sound is not None:
-            arrow = f"← soundness: {title(sound)}" if sound in FEWER_IS_SOUNDER else f"soundness: {title(sound)} →"
-            panels.append((arrow, lambda o: o.soundness[sound]))
+        if measured("soundness", "words_lost"):
+            panels.append((f"← soundness: {title('words_lost')}", lambda o: o.soundness["words_lost"]))
         if measured("sensibleness", "surprisal"):
             label = f"← sensibleness: {title('surprisal')} over the original's"
             panels.append((label, lambda o: o.sensibleness["surprisal"]))
@@ -503,20 +438,13 @@ class SafetyReport(Report[SafetyAnalysis]):
         measured = [o for o in listed(a) if o.average_impact is not None]
         if measured:
             return f"{measured[0].name}: {finding(measured[0])}"
-        return imitation_finding(a.imitations) if a.imitations else "Impact cannot be measured."
-
-    @property
-    def imitating(self) -> bool:
-        """Whether nothing but imitations was asked for: then no same-author problem was rewritten."""
-        return bool(self.analysis.imitations) and not self.analysis.obfuscators
+        return "Impact cannot be measured."
 
     def context(self) -> dict[str, Any]:
         a = self.analysis
         ranked = [o for o in listed(a) if o.average_impact is not None]
         return {
             "analysis": a,
-            "imitating": self.imitating,
-            "imitated": imitation_finding(a.imitations) if a.imitations else "",
             "run": msgspec.to_builtins(a.run),
             "few": FEW if a.attacked < FEW else None,
             "findings": [{"obfuscator": o.name, "text": finding(o)} for o in ranked],
@@ -535,7 +463,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             "attacked": a.attacked,
             "seeds": list(a.seeds),
             "obfuscators": [self._obfuscator_json(o) for o in a.obfuscators],
-            **({"imitations": rows_json(self.imitations())} if a.imitations else {}),
             "hall_of_shame": rows_json(self.shame()),
             "attribution": None
             if a.attribution is None
@@ -577,22 +504,9 @@ class SafetyReport(Report[SafetyAnalysis]):
     def closing(self) -> list[RenderableType]:
         tables = {t.key: t for t in self.tables() if t.rows}
         keys = (
-            "imitation", "impact", "attribution", "quality", "people", "agreement",
-            "measures-people", "shame", "recovery", "detection", "failures",
+            "impact", "attribution", "quality", "people", "shame", "recovery", "detection", "failures",
         )  # fmt: skip
         return [for_terminal(tables[key]) for key in keys if key in tables]
-
-
-def imitation_finding(rows: Sequence[ImitationRow]) -> str:
-    """Of the verifier that accepts the most imitations."""
-    row = max(rows, key=lambda row: -1.0 if row.imitated is None else row.imitated)
-    if row.imitated is None or row.interval is None:
-        return f"{row.imitation}: {row.error}."
-    low, high = row.interval
-    return (
-        f"{row.verifier} accepts {row.imitated:.0%} of {counted(row.texts, 'imitation')} (95 % interval {low:.0%} to "
-        f"{high:.0%}; {row.imitation}), and {row.strangers or 0.0:.0%} of the texts by other people in their place."
-    )
 
 
 def finding(o: ObfuscatorRow) -> str:

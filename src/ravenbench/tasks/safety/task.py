@@ -150,7 +150,7 @@ class Safety(Task):
             errors = run_units(self.engine, units, progress, "attributing")
         else:
             errors = execute(store, self.verifiers, self.engine, progress)
-        measure(store.path / "measures", self.rewritings_folder, plan.hiding, self.engine, self.helpers, progress)
+        measure(store.path / "measures", self.rewritings_folder, plan.obfuscators, self.engine, self.helpers, progress)
         if not self.methods:
             detect(store, self.rewritings_folder, progress)
         return [*(f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None), *errors]
@@ -172,7 +172,7 @@ class Safety(Task):
         spec, named = self.spec, self.obfuscators
         material, store = read_attacked(spec), self.earlier()
         sets = [(component, seed) for component in named.values() for seed in spec.seeds]
-        keys = [key for component, seed in sets for key in keys_of(component, seed, material.tasks_for(component))]
+        keys = [key for component, seed in sets for key in keys_of(component, seed, material.tasks)]
         rewritten = sum(
             (r := read_rewriting(self.rewritings_folder, key)) is not None and r.rewriting is not None for key in keys
         )
@@ -186,7 +186,7 @@ class Safety(Task):
         notes = tuple(
             f"{name} would ask a language model at most {cost}."
             for name, component in named.items()
-            if (cost := component.estimate(material.tasks_for(component))) is not None
+            if (cost := component.estimate(material.tasks)) is not None
         )
         notes += (
             *(f"{name} lacks a part: {one}" for name, c in named.items() for one in getattr(c, "lacking", tuple)()),
@@ -194,7 +194,7 @@ class Safety(Task):
         problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
         start = around(cells)
         rewriting = {
-            name: of_recipe(component, material.tasks_for(component), 0) if rewritten < len(keys) else 0.0
+            name: of_recipe(component, material.tasks, 0) if rewritten < len(keys) else 0.0
             for name, component in named.items()
         }
         places = [CellPlace(key="", verifier=name, fold=material.base.name) for name in self.verifiers]
@@ -222,20 +222,20 @@ class Safety(Task):
     @classmethod
     def pooled(cls, stores: Mapping[str, Store], out: Path) -> Ending:
         """Write the report of every run and of all together, which is shown."""
-        from ravenbench.reports.report import replace_report, write
+        from ravenbench.reports.report import report_place, write
+        from ravenbench.reports.seeds import PooledSets
         from ravenbench.reports.view import for_terminal
-        from ravenbench.tasks.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+        from ravenbench.tasks.safety.analysis import FEW
         from ravenbench.tasks.safety.report import SafetyReport
 
         reports = {name: SafetyReport(store) for name, store in stores.items()}
         for report in reports.values():
             write(report)
-        result = pool({name: report.analysis for name, report in reports.items()})
-        links = {name: f"../{name}/report/index.html" for name in reports}
-        page = replace_report(out, lambda folder: write_pooled(result, links, folder), cls.name)
+        ranked = all(report.analysis.attacked >= FEW for report in reports.values())
+        result = PooledSets(reports, ranked=ranked)
+        page = result.write(report_place(out))
         runs = {name: report.to_json() for name, report in reports.items()}
-        tables = [for_terminal(table) for table in pooled_tables(result) if table.rows]
-        return Ending({**pooled_json(result), "runs": runs}, tables, page)
+        return Ending({**result.to_json(), "runs": runs}, [for_terminal(result.tables()[0])], page, result.finding())
 
     @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:

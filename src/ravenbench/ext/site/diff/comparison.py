@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.reviews import VERSION
 from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
-from ravenbench.obfuscation.measures.soundness import efficiency, pinc
+from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.reports.page import render
@@ -77,7 +77,6 @@ class Block:
     lines: tuple[Line, ...]
     operations: Mapping[str, int]
     anomalies: Mapping[str, int]
-    pinc: float | None
     moved: bool
 
 
@@ -136,7 +135,7 @@ def compare(
     for a, b, operations, moved in _pairs(parts):
         lines = tuple(_lines(pieces(a), pieces(b), shade))
         anomalies = {k: n for k in ANOMALIES if (n := _more(ANOMALIES[k], a, b))}
-        blocks.append(Block(len(blocks) + 1, a, lines, operations, anomalies, None if a == b else pinc(a, b), moved))
+        blocks.append(Block(len(blocks) + 1, a, lines, operations, anomalies, moved))
     return TextComparison(
         name,
         system,

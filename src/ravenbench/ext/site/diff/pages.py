@@ -26,20 +26,16 @@ from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_r
 from ravenbench.tasks.safety.measures import NO_HELPERS, Helpers, measures_of
 from ravenbench.tasks.safety.record import SafetyPlan
 
-NEURAL = ("encoder", "entails", "entailed", "contradicted")
 SHOWN = {
     "words_lost": "words lost",
-    "meteor": "METEOR",
     "negations": "negations",
     "surprisal": "bits",
-    **{name: name for name in NEURAL},
+    "encoder": "encoder",
 }
 """Measures of a safety run that the index shows, where they were made."""
 KEPT = {
     "words_lost": "words lost in 100",
-    "meteor": "METEOR",
     "numbers": "numbers kept",
-    "names": "names kept",
     "negations": "negations kept",
 }
 """Measures of meaning that need no model, as a page of two texts shows them."""
@@ -51,8 +47,8 @@ def _facts(parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] |
     """What the models given say of a rewriting, and what was kept of its meaning by the measures named."""
     if meaning is None and helpers.encoder is None:
         return {}
-    titles = {**(meaning or {}), **{name: name for name in NEURAL}}
-    return _formatted(helpers.soundness([]).measure(parts), titles)
+    titles = {**(meaning or {}), "encoder": "encoder"}
+    return _formatted(helpers.soundness().measure(parts), titles)
 
 
 def _formatted(values: Mapping[str, float | None], titles: Mapping[str, str]) -> dict[str, str]:
