@@ -33,9 +33,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import spearmanr
 
+from benchmarks.lab.blend import Blend, mixed
 from ravenbench import registry
-from ravenbench.ext.corpora.synthetic import Synthetic
-from ravenbench.ext.lab.blend import Blend, mixed
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise

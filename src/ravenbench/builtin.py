@@ -12,7 +12,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "safety": "ravenbench.tasks.safety.task:Safety",
     },
     "work": {"evaluate": "ravenbench.tasks.evaluate.task:Evaluate"},
-    "corpus": {},
+    "corpus": {"synthetic": "ravenbench.corpora.synthetic:Synthetic"},
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
         "nmf": "ravenbench.topics.encoders:NMF",
@@ -108,7 +108,7 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
 }
 
-CONTROLS = frozenset({"blend", "chance", "length", "style-only", "topic-fit", "topic-only", "topic-words"})
+CONTROLS = frozenset({"chance", "length", "style-only", "topic-fit", "topic-only", "topic-words"})
 """Methods of known reliance, which others are compared with: never set as the best of a table."""
 
 

@@ -331,7 +331,6 @@ def _commands(data: Path) -> dict[str, list[str]]:
         "corpus import": ["corpus", "import", table, "-o"], "freeze": ["freeze", run, "-o"],
         "thaw": ["thaw", str(data / "frozen.json"), table, "-o"], "export": ["export", run, "-o"],
         "problems": ["problems", table, "--known", "1", "-o"], "texts": ["texts", str(data / "inbox"), "-o"],
-        "corpus generate": ["corpus", "generate", "synthetic(documents=40, authors=8)", "-o"],
         "evaluate": ["evaluate", run, "--replicates", "20", "-o"],
     }  # fmt: skip
 
