@@ -47,7 +47,7 @@ from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import keep_topics, topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels
 
-SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), farthest-first, anti"
+SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), anti"
 MODELS = ((0.0, 0.0), (0.5, 0.3), (0.8, 0.0), (1.1, 0.3), (1.5, 0.0), (2.0, 0.3), (0.0, 1.0))
 """(noise added to a style score, dose of topic). Less noise is truly better; topic helps where topics leak alone."""
 STRUCTURES = ("families", "graded")

@@ -25,7 +25,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "anti": "ravenbench.sampling:Anti",
         "grouping": "ravenbench.sampling:Grouping",
         "hybrid": "ravenbench.sampling:Hybrid",
-        "farthest-first": "ravenbench.sampling:FarthestFirst",
     },
     "pairs": {
         "reference": "ravenbench.problems.pair_rules:Reference",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
 
-    verifier: Annotated[str, about("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
+    verifier: Annotated[str, about("E.g. ppm, 'char-ngram(n=3)' or module:Class.", takes=COMPONENT)]
     test: Annotated[
         str,
         about(
