@@ -103,8 +103,8 @@ class Settings:
     """What decides a method's contests: the parameters, and what a publication fixes.
 
     ``known`` is what several known documents are to a contest: one each, or one together. ``candidates`` are the
-    nearest impostors of a text, None for all; ``others`` is the least number of impostors. ``features`` and ``impostors`` name
-    the streams that they are drawn from.
+    nearest impostors of a text, None for all; ``others`` is the least number of impostors. ``features`` and
+    ``impostors`` name the streams that they are drawn from.
     """
 
     contest: Contest
