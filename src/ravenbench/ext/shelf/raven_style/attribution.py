@@ -295,7 +295,7 @@ def _standards(scores: Floats, there: Bools, codes: Ints) -> tuple[Floats, Float
 
 
 def likeliest_weight(scores: Floats, codes: Ints, there: Bools) -> float:
-    """The weight of scores (n, authors) that makes the true authors likeliest among those who were there, by softmax."""
+    """The weight of scores (n, authors) that makes true authors likeliest among those who were there, by softmax."""
     from scipy.optimize import minimize
     from scipy.special import log_softmax
 
