@@ -237,11 +237,6 @@ class Safety(Task):
         tables = [for_terminal(table) for table in pooled_tables(result) if table.rows]
         return Ending({**pooled_json(result), "runs": runs}, tables, page)
 
-    @classmethod
-    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        named = build(values).named_obfuscators()
-        return [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
-
 
 def any_unusable(store: Store) -> bool:
     """Whether the plan names an obfuscator that could not be used."""

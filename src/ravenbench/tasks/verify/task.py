@@ -293,14 +293,6 @@ class Verify(Task):
         if "out" not in values:
             raise SpecError("the answers need a place", expected="--out FILE.jsonl or FILE.txt")
 
-    @classmethod
-    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
-        return {"answers": values.get("out"), "saved": values.get("save")}
-
-    @classmethod
-    def problem(cls, result: Any, values: Mapping[str, Any]) -> None:
-        return None
-
 
 def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]) -> None:
     """Refuse a place where answers to these problems cannot be written, before any long work.
