@@ -53,13 +53,6 @@ class Vectors:
         vector[self.ids[part]] = self.values[part]
         return vector
 
-    def take(self, rows: Ints) -> Vectors:
-        """The vectors of these documents only."""
-        starts, sizes = self.bounds[:-1][rows], np.diff(self.bounds)[rows]
-        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        flat = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
-        return Vectors(bounds, self.ids[flat], self.values[flat], self.features)
-
 
 def subset_masks(features: int, subsets: int, share: float, rng: np.random.Generator) -> Masks:
     """``subsets`` random subsets, each of ``round(share · features)`` features drawn without replacement."""
