@@ -1,4 +1,8 @@
-"""``python -m benchmarks [names]``: run modules ``bench_<name>``, print a table, keep ``results.json`` and a figure."""
+"""``python -m benchmarks [names]``: run modules ``bench_<name>``, print a table, keep ``results.json`` and a figure.
+
+``python -m benchmarks simulate …`` tries both verdicts on worlds of known truth (``lab``); ``python -m benchmarks
+generate`` writes a made-up corpus of any size. Each has ``--help``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import argparse
 import importlib
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -125,4 +130,16 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["simulate"]:
+        from benchmarks import lab
+
+        lab.register()
+        from ravenbench.__main__ import run
+
+        run()
+    elif sys.argv[1:2] == ["generate"]:
+        from benchmarks import generate
+
+        generate.main(sys.argv[2:])
+    else:
+        main()

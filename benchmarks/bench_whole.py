@@ -182,8 +182,8 @@ def _wheel() -> str:
 
 
 def _corpus(name: str, folder: Path) -> Path:
+    from benchmarks.generate import generate_corpus
     from ravenbench import registry
-    from ravenbench.ext.corpora.synthetic import generate_corpus
 
     return generate_corpus(registry.parse("corpus", CORPORA[name]), folder / name)
 

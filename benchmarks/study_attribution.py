@@ -1,4 +1,4 @@
-"""Attribution on what raven-2026 was not made on: ``python -m benchmarks.study_attribution DATA [--sets NAMES]``
+"""Attribution on what raven-style was not made on: ``python -m benchmarks.study_attribution DATA [--sets NAMES]``
 
 DATA is the folder of data sets. Shown are the texts in question of PAN18's two English problems; those of the Extended
 Brennan–Greenstadt corpus and of 20 Newsgroups whose authors' names have an odd hash, the others served development; and
@@ -8,7 +8,7 @@ out (``--equal-counts``), and with four of every author: authors lose texts wher
 the fewest left is named rightly without reading anything, which ``fewest`` shows (it reads none). The others name texts
 of documents that teach nothing. ``--developed`` has the authors with an even hash instead.
 
-Accuracies (macro F1 for PAN18) stand with 95% intervals by bootstrap over texts, with the difference to raven-2026 over
+Accuracies (macro F1 for PAN18) stand with 95% intervals by bootstrap over texts, with the difference to raven-style over
 the same draws; CPU seconds are of fit and answers, nothing counted before. ``ECE`` is of the best candidate's
 probability in ten bins of equally many texts; beside it what a perfectly calibrated method would have on average.
 """
@@ -38,7 +38,7 @@ from ravenbench.text.counting import forget_counts
 from ravenbench.types import Floats
 
 METHODS = (
-    "raven-2026, svm, ppm, nb, maxent, cosine-delta, burrows-delta, function-words, cng, scap, stamatatos-2007, "
+    "raven-style, svm, ppm, nb, maxent, cosine-delta, burrows-delta, function-words, cng, scap, stamatatos-2007, "
     "koppel-2011, khmelev-2003, benedetto-2002, peng-2004, stamatatos-2006, escalante-2011, arun-2009, distorted(svm), "
     "benchmarks.study_attribution:Fewest"
 )
@@ -224,14 +224,14 @@ def show(name: str, parts: list[Part], answers: dict[str, Any]) -> None:
         named = np.array(one["named"])
         values[method] = value(named, np.arange(len(truth)))
         spread[method] = np.array([value(named, rows) for rows in drawn])
-    ours = spread.get("raven-2026")
+    ours = spread.get("raven-style")
     print(f"\n{name}: {len(truth)} texts in {len(parts)} parts, {len(set(truth))} authors")
     for method in sorted(values, key=lambda m: -values[m]):
         low, high = np.quantile(spread[method], (0.025, 0.975))
         line = f"{method:18} {values[method]:.3f} [{low:.3f}, {high:.3f}] {answers[method]['seconds']:7.1f} s"
-        if ours is not None and method != "raven-2026":
+        if ours is not None and method != "raven-style":
             low, high = np.quantile(ours - spread[method], (0.025, 0.975))
-            line += f"  raven-2026 {values['raven-2026'] - values[method]:+.3f} [{low:+.3f}, {high:+.3f}]"
+            line += f"  raven-style {values['raven-style'] - values[method]:+.3f} [{low:+.3f}, {high:+.3f}]"
         print(line)
         if answers[method]["sure"]:
             sure, right = np.array(answers[method]["sure"]), np.array(answers[method]["named"]) == truth

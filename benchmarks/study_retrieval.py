@@ -1,6 +1,6 @@
 """Is a retriever of content flagged, and one of style not? ``python -m benchmarks.study_retrieval FILE FIRST WORLDS``
 
-Worlds of known truth from both generators of ``raven simulate``, in which function words carry style and nothing else.
+Worlds of known truth from both generators of the lab, in which function words carry style and nothing else.
 *style* is the cosine of standardised shares of these words and of marks; *content* that of all other words; the blends
 add the standardised scores of both. The margin (``ext.retrieval.intervals.RANK_MARGIN``) was chosen on worlds 0 to 9
 and is shown on others: 100 and on. Each world is kept in FILE (JSON), and the same command goes on; with 0 WORLDS it
@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import lab
+from benchmarks.lab.report import Share
+from benchmarks.lab.spec import generator as made_by
 from ravenbench import registry
-from ravenbench.ext.lab.report import Share
 from ravenbench.ext.retrieval.content import with_content
 from ravenbench.ext.retrieval.measures import Authors, of_queries, rank_content
 from ravenbench.ext.retrieval.methods import Retriever
@@ -74,7 +76,10 @@ class Known(Retriever):
 
 def world(generator: str, number: int) -> dict[str, Any]:
     """Figures of every method in one world."""
-    source = registry.parse("corpus", GENERATORS[generator]).set_params(seed=SEED + number)
+    lab.register()
+    source = made_by(GENERATORS[generator])
+    assert source is not None
+    source = source.set_params(seed=SEED + number)
     if generator == "manifold":
         source = source.set_params(language=number)
     functions = frozenset(source.functions())

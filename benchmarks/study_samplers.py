@@ -33,9 +33,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import spearmanr
 
+from benchmarks.lab.blend import Blend, mixed
 from ravenbench import registry
-from ravenbench.ext.corpora.synthetic import Synthetic
-from ravenbench.ext.lab.blend import Blend, mixed
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise
@@ -47,7 +47,7 @@ from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import keep_topics, topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels
 
-SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), farthest-first, anti"
+SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), anti"
 MODELS = ((0.0, 0.0), (0.5, 0.3), (0.8, 0.0), (1.1, 0.3), (1.5, 0.0), (2.0, 0.3), (0.0, 1.0))
 """(noise added to a style score, dose of topic). Less noise is truly better; topic helps where topics leak alone."""
 STRUCTURES = ("families", "graded")

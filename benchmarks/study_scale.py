@@ -43,7 +43,8 @@ def keep(study: str, rows: list[dict[str, Any]]) -> None:
 
 def generated(folder: Path, documents: int, words: int) -> Path:
     """A corpus of 100 topics with ten documents an author."""
-    from ravenbench.ext.corpora.synthetic import Synthetic, generate_corpus
+    from benchmarks.generate import generate_corpus
+    from ravenbench.corpora.synthetic import Synthetic
 
     place = folder / f"c-{documents}-{words}"
     made = Synthetic(documents=documents, authors=max(50, documents // 10), topics=100, words=words)
@@ -106,7 +107,7 @@ def growth(folder: Path) -> None:
 
 def pan_pairs(folder: Path, pairs: int, seed: int = 0) -> Path:
     """Pairs in PAN20's format: a tenth of the texts stand in a second pair."""
-    from ravenbench.ext.corpora.synthetic import Synthetic
+    from ravenbench.corpora.synthetic import Synthetic
 
     texts = round(pairs * PAN_TEXTS)
     made = Synthetic(documents=texts, authors=texts // 2, topics=1600, words=WORDS, seed=seed)

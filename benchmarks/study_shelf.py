@@ -31,7 +31,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchmarks import shelf_page
+from benchmarks import lab, shelf_page
 from benchmarks.shelf_engine import CAP, CAPS, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
@@ -220,6 +220,7 @@ def plain(figure: Estimate | None) -> dict[str, Any] | None:
 
 
 def main() -> None:
+    lab.register()  # for blend
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_shelf", description=__doc__)
     parser.add_argument("--table", default="both", choices=("verdict", "shelf", "both"))
     parser.add_argument("--corpora", help="default: those of the table")

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.study_attribution import half
 from ravenbench.corpora.load import load_corpus
-from ravenbench.ext.corpora.public import EBG
+from ravenbench.ext.corpora.ebg import EBG
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus
 

@@ -74,10 +74,10 @@ SETS = {
 LONG = 1500
 SHOWN_ALONE = "eltec"
 """Nobody of this collection served to choose anything."""
-POOL = "raven-2026, ppm, svm, distorted(svm), cosine-delta, nb, function-words"
+POOL = "raven-style, ppm, svm, distorted(svm), cosine-delta, nb, function-words"
 CHOICES = (
-    "raven-2026, ppm", "raven-2026", "raven-2026, ppm, cosine-delta", "raven-2026, ppm, svm",
-    "raven-2026, ppm, function-words", "svm, distorted(svm), cosine-delta, ppm",
+    "raven-style, ppm", "raven-style", "raven-style, ppm, cosine-delta", "raven-style, ppm, svm",
+    "raven-style, ppm, function-words", "svm, distorted(svm), cosine-delta, ppm",
 )  # fmt: skip
 FIGURE, KEPT = Path("docs/images/unknown.svg"), Path("benchmarks/unknown.json")
 TABLE = Path("docs/data/attribution-unknown.csv")
@@ -484,7 +484,7 @@ def show(sets: dict[str, list[Case]]) -> dict[str, dict[str, Any]]:
 
 def rejected(data: Path) -> None:
     """Macro F1 and accuracy of ``--reject`` where half of the candidates are left out, three draws of each problem."""
-    for method in registry.parse_list("attributor", "svm, cosine-delta, nb, ppm, raven-2026"):
+    for method in registry.parse_list("attributor", "svm, cosine-delta, nb, ppm, raven-style"):
         for problem in read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"):
             found: dict[float, list[tuple[float, float]]] = defaultdict(list)
             assert problem.truth is not None

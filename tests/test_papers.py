@@ -14,7 +14,7 @@ from ravenbench.papers import bibliography, bibtex, cited_by, papers_of
 
 ROOT = Path(__file__).parents[1]
 PAPERLESS = {
-    "verifier": {"calibrated", "chance", "estimator", "length", "style-only", "topic-only", "blend", "masked"},
+    "verifier": {"calibrated", "chance", "estimator", "length", "style-only", "topic-only", "masked"},
     "attributor": {"nb", "function-words", "topic-words"},
     "encoder": set(),
     "sampler": set(),

@@ -16,7 +16,6 @@ from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
-from ravenbench.ext.corpora.synthetic import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.machine.detectors import Detector as Detector
@@ -65,7 +64,6 @@ from ravenbench.tasks.api import pan14 as pan14
 from ravenbench.tasks.api import retrieve as retrieve
 from ravenbench.tasks.api import run as run
 from ravenbench.tasks.api import safety as safety
-from ravenbench.tasks.api import simulate as simulate
 from ravenbench.tasks.api import validate as validate
 from ravenbench.tasks.api import verify as verify
 from ravenbench.tasks.evaluate.evaluation import Evaluation as Evaluation
@@ -167,7 +165,6 @@ __all__ = [
     "figures",
     "frames",
     "freeze",
-    "generate_corpus",
     "load_corpus",
     "map_texts",
     "obfuscate",
@@ -178,7 +175,6 @@ __all__ = [
     "retrieve",
     "run",
     "safety",
-    "simulate",
     "site",
     "table",
     "thaw",

@@ -12,7 +12,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "safety": "ravenbench.tasks.safety.task:Safety",
     },
     "work": {"evaluate": "ravenbench.tasks.evaluate.task:Evaluate"},
-    "corpus": {},
+    "corpus": {"synthetic": "ravenbench.corpora.synthetic:Synthetic"},
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
         "nmf": "ravenbench.topics.encoders:NMF",
@@ -25,7 +25,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "anti": "ravenbench.sampling:Anti",
         "grouping": "ravenbench.sampling:Grouping",
         "hybrid": "ravenbench.sampling:Hybrid",
-        "farthest-first": "ravenbench.sampling:FarthestFirst",
     },
     "pairs": {
         "reference": "ravenbench.problems.pair_rules:Reference",
@@ -108,7 +107,7 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
 }
 
-CONTROLS = frozenset({"blend", "chance", "length", "style-only", "topic-fit", "topic-only", "topic-words"})
+CONTROLS = frozenset({"chance", "length", "style-only", "topic-fit", "topic-only", "topic-words"})
 """Methods of known reliance, which others are compared with: never set as the best of a table."""
 
 

@@ -18,8 +18,8 @@ MOVED: dict[str, str] = dict(line.split() for line in _LISTS[0].splitlines()[1:]
 TAKEN_OUT: dict[str, str] = dict(line.split(": ", 1) for line in _LISTS[1].splitlines()[1:])
 """Options and components that are no longer there, and why."""
 MOVED_NAMES = {
+    "verifiers.baselines": {},
     "verifiers.calibrators": dict.fromkeys(("Banded", "Isotonic", "Linear"), "ext.shelf.calibrators"),
-    "verifiers.baselines": {"Blend": "ext.lab.blend"},
 }
 """Modules that are still there, and where classes are now that left them."""
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
-from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, said, writable
+from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, remark, said, writable
 from ravenbench.former import check_there
 from ravenbench.seams import present_points
 
@@ -319,9 +319,16 @@ def named(
     aliases : mapping, optional
         Own names for printed forms; such a component is shown under its own name, any other under its printed form.
     default : str, optional
-        The list that stands where none is given.
+        The list that stands where none is given. What of it only an absent extension has is left out, and said.
     """
     listed = (default or "") if given is None else given
+    if default is not None and listed == default:
+        known = targets(kind)
+        absent = [one for one in split(default) if one.partition("(")[0] not in known]
+        if absent:
+            listed = [one for one in split(default) if one not in absent]
+            spoken = SPOKEN.get(kind, kind)
+            remark([f"of the default {spoken}s these are not installed, and left out: {', '.join(absent)}"])
     own = aliases or {}
     components: dict[str, Component] = {}
     every: list[tuple[str | None, str | Component]] = []

@@ -26,7 +26,7 @@ SPECS = [
     "maxent", "svm", "svm(n=4, size=500)", "nb", "burrows-delta", "cosine-delta", "ppm", "cng(size=300)",
     "scap(n=3, size=300)", "function-words", "topic-words(without=30)", "distorted(svm)",
     "stamatatos-2006(words=60)", "stamatatos-2007(n=3)", "benedetto-2002", "khmelev-2003", "peng-2004", "arun-2009",
-    "raven-2026",     "koppel-2011(repeats=20)", "escalante-2011(size=300)", "distorted(nb, variant='sa', k=20)",
+    "koppel-2011(repeats=20)", "escalante-2011(size=300)", "distorted(nb, variant='sa', k=20)",
     "distorted(cosine-delta, variant='topic', k=20)",
 ]  # fmt: skip
 

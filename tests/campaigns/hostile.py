@@ -85,19 +85,6 @@ def _documents(name: str, before: str = "", after: str = "") -> Callable[[str, P
     return read
 
 
-def _collection(
-    which: str, name: str, before: str, after: str, *, escape: Callable[[str], str]
-) -> Callable[..., object]:
-    def read(text: str, folder: Path) -> object:
-        from ravenbench import registry
-
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(before + escape(text) + after, "utf-8")
-        return registry.parse("corpus", f"{which}(path={str(folder)!r})").load()
-
-    return read
-
-
 def _table(name: str, before: str, after: str, *, escape: Callable[[str], str]) -> Callable[[str, Path], object]:
     def read(text: str, folder: Path) -> object:
         from ravenbench.corpora.load import load_corpus
@@ -121,10 +108,6 @@ def _json(text: str) -> str:
     return json.dumps(text)[1:-1]
 
 
-def _attribute(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;").replace("\n", "&#10;")
-
-
 _HEAD = "From: a@x.org\nSubject: s\nDate: Thu, 01 Jan 2020 00:00:00 +0000\n"
 _ROW = '{"text": "one two three four", "author": "a", "topic": "x"}\n{"text": "five", "author": "b", "topic": "x"}\n'
 READERS: dict[str, Callable[[str, Path], object]] = {
@@ -140,11 +123,6 @@ READERS: dict[str, Callable[[str, Path], object]] = {
     "words and signs": _own_words,
     "table of lines": _table("a.jsonl", _ROW + '{"author": "a", "topic": "x", "text": "', '"}\n', escape=_json),
     "table with commas": _table("a.csv", "text,author,topic\none two,a,x\nthree,b,x\n", ",a,x\n", escape=lambda t: t),
-    "Reddit": _collection("reddit", "RC_2015-01.jsonl", '{"author": "a", "subreddit": "s", "id": "1", "body": "',
-                          '"}\n',
-                          escape=_json),
-    "Stack Exchange": _collection("stack-exchange", "s/Posts.xml", '<row Id="1" PostTypeId="1" OwnerUserId="7" Body="',
-                                  '" />\n', escape=_attribute),
 }  # fmt: skip
 """Readers, each given a text that asks for time in the place of a person's."""
 
@@ -353,7 +331,6 @@ def _commands(data: Path) -> dict[str, list[str]]:
         "corpus import": ["corpus", "import", table, "-o"], "freeze": ["freeze", run, "-o"],
         "thaw": ["thaw", str(data / "frozen.json"), table, "-o"], "export": ["export", run, "-o"],
         "problems": ["problems", table, "--known", "1", "-o"], "texts": ["texts", str(data / "inbox"), "-o"],
-        "corpus generate": ["corpus", "generate", "synthetic(documents=40, authors=8)", "-o"],
         "evaluate": ["evaluate", run, "--replicates", "20", "-o"],
     }  # fmt: skip
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
-DEAR = {"simulate", "validate"}
+DEAR = {"validate"}
 """Tasks whose contracts are those of ``-m slow``."""
 NOTHING = {"list"} | extensions.names("OUTPUTS_NOTHING")
 """Commands that write nothing a user names."""

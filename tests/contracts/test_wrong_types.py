@@ -32,7 +32,6 @@ PLACES = {
 """What stands in the place of parameters that have no default; ``corpus.jsonl`` where nothing is said."""
 OF_FUNCTIONS: dict[str, dict[str, Any]] = {
     "detect": {"train": "machine-train.jsonl"}, "plan": {"function": ravenbench.run}, "parse": {"text": "length"},
-    "generate_corpus": {"corpus": ravenbench.parse("corpus", "synthetic(documents=20, authors=4)")},
 }  # fmt: skip
 
 LONG = ("advise", "map_texts")

@@ -14,8 +14,8 @@ import pytest
 
 from ravenbench.corpora import build
 from ravenbench.corpora.load import import_corpus, load_corpus
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import FormatError, InputError
-from ravenbench.ext.corpora.synthetic import Synthetic
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import roc_auc_score
 
+from ravenbench.corpora.synthetic import FUNCTION_WORDS, HABITS, Synthetic
 from ravenbench.errors import SpecError
-from ravenbench.ext.corpora.synthetic import FUNCTION_WORDS, HABITS, Synthetic
 from ravenbench.testing import check_component, check_corpus
 from ravenbench.types import Corpus
 
@@ -78,7 +78,7 @@ def test_contract(default: Corpus) -> None:
 
 def test_bytes_do_not_depend_on_the_hash_seed() -> None:
     made = "Synthetic(documents=60, authors=9)"
-    code = f"from ravenbench.ext.corpora.synthetic import Synthetic; print({made}.load().digest())"
+    code = f"from ravenbench.corpora.synthetic import Synthetic; print({made}.load().digest())"
     digests = {
         subprocess.run(
             [sys.executable, "-c", code],

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.problems.pair_rules import Matched
 from ravenbench.problems.probe import crossed, domains, permuted, room_for_tests
 from ravenbench.problems.sources import Pairing

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from benchmarks.lab.worlds import Lengths
 from tests.references.splicing import splice_reference
 
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError
-from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import transplant as reasons
 from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON, TOGETHER
 from ravenbench.problems.pair_rules import Matched
-from ravenbench.problems.references import Lengths, References
+from ravenbench.problems.references import References
 from ravenbench.problems.transplant import Transplanter, shortage
 from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Spaces

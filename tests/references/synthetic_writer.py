@@ -1,10 +1,10 @@
-"""The synthetic writer word by word: what ``ext.corpora.synthetic.Writer`` must write byte for byte."""
+"""The synthetic writer word by word: what ``corpora.synthetic.Writer`` must write byte for byte."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.ext.corpora.synthetic import FUNCTION_WORDS, GENERAL, HABITS, JOINTS, MARKS, SLOTS, MadeUpAuthor, zipf
+from ravenbench.corpora.synthetic import FUNCTION_WORDS, GENERAL, HABITS, JOINTS, MARKS, SLOTS, MadeUpAuthor, zipf
 from ravenbench.randomness import stream
 
 

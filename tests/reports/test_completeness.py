@@ -1,6 +1,6 @@
 """Where cells are missing, the report of every task says what its figures stand on.
 
-Those of ``raven simulate`` and ``raven compare`` are looked at beside their other tests.
+Those of ``raven compare`` are looked at beside their other tests.
 """
 
 from __future__ import annotations

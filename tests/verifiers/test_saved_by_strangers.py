@@ -30,7 +30,6 @@ SLOW = {
     "estimator",
     "glad-2015",
     "cng-2013",
-    "blend",
     "frery-2014",
     "general-impostors",
     "harvey-2014",

@@ -125,10 +125,13 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     if direct is not None:
         show_preview(direct, json) if isinstance(direct, Preview) else show_answer(direct, json)
         return
+    from ravenbench.reports.report import Report, report_of_task
+
     task, given = task.acting(values)
+    shows = report_of_task(task) or Report
     values = dict(given)
     jobs = task.jobs(values)
-    for warning in task.warnings(next(iter(jobs.values())), plan):
+    for warning in shows.beforehand(next(iter(jobs.values()))):
         say(warning, fg="yellow", err=True)
     if plan:
         # Of seeds each costs about the same.
@@ -144,7 +147,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             print_json(shown if len(shown) > 1 else next(iter(shown.values())))
             return
         for preview in previews.values():
-            show_preview(preview, False, task.previewed(preview))
+            show_preview(preview, False, shows.previewed(preview))
         if len(planned) < len(jobs):
             say(f"This is the first of {len(jobs)} seeds; each costs about as much.")
         return
@@ -152,7 +155,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     with progress_bar() as progress:
         results = {name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()}
     if len(results) == 1:
-        show_report(next(iter(results.values())).store, json, task.products(values))
+        show_report(next(iter(results.values())).store, json, shows.products(values))
     elif task.pools_seeds:
         from ravenbench.reports.report import write_report
 
@@ -164,11 +167,11 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         stores = {name: result.store for name, result in results.items()}
         show_answer(task.pooled(stores, files.location(values["out"])), json)
     for result in results.values():
-        if problem := task.problem(result, values):
-            say(problem, fg="red", err=True)
+        if trouble := shows.trouble(result, values, task.failure):
+            say(trouble, fg="red", err=True)
             raise typer.Exit(1)
-    if not json and (closing := task.closing(values, [*results.values()])):
-        say(closing)
+    if not json and (farewell := shows.farewell(values, [*results.values()])):
+        say(farewell)
 
 
 def work(task: type[Work], values: dict[str, Any]) -> None:

@@ -336,7 +336,7 @@ def _check_one_part(path: Path, parts: Sequence[Path]) -> None:
 
 
 def is_parts_folder(path: Path) -> bool:
-    """Whether a folder holds a table in Parquet parts (``raven corpus generate``, Spark, Dask …) and no other table."""
+    """Whether a folder holds a table in Parquet parts (Spark, Dask …) and no other table."""
     return path.is_dir() and {kind_of(p) for p in _parts(path)} == {"parquet"}
 
 

@@ -390,34 +390,6 @@ class Task(Declared):
         """Several jobs of one command together, written to ``out``, for a task whose ``jobs`` may be several."""
         raise NotImplementedError
 
-    @classmethod
-    def previewed(cls, preview: Any) -> Sequence[Any] | None:
-        """What a terminal gets of a preview of the task's own kind; None where it is a ``Preview``."""
-        return None
-
-    @classmethod
-    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        """What the command says before it begins."""
-        return []
-
-    @classmethod
-    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
-        """What the command writes besides its folder, by name."""
-        return {}
-
-    @classmethod
-    def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
-        """What went wrong, as the command says it when it ends with 1."""
-        errors = result.errors
-        several = len(errors) > 1
-        words = {"count": len(errors), "s": "s" * several, "have": "have" if several else "has"}
-        return cls.failure.format(**words, first=errors[0]) if errors else None
-
-    @classmethod
-    def closing(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str | None:
-        """What the command says when all went well."""
-        return None
-
 
 def seeds_of(given: Any) -> tuple[int, ...]:
     """One seed or several, as ``0,1,2`` or a sequence. SpecError if they are none, or one stands twice."""

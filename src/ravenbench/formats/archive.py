@@ -321,7 +321,7 @@ class Archive:
 
 
 class _Zst(io.RawIOBase):
-    """What a Zstandard file holds, read as a stream; damage is an OSError. Dumps of Reddit need windows of 2 GB."""
+    """What a Zstandard file holds, read as a stream; damage is an OSError. Some need windows of 2 GB."""
 
     def __init__(self, file: IO[bytes]) -> None:
         try:

@@ -7,7 +7,7 @@ lengths is moved, that much of a swing may be lengths. They learn nothing and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from math import log
 
@@ -98,29 +98,6 @@ class References:
         self._stem_of = np.concatenate([self._stem_of, np.array(stems, np.int32)])
         self._size = np.concatenate([self._size, [min(len(word), LONGEST) for word in new]])
         self._weight = np.concatenate([self._weight, weights])
-
-
-class Lengths:
-    """Sees how often the ``words`` of a text have 1, 2, … letters and nothing else: shares, standardised by those of a
-    table's texts."""
-
-    def __init__(self, texts: TextTable, words: Callable[[str], list[str]]) -> None:
-        self._words, self._made = words, dict[bytes, Floats]()
-        self._usual = _usual([self._shares(texts[row]) for row in _some(texts)])
-
-    def score(self, problems: Problems) -> Floats:
-        """Cosines, (n,), means over known texts."""
-        used = problems.documents
-        for key, row in ((problems.texts.hash(row), row) for row in used.tolist()):
-            if key not in self._made:
-                self._made[key] = _standard(self._shares(problems.texts[row]), self._usual)
-        rows = np.stack([self._made[problems.texts.hash(row)] for row in used.tolist()])
-        known, questioned = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
-        each = np.einsum("ij,ij->i", rows[known], rows[questioned[problems.owner]])
-        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
-
-    def _shares(self, text: str) -> Floats:
-        return _shares([min(len(word), LONGEST) for word in self._words(text)])
 
 
 def _shares(sizes: Sequence[int] | Ints) -> Floats:

@@ -11,7 +11,7 @@ from ravenbench.reports.view import Table, col, table
 Interval = tuple[float, float] | None
 LACKED = "not compared"
 WITHOUT = " Not compared: the method ran without parts that it needs; the notes say which, and how to get them."
-MADE_UP = ("synthetic", "manifold")
+MADE_UP = ("synthetic",)
 
 
 def of_collection(spec: Mapping[str, Any]) -> bool:

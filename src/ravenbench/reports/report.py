@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
-from ravenbench.engine.task import SeededRun, task_of, tasks
+from ravenbench.engine.task import SeededRun, Task, task_of, tasks
 from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, location, write_json, write_text
 from ravenbench.formats.output import fresh_folder
@@ -129,6 +129,35 @@ class Report(View, Generic[A]):
         """The same as plain values; by default the rows of each table."""
         return {t.key: rows_json(t) for t in self.tables()}
 
+    @classmethod
+    def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
+        """What the command says before it begins, of what it is given."""
+        return []
+
+    @classmethod
+    def previewed(cls, preview: Any) -> Sequence[Any] | None:
+        """What a terminal gets of a preview of the task's own kind; None where it is a ``Preview``."""
+        return None
+
+    @classmethod
+    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
+        """What the command writes besides its folder, by name."""
+        return {}
+
+    @classmethod
+    def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> str | None:
+        """What went wrong, as the command says it when it ends with 1; ``failure`` is what the task says of failed
+        cells."""
+        errors = result.errors
+        several = len(errors) > 1
+        words = {"count": len(errors), "s": "s" * several, "have": "have" if several else "has"}
+        return failure.format(**words, first=errors[0]) if errors else None
+
+    @classmethod
+    def farewell(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str | None:
+        """What the command says when all went well."""
+        return None
+
     def closing(self) -> Sequence[RenderableType]:
         """The closing tables for 80 columns; by default all that are for a terminal."""
         return [for_terminal(t) for t in self.tables() if t.rows and t.terminal]
@@ -222,8 +251,12 @@ def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:
 
 def report_class(kind: str) -> type[Report[Any]] | None:
     """The class of a task's report, None where it has none."""
-    target = task_of(kind).report if kind in tasks() else ""
-    report_type: type[Report[Any]] | None = registry.load("report", target) if target else None
+    return report_of_task(task_of(kind)) if kind in tasks() else None
+
+
+def report_of_task(task: type[Task]) -> type[Report[Any]] | None:
+    """The class of a task's report, None where it has none."""
+    report_type: type[Report[Any]] | None = registry.load("report", task.report) if task.report else None
     return report_type
 
 

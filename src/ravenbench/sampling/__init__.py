@@ -8,16 +8,11 @@ negative). Ties go to the smaller mean of the unclipped similarities, then to th
 the comparison HITS is judged by, *anti* a positive control, in which topics leak as much as the corpus lets them;
 *grouping* and *hybrid* (§7.2) merge unselected topics instead of cutting them.
 
-*Farthest-first* starts where HITS starts and adds the topic whose greatest similarity to the chosen ones is smallest:
-HITS weighs that with the mean, here nothing else decides, so that no two chosen topics are more alike than they must be
-(within a factor of two of the best, in distance).
-
 Similarities are counted in whole units, so that neither float noise nor the order of a sum can choose a topic.
 
 References
 ----------
-Sawatphol et al. 2024, TACL 12 (HITS). Gonzalez 1985, Clustering to minimize the maximum intercluster distance.
-Theoretical Computer Science 38 (farthest-first).
+Sawatphol et al. 2024, TACL 12 (HITS).
 """
 
 from __future__ import annotations
@@ -131,32 +126,30 @@ class HITS(Sampler):
         return Selection.cutting(choose(similarity, m), len(similarity))
 
 
-def choose(similarity: Floats, m: int, most: bool = False, farthest: bool = False) -> Ints:
+def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
     """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, the most instead of the
-    least similar topics, every comparison reversed; with ``farthest`` only the greatest similarity decides, unclipped.
+    least similar topics, every comparison reversed.
     CorpusError if m is not from 1 to T."""
     check(similarity, m)
     size = len(similarity)
     sign = -1 if most else 1
     mean, negative = totals(similarity)
-    if negative and not farthest:
+    if negative:
         pairs = size * (size - 1) // 2
         logger.info("%d of %d topic pairs have a negative similarity, counted as 0 in Eq. 3", negative, pairs)
     chosen, free = np.empty(m, dtype=np.int64), np.ones(size, dtype=bool)
     chosen[0] = np.argmin(sign * mean)
-    raw, clipped = np.zeros((2, size), dtype=np.int64)
-    top = np.full(size, np.iinfo(np.int64).min if farthest else 0)
+    raw, clipped, top = np.zeros((3, size), dtype=np.int64)
     for step in range(1, m):
         last = chosen[step - 1]
         free[last] = False
         row = units(similarity[last])
         raw += row
-        if not farthest:
-            np.maximum(row, 0, out=row)
+        np.maximum(row, 0, out=row)
         clipped += row
         np.maximum(top, row, out=top)
         # Every candidate has equally many similarities, so sums order them as means do.
-        leakage = top if farthest else sign * clipped.astype(np.float64) * top
+        leakage = sign * clipped.astype(np.float64) * top
         left = np.flatnonzero(free)
         left = left[leakage[left] == leakage[left].min()]
         chosen[step] = left[np.argmin(sign * raw[left])]
@@ -246,19 +239,6 @@ class Hybrid(Sampler):
         merged[close <= self.threshold] = -1
         merged[chosen] = chosen
         return Selection(chosen, merged)
-
-
-class FarthestFirst(Sampler):
-    """Chooses the topic farthest from those chosen, again and again; unselected topics are cut. Deterministic.
-
-    Ties go to the smaller mean similarity to the chosen topics, then to the smaller topic id.
-    """
-
-    name = "farthest-first"
-    merges = False
-
-    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
-        return Selection.cutting(choose(similarity, m, farthest=True), len(similarity))
 
 
 MANY = 10

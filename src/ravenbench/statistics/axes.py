@@ -55,7 +55,7 @@ from ravenbench.statistics.estimates import Estimate, Interval, Units, both_quan
 from ravenbench.types import Bools, Floats, Ints
 
 CONTENT_MARGIN = 0.02
-"""δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``raven simulate``, shown on later ones
+"""δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``benchmarks simulate``, shown on later ones
 (docs/validation.md)."""
 SWAY_MARGIN = 0.015
 """Of ranks from 0 to 1; .05 standard deviations of normal scores are as much."""

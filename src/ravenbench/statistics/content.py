@@ -34,7 +34,7 @@ AUCs are taken fold by fold, since scores of two fits are not on one scale, and 
 tell how figures would change with other authors of the same kind, and with other topics where those are given; they
 hold for overlapping folds (see ``estimates``). What sets a fold apart from the mean is put down to its problems, and
 so to their authors and topics. Without topics, or without how alike they are, the intervals of scorers that see topic
-are too narrow where topics come in families (``raven simulate`` shows the coverage of both).
+are too narrow where topics come in families (``benchmarks simulate`` shows the coverage of both).
 """
 
 from __future__ import annotations

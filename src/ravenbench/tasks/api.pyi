@@ -294,32 +294,6 @@ def retrieve(
 ) -> RunResult:
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
 
-def simulate(
-    corpus: str | None = None,
-    *,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    replicates: int | None = None,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    pairs: str | None = None,
-    doses: str | Sequence[float] | None = None,
-    pools: int | None = None,
-    folds: int | None = None,
-    repetitions: int | None = None,
-    function_words: int | None = None,
-    segmenter: str | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
-
 def validate(
     background: str | Path,
     conditions: str | Path | None = None,

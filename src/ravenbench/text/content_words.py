@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 EVEN = 1.5
 """Spread up to which a frequent word stays. Register that drifts strongly with topic moves hardly a function word by
-more, and content words have 2 to 20 (worlds 0 to 11 of ``raven simulate``, 20 Newsgroups)."""
+more, and content words have 2 to 20 (worlds 0 to 11 of ``benchmarks simulate``, 20 Newsgroups)."""
 EVEN_OVER_TEXTS = 2.0
 """The same over texts: 143 of the 200 most frequent words of 20 Newsgroups have less, none uneven over topics."""
 LOOKED_AT = 4

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError, SpecError
 from ravenbench.ext.corpora.command import app
-from ravenbench.ext.corpora.public import EBG
+from ravenbench.ext.corpora.ebg import EBG
 from ravenbench.testing import check_corpus
 
 

@@ -12,7 +12,8 @@ from tests.references.minmax import reference
 from tests.references.s_norm import nearest, s_norm, z_score
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, Grams, MinMax
+from ravenbench.ext.shelf.grams import Grams
+from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, MinMax
 from ravenbench.ext.shelf.raven_2026.verifier import (
     Cases,
     Extractor,

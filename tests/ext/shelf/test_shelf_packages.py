@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.minmax import Vectors, norms
 from ravenbench.ext.shelf.published.cosine_delta import CosineDelta
-from ravenbench.ext.shelf.published.general_impostors import GeneralImpostors, wins
+from ravenbench.ext.shelf.published.impostors import GeneralImpostors, _Arena
 from ravenbench.ext.shelf.published.ngram_tracing import COEFFICIENTS, NgramTracing
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
@@ -98,9 +98,13 @@ def peer_draws(seed, features, impostors, iterations, draw):
 def test_general_impostors_equal_their_definition_and_bitig(measure, known):
     dense = dense_rows(np.random.default_rng(1))
     masks, draws = peer_draws(7, 120, 20, 40, 5)
-    method = GeneralImpostors(known=known, measure=measure)
-    pool, bits = Vectors.of(dense[3:]), np.packbits(masks > 0, axis=1, bitorder="little")
-    found = wins(dense[0], Vectors.of(dense[1:3]), pool, norms(pool, masks, measure), draws, masks, bits, method)
+    arena = object.__new__(_Arena)
+    arena.measure, arena.masks = measure, masks
+    arena.chosen = GeneralImpostors(known=known, measure=measure).settings()
+    arena.own, arena.others = Vectors.of(dense[:3]), Vectors.of(dense[3:])
+    arena.own_norms, arena.others_norms = (norms(side, masks, measure) for side in (arena.own, arena.others))
+    arena.row = {0: 0, 1: 1, 2: 2}
+    found = arena.contest(np.array([1, 2]), 0, np.arange(20), draws)
     won = 0
     for t in range(40):
         subset = masks[:, t] > 0

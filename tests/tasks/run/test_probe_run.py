@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build as application
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.content import content_probe, content_sentence
 from ravenbench.reports.report import write_report

@@ -1,4 +1,4 @@
-"""Readers of public collections and of the dumps that they come in, made-up texts, and what a corpus holds."""
+"""Readers of public collections, made-up texts, and what a corpus holds."""
 
 from __future__ import annotations
 

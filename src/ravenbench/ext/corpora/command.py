@@ -249,38 +249,6 @@ def import_(
 
 
 @app.command()
-def generate(
-    corpus: Annotated[
-        str, typer.Argument(metavar="CORPUS", help="synthetic with its dials, e.g. 'synthetic(documents=50000)'.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; it must not exist.")],
-    workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
-    json: Json = False,
-) -> None:
-    """Write a synthetic corpus as Parquet parts, of any size; the same command goes on where it was interrupted.
-
-    The same dials give the same bytes, whatever the number of workers. docs/synthetic.md says what the dials do.
-
-        raven corpus generate "synthetic(documents=50000, authors=5000, topics=100, words=2900)" --out big
-    """
-    import os
-
-    from ravenbench import registry
-    from ravenbench.cli.show import progress_bar
-    from ravenbench.ext.corpora.synthetic import generate_corpus
-
-    source = registry.parse("corpus", corpus)
-    with progress_bar() as progress:
-        count = workers if workers is not None else os.cpu_count() or 1
-        place = generate_corpus(source, out, count, lambda done, total: progress("generating", done, total))
-    size = sum(part.stat().st_size for part in place.iterdir())
-    if json:
-        print_json({"folder": str(place), "corpus": str(source), "bytes": size})
-        return
-    say(f"{source}: {size / 1e6:,.1f} MB in {place}")
-
-
-@app.command()
 def fetch(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name from raven corpus list.")], json: Json = False
 ) -> None:

@@ -7,8 +7,7 @@ reading the masks, so one document meets many others block by block of features.
 
 A contest asks whether a text is closer to another than to impostors on T random subsets. It takes similarities
 ``pair`` (T,) of the two texts in question, and of a text with ``c`` candidate impostors, (c, T); ``draws`` (T, n) are
-the candidates that take part on each subset. ``nearest_drawn`` compares the texts itself, and no more of them than
-take part.
+the candidates that take part on each subset.
 """
 
 from __future__ import annotations
@@ -53,13 +52,6 @@ class Vectors:
         part = slice(self.bounds[row], self.bounds[row + 1])
         vector[self.ids[part]] = self.values[part]
         return vector
-
-    def take(self, rows: Ints) -> Vectors:
-        """The vectors of these documents only."""
-        starts, sizes = self.bounds[:-1][rows], np.diff(self.bounds)[rows]
-        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        flat = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
-        return Vectors(bounds, self.ids[flat], self.values[flat], self.features)
 
 
 def subset_masks(features: int, subsets: int, share: float, rng: np.random.Generator) -> Masks:
@@ -219,10 +211,6 @@ def _paired(bounds: Ints, ids: Int32s, values: Floats, left: Ints, right: Ints) 
     return result
 
 
-Contest = Literal["wins", "product", "graded", "rank"]
-Packed = NDArray[np.uint8]
-
-
 def draw_impostors(candidates: int, draw: int, subsets: int, rng: np.random.Generator) -> Ints:
     """``draw`` of the candidates (all, if there are fewer) for each subset, without replacement, in any order:
     (subsets, n)."""
@@ -235,79 +223,9 @@ def drawn(similarities: Floats, draws: Ints) -> Floats:
     return np.asarray(similarities[draws, np.arange(len(draws))[:, None]])
 
 
-def wins(pair: Floats, one: Floats, other: Floats, draws: Ints) -> float:
-    """Koppel & Winter 2014: share of subsets on which the pair is more similar than every impostor, averaged over the
-    two roles: ``one`` are similarities of the first text with impostors of the second, ``other`` the reverse. Ties
-    count against."""
-    return float(sum((pair > drawn(s, draws).max(axis=1)).mean() for s in (one, other)) / 2)
-
-
-def product(pair: Floats, own: Floats, other_own: Floats, draws: Ints) -> float:
-    """Seidman 2013: share of subsets with sim(X, Y)² > sim(X, I) · sim(Y, J), I and J the most similar impostors
-    to either side (``own`` of X with its impostors, ``other_own`` of Y with its own)."""
-    return float((pair**2 > drawn(own, draws).max(axis=1) * drawn(other_own, draws).max(axis=1)).mean())
-
-
-def graded(pair: Floats, own: Floats, other_own: Floats, draws: Ints) -> float:
-    """Khonji & Iraqi 2014: mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)); subsets where that is 0/0 or undefined
-    are left out, NaN if all are. Not bounded by 1."""
-    below = drawn(own, draws).max(axis=1) * drawn(other_own, draws).max(axis=1)
+def graded(pair: Floats, below: Floats) -> float:
+    """Khonji & Iraqi 2014: mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)), I and J the most similar impostors to either
+    side, whose products are ``below``; subsets where that is 0/0 or undefined are left out, NaN if all are. Not bounded
+    by 1."""
     usable = below > 0
     return float((pair[usable] ** 2 / below[usable]).mean()) if usable.any() else float("nan")
-
-
-def rank(pair: Floats, impostors: Floats, draws: Ints) -> float:
-    """Potha & Stamatatos 2017: mean of 1 / rank of the known text among its impostors by similarity to the
-    questioned text (``impostors``). Ties count against."""
-    return float((1 / (1 + (drawn(impostors, draws) >= pair[:, None]).sum(axis=1))).mean())
-
-
-def nearest_drawn(
-    one: Floats, one_norm: Floats, vectors: Vectors, vector_norms: Floats, draws: Ints, subsets: Packed,
-    measure: Measure = "minmax",
-) -> Floats:  # fmt: skip
-    """Similarity of one document to the nearest of those that take part on each subset, (T,): the largest of ``drawn``.
-
-    ``draws`` (T, n) are rows of ``vectors``; bit t of row f of ``subsets`` (features, ⌈T / 8⌉) says whether feature f
-    is in subset t; other arguments as ``similarities`` takes them.
-    """
-    order = np.argsort(draws.ravel(), kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(draws.ravel(), minlength=len(vectors)))])
-    others = vectors.bounds, vectors.ids, vectors.values, vector_norms
-    return np.asarray(_nearest(one, one_norm, *others, starts, order // draws.shape[1], subsets, measure == "cosine"))
-
-
-@njit(cache=True)
-def _nearest(
-    one: Floats, one_norm: Floats, bounds: Ints, ids: Ints, values: Floats, norms: Floats, starts: Ints, turns: Ints,
-    subsets: Packed, cosine: bool,
-) -> Floats:  # fmt: skip
-    best = np.zeros(len(one_norm))
-    where, amount = np.empty(len(one) + 4, np.int64), np.empty(len(one) + 4)
-    for d in range(len(starts) - 1):
-        if starts[d] == starts[d + 1]:
-            continue
-        count = 0
-        for j in range(bounds[d], bounds[d + 1]):
-            # Written always and kept only if shared: a jump would be mispredicted half of the time.
-            other = one[ids[j]]
-            where[count] = ids[j]
-            amount[count] = other * values[j] if cosine else min(other, values[j])
-            count += other > 0
-        for i in range(count, count + 3):
-            where[i], amount[i] = 0, 0.0
-        for turn in range(starts[d], starts[d + 1]):
-            t = turns[turn]
-            byte, bit = t >> 3, t & 7
-            # Four sums side by side: one alone waits for each addition.
-            a = b = c = e = 0.0
-            for i in range(0, count, 4):
-                a += amount[i] * ((subsets[where[i], byte] >> bit) & 1)
-                b += amount[i + 1] * ((subsets[where[i + 1], byte] >> bit) & 1)
-                c += amount[i + 2] * ((subsets[where[i + 2], byte] >> bit) & 1)
-                e += amount[i + 3] * ((subsets[where[i + 3], byte] >> bit) & 1)
-            shared = (a + b) + (c + e)
-            whole = np.sqrt(one_norm[t] * norms[d, t]) if cosine else one_norm[t] + norms[d, t] - shared
-            if whole > 0:
-                best[t] = max(best[t], shared / whole)
-    return best

@@ -53,7 +53,7 @@ EXTRAS = {
     "masks": "masks by part of speech (POSNoise)",
     "case": "the reference package for likelihood ratios",
     "documents": "HTML, Rich Text, PDF and Outlook messages as texts",
-    "collections": "packed dumps of collections (zst)",
+    "collections": "tables packed by Zstandard (zst)",
     "languages": "words of Thai, Lao, Khmer and Burmese; endings of agglutinating languages",
     "distributed": "Dask clusters and object stores",
     "docs": "building this documentation",

@@ -75,7 +75,7 @@ def command(
 ) -> None:
     """List verifiers, attribution methods, obfuscators, samplers and whatever else takes a name.
 
-    Names take parameters, as in 'impostors(variant="seidman")'; raven list KIND NAME shows them.
+    Names take parameters, as in 'char-ngram(n=3)'; raven list KIND NAME shows them.
 
         raven list verifier
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ravenbench.ext.unknown.candidates import NamingQuestion
     from ravenbench.store.store import Store
 
-DEFAULT = "raven-2026, ppm, cosine-delta"
-"""Many views of style, compression, and frequent words: the best of six sets that were tried."""
+DEFAULT = "raven-style, ppm, cosine-delta"
+"""Many views of style, compression, and frequent words."""
 LONGEST, SHORTEST = 500, 50
 """Words of a passage, at most and at least."""
 FOLDS, TOPICS, GROUPS = 8, 5, 5

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.engine.options import spec_of
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import Table, col, public_head, rows_json, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
+from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -73,11 +76,50 @@ class Obfuscation(Shown):
         return {row.id: row.error for row in self.texts if row.error is not None}
 
 
+NAMED = 10
+"""Texts that the command names of those that failed or came back unchanged."""
+
+
 class ObfuscateReport(Report[Obfuscation]):
     """Which texts changed, by what, and how much; nothing is rewritten here."""
 
     kind = "obfuscate"
     template = "ravenbench.tasks.obfuscate:template.html.j2"
+
+    @classmethod
+    def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
+        spec = spec_of(ObfuscateSpec, values)
+        return [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
+
+    @classmethod
+    def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> str | None:
+        out, errors, same = values["out"], result.errors, result.unchanged
+        if errors:
+            named = "; ".join(errors[:NAMED])
+            return f"{len(errors)} texts could not be rewritten, so nothing was written to {out}: {named}"
+        if same:
+            named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
+            others = f"the others: {out}" if result.written else f"nothing was written to {out}"
+            text = f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of them is hidden"
+            return f"{text}: {named}; {others}"
+        return None
+
+    @classmethod
+    def farewell(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str:
+        stores = [result.store for result in results]
+        places = [store.plan_as(ObfuscatePlan).rewritings for store in stores]
+        folders = [
+            str(store.path / place) if place == "rewritings" else place
+            for store, place in zip(stores, places, strict=True)
+        ]
+        private = " and ".join(["the .json beside each text", *folders])
+        texts = [rewriting for result in results for rewriting in result.rewritings]
+        short = ["; ".join(texts[0].notes)] if len(texts) == 1 and texts[0].notes else []
+        look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
+        return (
+            f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
+            f"next: raven diff {look}" + "".join(f"\nin short: {line}" for line in short)
+        )
 
     def analyse(self) -> Obfuscation:
         plan = self.store.plan_as(ObfuscatePlan)

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
     from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan
 
-NAMED = 10
-"""Texts that the command names of those that failed or came back unchanged."""
-
 
 @dataclass(frozen=True, repr=False)
 class ObfuscateResult(RunResult):
@@ -198,43 +195,6 @@ class Obfuscate(Task):
         return Preview(self.name, str(self.folder), problems, *sizes, megabytes(None), untimed)
 
     @classmethod
-    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        spec = spec_of(ObfuscateSpec, values)
-        return [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
-
-    @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         if "out" not in values:
             raise SpecError("nothing says where the new texts go", fix="--out hidden.txt, or a new folder")
-
-    @classmethod
-    def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
-        out, errors, same = values["out"], result.errors, result.unchanged
-        if errors:
-            named = "; ".join(errors[:NAMED])
-            return f"{len(errors)} texts could not be rewritten, so nothing was written to {out}: {named}"
-        if same:
-            named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
-            others = f"the others: {out}" if result.written else f"nothing was written to {out}"
-            text = f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of them is hidden"
-            return f"{text}: {named}; {others}"
-        return None
-
-    @classmethod
-    def closing(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str:
-        from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan
-
-        stores = [result.store for result in results]
-        places = [store.plan_as(ObfuscatePlan).rewritings for store in stores]
-        folders = [
-            str(store.path / place) if place == "rewritings" else place
-            for store, place in zip(stores, places, strict=True)
-        ]
-        private = " and ".join(["the .json beside each text", *folders])
-        texts = [rewriting for result in results for rewriting in result.rewritings]
-        short = ["; ".join(texts[0].notes)] if len(texts) == 1 and texts[0].notes else []
-        look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
-        return (
-            f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
-            f"next: raven diff {look}" + "".join(f"\nin short: {line}" for line in short)
-        )

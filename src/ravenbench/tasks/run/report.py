@@ -76,6 +76,10 @@ class RunReport(Report[Analysis]):
     template = "ravenbench.tasks.run:template.html.j2"
     takes_answers = True
 
+    @classmethod
+    def previewed(cls, preview: Forecast) -> Sequence[Any]:
+        return lines(preview)
+
     def analyse(self) -> Analysis:
         """See ``tasks.run.analysis.analyse``."""
         return analyse(self.store)

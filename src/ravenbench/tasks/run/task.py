@@ -13,8 +13,6 @@ from ravenbench.metrics.base import metrics_of
 from ravenbench.tasks.run.spec import RunSpec, build
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
     from ravenbench.engine.pool import Aside
     from ravenbench.store.store import Store
@@ -122,9 +120,3 @@ class Run(Task):
         if self.asked_checks():
             self.approved(self.draft())
         return forecast(self.spec, self.progress)
-
-    @classmethod
-    def previewed(cls, preview: Forecast) -> Sequence[Any]:
-        from ravenbench.tasks.run.report import lines
-
-        return lines(preview)

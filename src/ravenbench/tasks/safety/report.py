@@ -96,6 +96,13 @@ class SafetyReport(Report[SafetyAnalysis]):
     kind = "safety"
     template = "ravenbench.tasks.safety:template.html.j2"
 
+    @classmethod
+    def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
+        from ravenbench.tasks.safety.spec import build
+
+        named = build(values).named_obfuscators()
+        return [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
+
     def analyse(self) -> SafetyAnalysis:
         return analyse(self.store)
 

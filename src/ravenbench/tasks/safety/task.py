@@ -237,11 +237,6 @@ class Safety(Task):
         runs = {name: report.to_json() for name, report in reports.items()}
         return Ending({**result.to_json(), "runs": runs}, [for_terminal(result.tables()[0])], page, result.finding())
 
-    @classmethod
-    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        named = build(values).named_obfuscators()
-        return [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
-
 
 def any_unusable(store: Store) -> bool:
     """Whether the plan names an obfuscator that could not be used."""

@@ -88,6 +88,14 @@ class VerifyReport(Report[Answered]):
     kind = "verify"
     template = "ravenbench.tasks.verify:template.html.j2"
 
+    @classmethod
+    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
+        return {"answers": values.get("out"), "saved": values.get("save")}
+
+    @classmethod
+    def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> None:
+        return None
+
     @cached_property
     def plan(self) -> VerifyPlan:
         """The plan of the folder."""

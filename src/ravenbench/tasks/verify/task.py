@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
 
-    verifier: Annotated[str, about("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
+    verifier: Annotated[str, about("E.g. ppm, 'char-ngram(n=3)' or module:Class.", takes=COMPONENT)]
     test: Annotated[
         str,
         about(
@@ -292,14 +292,6 @@ class Verify(Task):
     def check(cls, values: Mapping[str, Any]) -> None:
         if "out" not in values:
             raise SpecError("the answers need a place", expected="--out FILE.jsonl or FILE.txt")
-
-    @classmethod
-    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
-        return {"answers": values.get("out"), "saved": values.get("save")}
-
-    @classmethod
-    def problem(cls, result: Any, values: Mapping[str, Any]) -> None:
-        return None
 
 
 def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]) -> None:

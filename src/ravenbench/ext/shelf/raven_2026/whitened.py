@@ -16,7 +16,8 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, GramCounts
+from ravenbench.ext.shelf.grams import GramCounts
+from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta
 from ravenbench.ext.shelf.views import View
 from ravenbench.text.tfidf import unit
 from ravenbench.types import Bools, Floats, Ints

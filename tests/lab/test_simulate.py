@@ -5,16 +5,16 @@ import shutil
 
 import numpy as np
 import pytest
+from benchmarks.lab.report import Share, SimulateReport, summarise
+from benchmarks.lab.spec import SimulateSpec, build
+from benchmarks.lab.task import Simulate
+from benchmarks.lab.trials import Company, Trial, arrays_of, asked_apart, trial, trials_of
+from benchmarks.lab.worlds import HIDDEN, LENGTHS, draw, functions, names
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.ext.lab.report import Share, SimulateReport, summarise
-from ravenbench.ext.lab.spec import SimulateSpec, build
-from ravenbench.ext.lab.task import Simulate
-from ravenbench.ext.lab.trials import Company, Trial, arrays_of, asked_apart, trial, trials_of
-from ravenbench.ext.lab.worlds import HIDDEN, LENGTHS, draw, functions, names
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws
 from ravenbench.reports.report import analyse, write_report
@@ -22,12 +22,13 @@ from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
-from ravenbench.tasks.api import simulate
+from ravenbench.tasks.functions import function_of
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
 SMALLER = "synthetic(style=0.5, documents=540, authors=45, topics=18, words=40)"
 SIZES = {"corpus": CORPUS, "doses": (0.3,), "pools": 1, "folds": 2, "repetitions": 5, "replicates": 2}
 TINY = SimulateSpec(**SIZES)
+simulate = function_of(Simulate)
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +226,7 @@ def test_what_cannot_be_simulated_is_refused(given, message):
 
 
 def test_scorers_read_the_script_of_their_world():
-    corpus = SMALLER.replace(")", ", script='unspaced')")
+    corpus = SMALLER.replace("synthetic(", "synthetic-script(script='unspaced', ")
     found = trial(build({**SIZES, "corpus": corpus, "repetitions": 2}), 3)
     assert found["style"].content.auc.value > 0.5 and abs(found["style"].content.drop.value) < 0.03
     assert found["untrained topic"].content.swing.value > 0.1 and found["content"].content.swing.value > 0.2

@@ -51,15 +51,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from benchmarks.lab.blend import Blend, mixed
+from benchmarks.lab.manifold import Manifold
+from benchmarks.lab.spec import SimulateSpec, generator
 from ravenbench import registry
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError
-from ravenbench.ext.lab.blend import Blend, mixed
-from ravenbench.ext.lab.manifold import Manifold
-from ravenbench.ext.lab.spec import SimulateSpec, generator
 from ravenbench.problems import probe, sources
 from ravenbench.problems.needs import suggest
-from ravenbench.problems.references import Lengths
+from ravenbench.problems.references import LONGEST, _shares, _some, _standard, _usual
 from ravenbench.randomness import Draws, stream
 from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import closed_class
@@ -376,6 +376,29 @@ def blends(doses: Sequence[float]) -> list[str]:
 def names(doses: Sequence[float]) -> list[str]:
     """Names of all scorers, in the order of tables."""
     return [*BLIND, *COMPARED, *TOPIC, *blends(doses), *(f"texts {shown(d)}" for d in doses), *HIDDEN]
+
+
+class Lengths:
+    """Sees how often the ``words`` of a text have 1, 2, … letters and nothing else: shares, standardised by those of a
+    table's texts."""
+
+    def __init__(self, texts: TextTable, words: Callable[[str], list[str]]) -> None:
+        self._words, self._made = words, dict[bytes, Floats]()
+        self._usual = _usual([self._shares(texts[row]) for row in _some(texts)])
+
+    def score(self, problems: Problems) -> Floats:
+        """Cosines, (n,), means over known texts."""
+        used = problems.documents
+        for key, row in ((problems.texts.hash(row), row) for row in used.tolist()):
+            if key not in self._made:
+                self._made[key] = _standard(self._shares(problems.texts[row]), self._usual)
+        rows = np.stack([self._made[problems.texts.hash(row)] for row in used.tolist()])
+        known, questioned = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+        each = np.einsum("ij,ij->i", rows[known], rows[questioned[problems.owner]])
+        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
+
+    def _shares(self, text: str) -> Floats:
+        return _shares([min(len(word), LONGEST) for word in self._words(text)])
 
 
 class Scorers:

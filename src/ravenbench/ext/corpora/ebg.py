@@ -1,14 +1,11 @@
-"""Readers for the field's public collections, each from the place where a user has it; nothing is downloaded."""
+"""The Extended Brennan–Greenstadt corpus, from the place where a user has it; nothing is downloaded."""
 
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import ClassVar
 
 from ravenbench.components import Component
 from ravenbench.corpora.build import CorpusBuilder
@@ -16,84 +13,6 @@ from ravenbench.corpora.catalogue import entry
 from ravenbench.errors import FormatError, SpecError
 from ravenbench.formats.archive import Archive
 from ravenbench.types import Corpus
-
-
-@dataclass(frozen=True)
-class CollectionText:
-    """One document as a collection tells of it; ``line`` is its place in the file or the count of files."""
-
-    id: str
-    text: str
-    author: str
-    topic: str | None
-    columns: Mapping[str, str | None] = field(default_factory=dict)
-    language: str | None = None
-
-
-@dataclass(eq=False, repr=False)
-class PublicCorpus(Component):
-    """Base of readers of public collections.
-
-    Class attributes say what a collection is: ``layout`` for messages, ``documents`` and ``authors`` of the whole (None
-    where they depend on the copy, or no source could be cited), ``language``. Licence, citation and the source of the
-    counts stand in the catalogue under the same name.
-
-    Parameters
-    ----------
-    path : str
-        The folder, zip or file that the collection came as.
-    """
-
-    layout: ClassVar[str]
-    language: ClassVar[str | None] = "en"
-    documents: ClassVar[int | None] = None
-    authors: ClassVar[int | None] = None
-
-    path: str = ""
-
-    @staticmethod
-    def matched(archive: Archive, counted: Counter[str], pattern: str) -> Iterator[tuple[str, re.Match[str]]]:
-        """Files whose names, without folders, match a pattern in either case; others are counted."""
-        for name in archive.names:
-            if (match := re.fullmatch(pattern, PurePosixPath(name).name, re.IGNORECASE)) is not None:
-                yield name, match
-            else:
-                counted["other files"] += 1
-
-    @abstractmethod
-    def texts_of(self, archive: Archive, counted: Counter[str]) -> Iterator[CollectionText]:
-        """Every document; ``counted`` takes the number of files not read, by reason."""
-
-    def load(self) -> Corpus:
-        """Read the collection.
-
-        SpecError if no path is given; FormatError if there are no documents of this layout, or one cannot be read.
-        """
-        if not self.path:
-            raise SpecError(f"{self.name} needs the place of its files", fix=f"{self.name}(path='PLACE')")
-        builder = CorpusBuilder(self.path)
-        counted: Counter[str] = Counter()
-        read = 0
-        with Archive(self.path) as archive, archive.guarded(f"part of {self.name}"):
-            for read, one in enumerate(self.texts_of(archive, counted), start=1):
-                language = one.language or self.language or None
-                builder.add(one.id, one.text, one.author, one.topic, read, language, one.columns)
-        if not read:
-            raise FormatError(
-                f"there are no documents of {self.name} here", file=self.path, expected=self.layout,
-                fix=entry(self.name).instructions,
-            )  # fmt: skip
-        about = entry(self.name)
-        notes = {"source": about.title, "licence": about.licence, "citation": about.citation, "read": read}
-        whole = {"documents": self.documents, "authors": self.authors}
-        corpus = builder.finish(self.name, {**notes, "left alone": dict(sorted(counted.items()))})
-        corpus.notes["whole collection"] = {  # type: ignore[index]
-            name: {"expected": number, "found": read if name == "documents" else len(corpus.author.names)}
-            for name, number in whole.items()
-            if number is not None
-        }
-        return corpus
-
 
 _LANGUAGE = re.compile(r"^Language:[ \t]*(\S(?:.*\S)?)\s*$", re.MULTILINE)
 _SAMPLE = re.compile(r"(?P<author>[a-z]+)_(?P<number>\d+)_(?P<sources>\d+(?:_\d+)*)\.txt\Z")

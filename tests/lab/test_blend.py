@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from benchmarks.lab.blend import Blend, mixed
 
 from ravenbench import registry
-from ravenbench.ext.lab.blend import Blend, mixed
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 

@@ -1,4 +1,4 @@
-"""Readers for public collections, on small files of the exact form that each has."""
+"""Texts by author in encodings other than UTF-8."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench import registry
-from ravenbench.corpora.catalogue import entry
 from ravenbench.corpora.load import load_corpus
-from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.corpora.command import app
-from ravenbench.ext.tools.list import command as listed
-from ravenbench.testing import check_corpus
-
-PUBLIC = ("authbench", "amazon-reviews", "reddit", "stack-exchange")
 
 
 def write(folder, files):
@@ -24,31 +18,6 @@ def write(folder, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return folder
-
-
-def read(name, path, **parameters):
-    more = "".join(f", {key}={value!r}" for key, value in parameters.items())
-    corpus = load_corpus(f"{name}(path={str(path)!r}{more})")
-    check_corpus(corpus)
-    return corpus
-
-
-@pytest.mark.parametrize("name", PUBLIC)
-def test_each_has_an_entry_and_says_what_it_looks_for(name, tmp_path):
-    about = entry(name)
-    assert about.licence and about.citation and f"{name}(path=" in about.instructions
-    with pytest.raises(SpecError, match="place of its files"):
-        load_corpus(name + "()")
-    write(tmp_path, {"else/strange.bin": "nothing"})
-    with pytest.raises(FormatError, match=f"no documents of {name}") as caught:
-        load_corpus(f"{name}(path={str(tmp_path)!r})")
-    assert registry.parse("corpus", name).layout in str(caught.value)
-    assert name in json.loads(CliRunner().invoke(app, ["list", "--json"]).stdout)["corpora"].__repr__()
-
-
-def test_corpora_can_be_listed_by_their_plural(capsys):
-    listed("corpora")
-    assert "stack-exchange" in capsys.readouterr().out
 
 
 def test_texts_by_author_in_other_encodings(tmp_path):

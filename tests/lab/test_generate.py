@@ -7,15 +7,16 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks import generate as synthetic
+from benchmarks.generate import generate_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references.synthetic_writer import PlainWriter
 
 from ravenbench import files
 from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.synthetic import MadeUpAuthor, Synthetic
 from ravenbench.errors import InputError, SpecError
-from ravenbench.ext.corpora import synthetic
-from ravenbench.ext.corpora.synthetic import MadeUpAuthor, Synthetic, generate_corpus
 
 SMALL = "synthetic(documents=90, authors=12, topics=6, words=40)"
 

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.components import Component
-from ravenbench.errors import InputError, SpecError
-from ravenbench.ext.corpora.spelling import LANGUAGE, SCRIPTS, Transform, spelling
-from ravenbench.files import check_not_forked, make_folder, replacing, sha256, write_json
+from ravenbench.errors import SpecError
 from ravenbench.formats.collector import TextCollector
-from ravenbench.formats.output import check_folder
-from ravenbench.programs import ending_with_me
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Document, Floats, Ints, Labels
 
@@ -32,24 +24,10 @@ class Generated(Component):
 
     limits: ClassVar[Mapping[str, tuple[float, float]]]
     """Smallest and largest value of each dial; a dial whose default is a whole number, or None, takes only those."""
-    script: str
-    """How texts are written (``ext.corpora.spelling``)."""
 
     @abstractmethod
     def stream(self) -> Iterator[Document]:
         """Write documents one by one, in bounded memory."""
-
-    @abstractmethod
-    def vocabulary(self) -> tuple[Sequence[str], Sequence[str]]:
-        """Words that carry style and no content, the most frequent first, and all others."""
-
-    def functions(self) -> frozenset[str]:
-        """The words that carry style and no content."""
-        return frozenset(self.vocabulary()[0])
-
-    def spelling(self) -> tuple[Transform, Transform]:
-        """How texts are written in the corpus's script, and how they are read again."""
-        return spelling(self.script, *(((), ()) if self.script == "latin" else self.vocabulary()))
 
     def load(self) -> Corpus:
         """Write the whole corpus (a second or two at the defaults); large ones lie in a temporary file.
@@ -83,11 +61,7 @@ class Generated(Component):
         """Refuse parameters outside their limits. SpecError naming the first that is not."""
         for dial in fields(self):  # type: ignore[arg-type]
             value: Any = getattr(self, dial.name)
-            if dial.name == "script":
-                if value not in SCRIPTS:
-                    raise SpecError(f"{self.name}: there is no such script", found=value, expected=", ".join(SCRIPTS))
-                continue
-            if value is None and dial.default is None:
+            if dial.name not in self.limits or value is dial.default is None:
                 continue
             least, most = self.limits[dial.name]
             if not least <= value <= most:
@@ -342,8 +316,6 @@ class Synthetic(Generated):
     loud : int
         Topic words that are as frequent as function words, shared out among the families: those rank alone takes for
         such.
-    script : str
-        How texts are written: "latin", or "unspaced", "suffixes", "rtl", "clitics", "prefixes" (docs/languages.md).
     seed : int
         Everything else being equal, another seed is another language, other authors, other texts.
 
@@ -379,7 +351,6 @@ class Synthetic(Generated):
     families: float = 0.8
     dependence: float = 0.7
     loud: int = 0
-    script: str = "latin"
     seed: int = 0
 
     def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
@@ -388,7 +359,7 @@ class Synthetic(Generated):
         SpecError if a dial is out of range.
         """
         self.check()
-        writer, (write, _), language = self._writer(), self.spelling(), LANGUAGE.get(self.script, "en")
+        writer = self._writer()
         homes = -(-self.topics // FAMILY_SIZE)
         for i in range(self.documents) if which is None else which:
             topic = i % self.topics
@@ -399,12 +370,8 @@ class Synthetic(Generated):
                 author = family + homes * int(rng.integers(at_home))
             else:
                 author = int(rng.integers(self.authors))
-            text = write(writer.document(i, author, topic))
-            yield Document(f"d{i:05d}", text, f"a{author:04d}", _topic(topic), language)
-
-    def vocabulary(self) -> tuple[Sequence[str], Sequence[str]]:
-        functions = [*FUNCTION_WORDS.tolist(), *(word for pair in HABITS for word in pair)]
-        return functions, [word for words in self._writer()._lexicon for word in words.ravel().tolist()]
+            text = writer.document(i, author, topic)
+            yield Document(f"d{i:05d}", text, f"a{author:04d}", _topic(topic), "en")
 
     def _writer(self) -> MadeUpAuthor:
         return MadeUpAuthor(self.seed, self.style, self.topic, self.families, self.topics, self.words, self.loud)
@@ -421,140 +388,3 @@ class Synthetic(Generated):
 def _topic(number: int) -> str:
     """The name of a topic; ``f03b`` is the second topic of family 3."""
     return f"f{number // FAMILY_SIZE:02d}{chr(ord('a') + number % FAMILY_SIZE)}"
-
-
-ABOUT = "generated.json"
-_BEGUN = ".begun.json"
-_PART_BYTES = 2**25
-_LETTERS_A_WORD = 7.3
-"""Letters a word of a document, marks and spaces included; the mean of a log-normal length is counted in."""
-
-Progress = Callable[[int, int], None]
-"""Called with (parts done, parts in all)."""
-
-
-def generate_corpus(
-    corpus: Component, folder: str | Path, workers: int = 1, progress: Progress = lambda done, total: None
-) -> Path:
-    """Write a synthetic corpus as ``part-00000.parquet`` …, with ``generated.json`` (its dials, hashes of the parts).
-
-    Parts are made in a folder ``.NAME.partial`` beside the place, which is renamed when all are there; a call with the
-    same dials goes on where an earlier one stopped. Memory holds one part a worker. SpecError if a dial is out of
-    range, or the corpus is none that is generated; InputError if the place is taken, holds a part of another corpus, or
-    the disk has no room.
-    """
-    if not isinstance(corpus, Synthetic):
-        raise SpecError("only a synthetic corpus is generated", found=str(corpus), expected="synthetic(…)")
-    corpus.check()
-    for name in ("documents", "authors"):
-        if getattr(corpus, name) < 2:
-            raise SpecError(f"synthetic: {name} must be at least 2, or there are no pairs", found=getattr(corpus, name))
-    if workers < 1:
-        raise SpecError("--workers must be at least 1", found=workers)
-    folder = Path(folder)
-    about: dict[str, Any] = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents}
-    with suppress(OSError, ValueError, AttributeError):
-        if about.items() <= json.loads((folder / ABOUT).read_bytes()).items():
-            return folder  # an earlier call came as far
-    check_folder(folder)
-    if folder == Path():
-        raise InputError("you are in this folder, and it cannot be replaced", file=folder, fix="name another")
-    partial = folder.absolute().parent / f".{folder.name}.partial"
-    _check_room(corpus, folder, partial)
-    parts = list(plan_parts(corpus))
-    missing = _take_up(corpus, partial, parts)
-    done = len(parts) - len(missing)
-    progress(done, len(parts))
-    for _ in _work(corpus, partial, missing, workers):
-        done += 1
-        progress(done, len(parts))
-    hashes = {_name(number): sha256(partial / _name(number)) for number in range(len(parts))}
-    write_json(partial / ABOUT, {**about, "parts": hashes})
-    if folder.exists():
-        folder.rmdir()
-    partial.rename(folder)
-    (folder / _BEGUN).unlink()
-    return folder
-
-
-def plan_parts(corpus: Synthetic) -> Iterator[tuple[int, range]]:
-    """Number and documents of each part: a function of the dials, so of no machine."""
-    each = _documents_a_part(corpus)
-    for number, start in enumerate(range(0, corpus.documents, each)):
-        yield number, range(start, min(start + each, corpus.documents))
-
-
-def _documents_a_part(corpus: Synthetic) -> int:
-    return max(1, int(_PART_BYTES / (_LETTERS_A_WORD * corpus.words)))
-
-
-def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -> None:
-    """Write one part, whole or not at all."""
-    import polars as pl
-
-    check_not_forked()
-    rows = list(corpus.stream(documents))
-    frame = pl.DataFrame(
-        {
-            "id": [d.id for d in rows],
-            "author": [d.author for d in rows],
-            "topic": [d.topic for d in rows],
-            "family": [d.topic[:-1] for d in rows if d.topic],
-            "language": [d.language for d in rows],
-            "text": [d.text for d in rows],
-        }
-    )
-    with replacing(folder / _name(number)) as file:
-        frame.write_parquet(file, compression="zstd", compression_level=1, row_group_size=512)
-
-
-def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], workers: int) -> Iterator[None]:
-    if workers == 1 or len(parts) < 2:
-        for number, documents in parts:
-            write_part(corpus, folder, number, documents)
-            yield
-        return
-    from joblib import Parallel, delayed
-
-    pool = Parallel(n_jobs=min(workers, len(parts)), return_as="generator_unordered", **ending_with_me())
-    yield from pool(delayed(write_part)(corpus, folder, number, documents) for number, documents in parts)
-
-
-def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -> list[tuple[int, range]]:
-    """The parts that an earlier call has not written."""
-    begun = partial / _BEGUN
-    mark: dict[str, object] = {"corpus": str(corpus), "version": corpus.version}
-    if partial.exists():
-        try:
-            earlier = json.loads(begun.read_text("utf-8"))
-        except FileNotFoundError:
-            earlier = None
-        except (OSError, ValueError, RecursionError):
-            earlier = "a mark that cannot be read"
-        if earlier not in (mark, None) or (earlier is None and any(partial.glob("part-*"))):
-            raise InputError(
-                "another corpus was begun here", file=partial, found=earlier,
-                expected=str(corpus), fix="give another --out, or remove this folder",
-            )  # fmt: skip
-    make_folder(partial)
-    write_json(begun, mark)
-    return [part for part in parts if not (partial / _name(part[0])).is_file()]
-
-
-def _check_room(corpus: Synthetic, folder: Path, partial: Path) -> None:
-    # Parquet needs less than half of the letters; a full disk is better known before an hour's work.
-    there = sum(1 for _ in partial.glob("part-*.parquet")) * _documents_a_part(corpus)
-    need = int(max(0, corpus.documents - there) * corpus.words * _LETTERS_A_WORD * 0.45)
-    place = partial.parent
-    while not place.exists():
-        place = place.parent
-    free = shutil.disk_usage(place).free
-    if need > free:
-        raise InputError(
-            "not enough disk space for this corpus", file=folder, found=f"{free / 1e9:,.1f} GB free",
-            expected=f"about {need / 1e9:,.1f} GB", fix="give fewer documents or words, or another --out",
-        )  # fmt: skip
-
-
-def _name(number: int) -> str:
-    return f"part-{number:05d}.parquet"

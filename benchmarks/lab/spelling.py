@@ -16,10 +16,15 @@ replaced. What it reads from a text that it wrote is that text, but for capitals
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
+from ravenbench.corpora.synthetic import FUNCTION_WORDS, HABITS, Generated, Synthetic
+from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
+from ravenbench.types import Document
 
 SCRIPTS = ("latin", "unspaced", "suffixes", "rtl", "clitics", "prefixes")
 LANGUAGE = {"unspaced": "zh", "suffixes": "hu", "rtl": "he", "clitics": "fr", "prefixes": "qaa"}
@@ -130,3 +135,46 @@ _MAKERS: dict[str, Callable[[Sequence[str], Sequence[str]], tuple[Transform, Tra
     "clitics": lambda functions, contents: _clitics(_APOSTROPHES, "'", functions),
     "prefixes": lambda functions, contents: _clitics(_PREFIXES, "", functions),
 }
+
+
+class Spelt(Generated):
+    """A generated corpus that is written in a script."""
+
+    script: str
+
+    @abstractmethod
+    def vocabulary(self) -> tuple[Sequence[str], Sequence[str]]:
+        """Words that carry style and no content, the most frequent first, and all others."""
+
+    def functions(self) -> frozenset[str]:
+        """The words that carry style and no content."""
+        return frozenset(self.vocabulary()[0])
+
+    def spelling(self) -> tuple[Transform, Transform]:
+        """How texts are written in the corpus's script, and how they are read again."""
+        return spelling(self.script, *(((), ()) if self.script == "latin" else self.vocabulary()))
+
+    def check(self) -> None:
+        if self.script not in SCRIPTS:
+            raise SpecError(f"{self.name}: there is no such script", found=self.script, expected=", ".join(SCRIPTS))
+        super().check()
+
+
+@dataclass(eq=False, repr=False)
+class Scripted(Spelt, Synthetic):
+    """The corpus synthetic in other scripts, which the parameter script names."""
+
+    name = "synthetic-script"
+
+    script: str = "latin"
+
+    def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
+        self.check()
+        write, _ = self.spelling()
+        language = LANGUAGE.get(self.script, "en")
+        for document in Synthetic.stream(self, which):
+            yield replace(document, text=write(document.text), language=language)
+
+    def vocabulary(self) -> tuple[Sequence[str], Sequence[str]]:
+        functions = [*FUNCTION_WORDS.tolist(), *(word for pair in HABITS for word in pair)]
+        return functions, [word for words in self._writer()._lexicon for word in words.ravel().tolist()]

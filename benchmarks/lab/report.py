@@ -1,4 +1,4 @@
-"""The report of ``raven simulate``: false positives, power and coverage on both axes.
+"""The report of ``benchmarks simulate``: false positives, power and coverage on both axes.
 
 Every world is judged as a run is, by ``statistics.axes``, one scorer at a time. The truth of a scorer is its mean
 figure over the worlds of a kind.
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.lab.plan import SimulatePlan
+from benchmarks.lab.spec import SimulateSpec
+from benchmarks.lab.trials import Trial, trials_of
+from benchmarks.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.engine.options import checked
 from ravenbench.errors import InputError
-from ravenbench.ext.lab.plan import SimulatePlan
-from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.trials import Trial, trials_of
-from ravenbench.ext.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
@@ -337,7 +337,7 @@ class SimulateReport(Report[Simulation]):
     """Every figure of a simulation, over the worlds that have figures."""
 
     kind = "simulate"
-    template = "ravenbench.ext.lab:template.html.j2"
+    template = "benchmarks.lab:template.html.j2"
 
     def analyse(self) -> Simulation:
         store = self.store

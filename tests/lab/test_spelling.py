@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
+from benchmarks.lab.manifold import Manifold
+from benchmarks.lab.spelling import SCRIPTS, Scripted
 
 from ravenbench.errors import SpecError
-from ravenbench.ext.corpora.spelling import SCRIPTS
-from ravenbench.ext.corpora.synthetic import Synthetic
-from ravenbench.ext.lab.manifold import Manifold
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.text.segmenters import Spaces
 from ravenbench.types import Problems
 
 SIZES = {"documents": 60, "authors": 12, "topics": 6, "words": 120, "seed": 3}
-GENERATORS = [Synthetic(**SIZES), Manifold(**SIZES, loud=3)]
+GENERATORS = [Scripted(**SIZES), Manifold(**SIZES, loud=3)]
 
 
 @pytest.fixture(scope="module", params=GENERATORS, ids=lambda one: one.name)
@@ -53,4 +52,4 @@ def test_function_words_stay_in_every_script(generator, script):
 
 def test_there_is_no_such_script():
     with pytest.raises(SpecError, match="no such script"):
-        Synthetic(script="runes").load()
+        Scripted(script="runes").load()

@@ -1,4 +1,4 @@
-"""``ravenbench.simulate``: both axes of the verdict on scorers whose reliance on content is known.
+"""``python -m benchmarks simulate``: both axes of the verdict on scorers whose reliance on content is known.
 
 OUT/run.json, plan.json, cells/   as for a run; a fold is a replicate, and its cell holds the figures of all scorers
 """
@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.lab.spec import SimulateSpec, build
 from ravenbench import registry
 from ravenbench.components import identity_hash
 from ravenbench.corpora.load import is_named
 from ravenbench.engine.options import PATH, Option
 from ravenbench.engine.task import Cost, Draft, Task
-from ravenbench.ext.lab.spec import SimulateSpec, build
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,16 +31,16 @@ class Simulate(Task):
     use topic, alone or blended with style, are flagged (power), and how often the intervals hold the true value
     (coverage). If it is interrupted, the same command continues where it stopped.
 
-        raven simulate
+        python -m benchmarks simulate
 
-        raven simulate --corpus "manifold(style=0.6, drift=1)" --replicates 40 --seed 3000
+        python -m benchmarks simulate --corpus "manifold(style=0.6, drift=1)" --replicates 40 --seed 3000
 
-        raven simulate --corpus newsgroups --pools 1 --replicates 6
+        python -m benchmarks simulate --corpus newsgroups --pools 1 --replicates 6
     """
 
     name = "simulate"
     first = "corpus replicates doses out"
-    report = "ravenbench.ext.lab.report:SimulateReport"
+    report = "benchmarks.lab.report:SimulateReport"
     freezes = False
     Spec = SimulateSpec
     own = (Option("out", "The simulation's folder or URL; default raven-runs/simulate-<hash>.", takes=PATH),)
@@ -52,29 +52,29 @@ class Simulate(Task):
     spec: SimulateSpec
 
     def resolve(self) -> None:
-        from ravenbench.ext.lab.plan import fingerprint
+        from benchmarks.lab.plan import fingerprint
 
         self.spec = build(self.values)
         self.data = fingerprint(self.spec)
         self.folder = self.place_or(f"simulate-{identity_hash(self.spec.resolved())[:8]}")
 
     def draft(self) -> Draft[Any]:
-        from ravenbench.ext.lab.plan import draft
+        from benchmarks.lab.plan import draft
 
         return Draft(draft(self.spec))
 
     def cells(self, store: Store) -> list[str]:
+        from benchmarks.lab.plan import SimulatePlan
+        from benchmarks.lab.trials import ReplicateUnit
         from ravenbench.engine.pool import run_units
-        from ravenbench.ext.lab.plan import SimulatePlan
-        from ravenbench.ext.lab.trials import ReplicateUnit
 
         seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}
         units = [ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold]) for one in store.unanswered()]
         return run_units(self.engine, units, self.progress, "simulating")
 
     def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
+        from benchmarks.lab.plan import fits
         from ravenbench.engine.estimate import around
-        from ravenbench.ext.lab.plan import fits
 
         source = registry.parse("corpus", self.spec.corpus) if is_named(self.spec.corpus) else None
         words = getattr(source, "documents", 0) * getattr(source, "words", 0)
@@ -82,6 +82,6 @@ class Simulate(Task):
         return (seconds, ()) if words else (None, (self.spec.corpus,))
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
-        from ravenbench.ext.lab.plan import fits
+        from benchmarks.lab.plan import fits
 
         return len(missing) * fits(self.spec)

@@ -15,8 +15,7 @@ from ravenbench.errors import SpecError
 from ravenbench.text.splicing import FUNCTION_WORDS
 
 if TYPE_CHECKING:
-    from ravenbench.ext.corpora.synthetic import Synthetic
-    from ravenbench.ext.lab.manifold import Manifold
+    from benchmarks.lab.spelling import Spelt
 
 Dose = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 DOSES = (0.1, 0.3, 0.5)
@@ -30,7 +29,8 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     corpus: Annotated[
         str,
         about(
-            "A generator with its dials, synthetic(…) or manifold(…), such as manifold(style=0.6, drift=1); or a "
+            "A generator with its dials, synthetic(…), manifold(…) or synthetic-script(…), such as "
+            "manifold(style=0.6, drift=1); or a "
             "corpus or table with topics, of which each world takes half. Default: synthetic(style=0.4)."
         ),
     ] = "synthetic(style=0.4)"
@@ -73,17 +73,19 @@ def build(values: Mapping[str, Any]) -> SimulateSpec:
     return spec
 
 
-def generator(corpus: str) -> Synthetic | Manifold | None:
+def generator(corpus: str) -> Spelt | None:
     """The generator of this name, None for a corpus that is not generated, or a file or folder of one. Raises SpecError
     for a name with parameters that does not parse.
     """
-    from ravenbench.ext.corpora.synthetic import Synthetic
-    from ravenbench.ext.lab.manifold import Manifold
+    from benchmarks.lab.spelling import Scripted, Spelt
+    from ravenbench.corpora.synthetic import Synthetic
 
     if not is_named(corpus) and Path(corpus).exists():
         return None
     corpus_generator = registry.parse("corpus", corpus)
-    return corpus_generator if isinstance(corpus_generator, Synthetic | Manifold) else None
+    if type(corpus_generator) is Synthetic:
+        return Scripted(**corpus_generator.get_params())
+    return corpus_generator if isinstance(corpus_generator, Spelt) else None
 
 
 def _doses(given: Any) -> list[float]:

@@ -15,13 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench import registry
-from ravenbench.engine.apart import Apart, divided, handed, pickled
-from ravenbench.engine.cells import CellUnit
-from ravenbench.engine.transplants import mixed
-from ravenbench.ext.lab import worlds
-from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.worlds import (
+from benchmarks.lab import worlds
+from benchmarks.lab.spec import SimulateSpec
+from benchmarks.lab.worlds import (
     BATCHED,
     COMPANY,
     Adversaries,
@@ -33,6 +29,10 @@ from ravenbench.ext.lab.worlds import (
     shown,
     words_of,
 )
+from ravenbench import registry
+from ravenbench.engine.apart import Apart, divided, handed, pickled
+from ravenbench.engine.cells import CellUnit
+from ravenbench.engine.transplants import mixed
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
 from ravenbench.statistics import axes

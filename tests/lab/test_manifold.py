@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from benchmarks.lab.manifold import Manifold, ManifoldWriter, cumulated, draw, offset
 
 from ravenbench.errors import SpecError
-from ravenbench.ext.lab.manifold import Manifold, ManifoldWriter, cumulated, draw, offset
 
 SMALL = {"documents": 120, "authors": 30, "topics": 12, "words": 60}
 

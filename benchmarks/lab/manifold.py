@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.ext.corpora.spelling import LANGUAGE
-from ravenbench.ext.corpora.synthetic import Generated, cumulated, drawn_places
+from benchmarks.lab.spelling import LANGUAGE, Spelt
+from ravenbench.corpora.synthetic import cumulated, drawn_places
 from ravenbench.randomness import stream
 from ravenbench.types import Document, Floats, Ints
 
@@ -184,7 +184,7 @@ _EVERYWHERE = 0.02
 
 
 @dataclass(eq=False, repr=False)
-class Manifold(Generated):
+class Manifold(Spelt):
     """Seeded texts on topics that shade into each other, drawn from a known model.
 
     Document i has topic ``i mod topics`` and depends on (seed, dials, i) alone. Its author is drawn among those at

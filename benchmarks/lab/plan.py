@@ -5,12 +5,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from ravenbench import registry
-from ravenbench.components import identity
-from ravenbench.corpora.load import is_named
-from ravenbench.ext.lab.blend import Blend
-from ravenbench.ext.lab.spec import SimulateSpec
-from ravenbench.ext.lab.worlds import (
+from benchmarks.lab.blend import Blend
+from benchmarks.lab.spec import SimulateSpec
+from benchmarks.lab.worlds import (
     ALIKE,
     BLUR,
     ENCODER,
@@ -22,6 +19,9 @@ from ravenbench.ext.lab.worlds import (
     STYLE,
     names,
 )
+from ravenbench import registry
+from ravenbench.components import identity
+from ravenbench.corpora.load import is_named
 from ravenbench.problems.donors import TOGETHER
 from ravenbench.statistics.content import COMMON
 from ravenbench.store.plans import cell_places, content_key, decides, verifier_record
