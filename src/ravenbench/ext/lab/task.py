@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ravenbench import registry
 from ravenbench.components import identity_hash
-from ravenbench.corpora.load import is_named
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Cost, Draft, Task
+from ravenbench.engine.task import Draft, Task
 from ravenbench.ext.lab.spec import SimulateSpec, build
 
 if TYPE_CHECKING:
@@ -71,15 +69,6 @@ class Simulate(Task):
         seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}
         units = [ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold]) for one in store.unanswered()]
         return run_units(self.engine, units, self.progress, "simulating")
-
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        from ravenbench.engine.estimate import around
-        from ravenbench.ext.lab.plan import fits
-
-        source = registry.parse("corpus", self.spec.corpus) if is_named(self.spec.corpus) else None
-        words = getattr(source, "documents", 0) * getattr(source, "words", 0)
-        seconds = around(0) + len(missing) * (WORLD + FIT * fits(self.spec) + WORD * words)
-        return (seconds, ()) if words else (None, (self.spec.corpus,))
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
         from ravenbench.ext.lab.plan import fits

@@ -35,7 +35,7 @@ class Run(Task):
 
         raven run newsgroups --topics 25,10    a sweep over numbers of topics
 
-        raven run newsgroups --plan            pairs, cost, what could be seen
+        raven run newsgroups --plan            pairs, what could be seen
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
 
@@ -62,7 +62,7 @@ class Run(Task):
         "verifiers group against normalise metrics probe repetitions lengths seed"
     )
     device = True
-    plan_help = "Only show what the run would contain, cost and be able to detect."
+    plan_help = "Only show what the run would contain and be able to detect."
     spec: RunSpec
 
     def resolve(self) -> None:
