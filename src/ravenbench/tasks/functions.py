@@ -52,7 +52,8 @@ def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Previ
     """What a task would do with these arguments; no folder of a run is written.
 
     ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits`` and ``notes``; that of ``run``
-    also what could be detected. ``to_json()`` has all. SpecError if the function has no plan; InputError if something cannot be used.
+    also what could be detected. ``to_json()`` has all. SpecError if the function has no plan; InputError if something
+    cannot be used.
     """
     task = getattr(function, "task", None)
     if task is None or not task.plan_help:

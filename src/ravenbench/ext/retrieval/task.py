@@ -97,6 +97,7 @@ class Retrieve(Task):
     """
 
     name = "retrieve"
+    in_spec = "half skip_faulty text author"
     first = "methods k out"
     report = "ravenbench.ext.retrieval.report:RetrieveReport"
     Spec = RetrieveSpec

@@ -44,6 +44,10 @@ class Attribute(Task):
     """
 
     name = "attribute"
+    in_spec = (
+        "text author min_topics min_per_topic min_topic_docs docs_per_topic sampler "
+        "topics encoder difference skip_faulty"
+    )
     first = "unknown candidates topic protocol methods seed out"
     report = "ravenbench.tasks.attribute.report:AttributeReport"
     Spec = AttributeSpec

@@ -47,6 +47,7 @@ class Safety(Task):
     """
 
     name = "safety"
+    in_spec = "normalise rewritings skip_faulty"
     first = "train obfuscators verifiers methods out"
     report = "ravenbench.tasks.safety.report:SafetyReport"
     Spec = SafetySpec

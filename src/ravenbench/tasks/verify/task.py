@@ -116,6 +116,7 @@ class Verify(Task):
     """
 
     name = "verify"
+    in_spec = "folder"
     first = "test train save load out"
     report = "ravenbench.tasks.verify.report:VerifyReport"
     Spec = VerifySpec

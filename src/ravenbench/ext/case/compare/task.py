@@ -47,6 +47,7 @@ class Compare(Task):
     """
 
     name = "compare"
+    in_spec = "skip_faulty text author topic authors folds donors unvalidated"
     first = "questioned known background out"
     report = "ravenbench.ext.case.compare.report:CompareReport"
     freezes = False
