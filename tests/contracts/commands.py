@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench.engine.task import declared_of
 from ravenbench.limits import ENDING
 
 WARM = {"ravenbench", "numpy", "numba", "scipy", "sklearn", "polars", "joblib", "rich", "jinja2", "matplotlib", "nltk"}
@@ -35,7 +34,7 @@ class Ended:
 def in_spec(callback: Any, arguments: Sequence[str]) -> list[str]:
     """Arguments of a command with those options in a spec file that are no flags of it."""
     table, keys = getattr(callback, "in_spec", ("", ()))
-    options = {option.name: option for option in declared_of(table).options()} if keys else {}
+    options = {option.name: option for option in callback.declared.options()} if keys else {}
     rest: list[str] = []
     said: dict[str, Any] = {}
     words = list(arguments)

@@ -52,6 +52,7 @@ def command_of(task: type[Declared]) -> Any:
         parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.in_spec = (task.name, in_spec(task))  # type: ignore[attr-defined]
+    command.declared = task  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
     command.__annotations__ = {}
