@@ -8,8 +8,8 @@ out (``--equal-counts``), and with four of every author: authors lose texts wher
 the fewest left is named rightly without reading anything, which ``fewest`` shows (it reads none). The others name texts
 of documents that teach nothing. ``--developed`` has the authors with an even hash instead.
 
-Accuracies (macro F1 for PAN18) stand with 95% intervals by bootstrap over texts, with the difference to raven-style over
-the same draws; CPU seconds are of fit and answers, nothing counted before. ``ECE`` is of the best candidate's
+Accuracies (macro F1 for PAN18) stand with 95% intervals by bootstrap over texts, with the difference to raven-style
+over the same draws; CPU seconds are of fit and answers, nothing counted before. ``ECE`` is of the best candidate's
 probability in ten bins of equally many texts; beside it what a perfectly calibrated method would have on average.
 """
 

@@ -220,6 +220,15 @@ def no_waiting_for_the_disk() -> None:
     os.fsync, files._sync_file_system = (lambda handle: None), (lambda folder: True)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def every_option_as_a_flag() -> Iterator[None]:
+    """Tests name every option as a flag; those that are none reach the command by a spec file, as users give them."""
+    from contracts.commands import flags_in_spec
+
+    with flags_in_spec():
+        yield
+
+
 @pytest.fixture(autouse=True)
 def nothing_remarked() -> Iterator[None]:
     """What one test's commands said is not what another's did: a command in this process leaves no listener

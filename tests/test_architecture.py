@@ -140,47 +140,6 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 def test_extensions_that_come_with_raven_are_listed():
     """So that tests know what is absent; each hands in its rows of the bench's tables by a module of data."""
     assert {place.parent.name for place in ROOT.glob("ext/*/__init__.py")} <= {*extensions.OWN}
-    assert {*extensions.OWN} == {package.removeprefix("ext/") for package in BUDGETS if package.startswith("ext/")}
-
-
-BUDGETS = {
-    "attribution": 1_400,
-    "cli": 1_000,
-    "corpora": 2_250,
-    "engine": 3_400,
-    "ext": 100,
-    "ext/case": 7_700,
-    "ext/changes": 1_000,
-    "ext/contrast": 1_200,
-    "ext/corpora": 2_300,
-    "ext/documents": 1_800,
-    "ext/encoders": 1_300,
-    "ext/freeze": 1_200,
-    "ext/machine": 1_300,
-    "ext/map": 2_000,
-    "ext/problems": 500,
-    "ext/programs": 1_400,
-    "ext/retrieval": 3_300,
-    "ext/shelf": 12_900,
-    "ext/site": 1_800,
-    "ext/tools": 700,
-    "ext/unknown": 1_500,
-    "formats": 4_650,
-    "ground": 3_700,
-    "metrics": 900,
-    "obfuscation": 2_900,
-    "problems": 1_800,
-    "programs": 200,
-    "reports": 3_000,
-    "sampling": 400,
-    "statistics": 2_300,
-    "store": 1_200,
-    "tasks": 13_600,
-    "text": 5_300,
-    "topics": 700,
-    "verifiers": 2_300,
-}
-"""Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
 
 
 SAYING_NOTHING = {"found", "asked", "told", "kept", "held", "taken"}
@@ -225,20 +184,6 @@ def test_no_two_classes_have_one_name():
                 places.setdefault(name, []).append(module)
     several = {name: each for name, each in places.items() if len(each) > 1 and name not in SAVED_CLASSES}
     assert not several, "a class has another one's name"
-
-
-def test_packages_keep_within_their_budgets():
-    lines = dict.fromkeys(BUDGETS, 0)
-    for path in ROOT.rglob("*.py"):
-        parts = path.relative_to(ROOT).parts
-        package = "ground" if len(parts) == 1 else "/".join(parts[: 2 if parts[0] in ("ext",) else 1])
-        package = "ext" if package.endswith(".py") else package
-        lines[package] = lines.get(package, 0) + len(path.read_text("utf-8").splitlines())
-    over = {package: count for package, count in lines.items() if not count <= BUDGETS.get(package, 0)}
-    absent = {f"ext/{name}" for name in extensions.absent()}
-    loose = {name: lines[name] for name, most in BUDGETS.items() if lines[name] <= most - 100 and name not in absent}
-    assert not over, "more lines than the package's budget"
-    assert not loose, "lower the budgets with the lines"
 
 
 @pytest.mark.parametrize("room", OPEN_TO_ALL)

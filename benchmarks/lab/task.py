@@ -8,20 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.lab.spec import SimulateSpec, build
-from ravenbench import registry
 from ravenbench.components import identity_hash
-from ravenbench.corpora.load import is_named
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Cost, Draft, Task
+from ravenbench.engine.task import Draft, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ravenbench.store.records import CellPlace, Plan
     from ravenbench.store.store import Store
-
-WORLD, FIT, WORD = 0.5, 0.035, 1.5e-5
-"""CPU seconds of a world, of each training set in it, and of each word, measured on worlds of 7,200 to 57,600 words."""
 
 
 class Simulate(Task):
@@ -71,15 +66,6 @@ class Simulate(Task):
         seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}
         units = [ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold]) for one in store.unanswered()]
         return run_units(self.engine, units, self.progress, "simulating")
-
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        from benchmarks.lab.plan import fits
-        from ravenbench.engine.estimate import around
-
-        source = registry.parse("corpus", self.spec.corpus) if is_named(self.spec.corpus) else None
-        words = getattr(source, "documents", 0) * getattr(source, "words", 0)
-        seconds = around(0) + len(missing) * (WORLD + FIT * fits(self.spec) + WORD * words)
-        return (seconds, ()) if words else (None, (self.spec.corpus,))
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
         from benchmarks.lab.plan import fits

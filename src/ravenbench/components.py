@@ -93,8 +93,6 @@ class Component:
     ``English``; empty where it is not declared."""
     trains_long: ClassVar[bool] = False
     """Whether it learns for minutes, on toy problems too, so that it is not tried on them beforehand."""
-    in_small: ClassVar[Mapping[str, int]] = {}
-    """Parameters of a search, as small as a plan tries it: their time grows with the product of these numbers."""
     not_in_key: ClassVar[tuple[str, ...]] = ()
     """Parameters that say under what conditions it works and never decide its answers: no part of its identity."""
 

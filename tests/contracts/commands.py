@@ -11,6 +11,7 @@ import os
 import runpy
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,8 +31,66 @@ class Ended:
     said: str
 
 
-def raven(*arguments: str, encoding: str = "utf-8") -> Ended:
-    """A command in this process, by the entry point that users have; one that leaves it by an error ends with 1."""
+def in_spec(callback: Any, arguments: Sequence[str]) -> list[str]:
+    """Arguments of a command with those options in a spec file that are no flags of it."""
+    table, keys = getattr(callback, "in_spec", ("", ()))
+    options = {option.name: option for option in callback.declared.options()} if keys else {}
+    rest: list[str] = []
+    said: dict[str, Any] = {}
+    words = list(arguments)
+    while words:
+        word = words.pop(0)
+        flag, _, value = word.partition("=")
+        key = flag.removeprefix("--").replace("-", "_")
+        if not (word.startswith("--") and key in keys):
+            rest.append(word)
+            continue
+        kind = options[key].kind if key in options else str
+        value = value or ("" if kind is bool else words.pop(0))
+        if key in options and options[key].many:
+            said.setdefault(key, []).append(value)
+        else:
+            said[key] = True if kind is bool else value if kind is str else json.loads(value)
+    if not said:
+        return rest
+    lines = [f"{key} = {json.dumps(value)}" for key, value in said.items()]
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", delete=False) as file:
+        file.write("\n".join([f"[{table}]", *lines]))
+    return [*rest, "--spec", file.name]
+
+
+AS_IT_IS: list[bool] = []
+"""Not empty where a command is to have no flags but its own."""
+
+
+@contextlib.contextmanager
+def flags_in_spec() -> Iterator[None]:
+    """Commands in this process take every option as a flag: those that are none are put into a spec file."""
+    from ravenbench.cli.main import ShownCommand
+
+    parse = ShownCommand.parse_args
+
+    def parse_args(self: Any, ctx: Any, args: list[str]) -> list[str]:
+        return parse(self, ctx, args if AS_IT_IS else in_spec(self.callback, args))
+
+    ShownCommand.parse_args = parse_args
+    try:
+        yield
+    finally:
+        ShownCommand.parse_args = parse
+
+
+def raven(*arguments: str, encoding: str = "utf-8", as_it_is: bool = False) -> Ended:
+    """A command in this process, by the entry point that users have; one that leaves it by an error ends with 1.
+    ``as_it_is``: with no options in a spec file."""
+    AS_IT_IS[:] = [True] * as_it_is
+    try:
+        return _raven(*arguments, encoding=encoding)
+    finally:
+        AS_IT_IS.clear()
+
+
+def _raven(*arguments: str, encoding: str) -> Ended:
     from ravenbench.cli import main
 
     kept = sys.argv, sys.path[:], gc.get_threshold()
@@ -61,7 +120,8 @@ def command(arguments: Sequence[str]) -> None:
     from ravenbench.cli import main
 
     sys.argv = ["raven", *arguments]
-    main.run()
+    with flags_in_spec():
+        main.run()
 
 
 def script(place: Sequence[str]) -> None:

@@ -90,7 +90,14 @@ class ShownCommand(_Switches, TyperCommand):
         except Exception as error:
             # Typer's releases have these classes in different places.
             if type(error).__name__ == "NoSuchOption":
-                check_there(f"{ctx.command_path} {getattr(error, 'option_name', '')}")
+                flag = getattr(error, "option_name", "")
+                check_there(f"{ctx.command_path} {flag}")
+                table, keys = getattr(self.callback, "in_spec", ("", ()))
+                if (key := flag.lstrip("-").replace("-", "_")) in keys:
+                    raise SpecError(
+                        f"{flag} is no flag of {ctx.command_path}",
+                        fix=f"give it in a spec file: [{table}] {key} = …, and --spec FILE.toml",
+                    ) from None
             if type(error).__name__ != "MissingParameter":
                 raise
             missing: Any = error

@@ -60,14 +60,17 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 def _lines(every: float = 30) -> Callable[[str, int, int], None]:
     """A progress callback for logs: where the work is, at most once in so many seconds; short work says nothing."""
     started = last = time.monotonic()
+    begun: dict[str, tuple[float, int]] = {}
 
     def progress(stage: str, done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
+        since, first = begun.setdefault(stage, (now, done))
         if now - last >= every:
             last = now
             place = f": {done:,} of {total:,}" if total else ""
-            typer.echo(f"{readable(stage)}{place}, after {now - started:,.0f} s", err=True)
+            left = f", about {(now - since) / (done - first) * (total - done):,.0f} s left" if done > first else ""
+            typer.echo(f"{readable(stage)}{place}, after {now - started:,.0f} s{left}", err=True)
 
     return progress
 
@@ -186,18 +189,7 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
     if preview.cells:
         typer.echo(f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}")
         print_parts(["A cell is one method's answers to one set of problems; a fit is one training of one method."])
-    if preview.cpu_seconds is not None:
-        say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
-    if preview.untimed:
-        say(f"not counted, for nothing tells their time: {', '.join(preview.untimed)}")
-    if preview.megabytes is not None:
-        say(f"memory: about {preview.megabytes:,.0f} MB a worker")
     say(f"folder: {preview.folder}")
-
-
-def about(seconds: float) -> str:
-    """A rough length of time in words."""
-    return counted(max(1, round(seconds)), "second") if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 def readable(value: Any) -> Any:

@@ -6,12 +6,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from ravenbench import files
-from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of
+from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of, read_spec
 from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
 from ravenbench.errors import InputError, remarks_gathered
 
@@ -39,22 +40,55 @@ def command_of(task: type[Declared]) -> Any:
         if task.stray is not None and context.args:
             problem, expected, fix = task.stray
             raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
-        given = {name: value for name, value in values.items() if value is not None and value != []}
+        given = of_file(task, {name: value for name, value in values.items() if value is not None and value != []})
         with bounded(given):
             perform(task, given) if issubclass(task, Task) else work(task, given)  # type: ignore[arg-type]
 
     parameters = [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
     spared = getattr(task, "spared", ())
-    for option in (option for option in task.options() if option.command):
+    for option in (option for option in task.options() if option.command and not option.in_spec):
         needed = option.required and option.name not in spared
         positional, heading = option.name in task.arguments, task.heading(option.name)
         parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
+    command.in_spec = (task.name, in_spec(task))  # type: ignore[attr-defined]
+    command.declared = task  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
     command.__annotations__ = {}
     command.__signature__ = inspect.Signature([*parameters, *_common(task)])  # type: ignore[attr-defined]
     return command
+
+
+WHERE = (
+    Option("engine", "local (processes) or dask (an existing cluster).", default="local"),
+    Option("scheduler", "Address of the Dask scheduler."),
+)
+SPEC = Option("spec", "TOML file whose table, named as the command, holds options; flags override it.", Path)
+
+
+def in_spec(task: type[Declared]) -> list[str]:
+    """Options that are no flags of a command, but keys of its spec file."""
+    where = [option.name for option in WHERE] if issubclass(task, Task) and task.name != "run" else []
+    return [*(option.name for option in task.options() if option.in_spec), *where]
+
+
+def of_file(task: type[Declared], flags: dict[str, Any]) -> dict[str, Any]:
+    """What was given by flags and, where there is one, by a spec file; and defaults of what is no flag."""
+    options = [option for option in task.options() if option.command and option.in_spec]
+    defaults = {option.name: False if option.kind is bool else option.default for option in options}
+    defaults = {name: default for name, default in defaults.items() if default is not None}
+    if "spec" not in flags:
+        return defaults | flags
+    # A switch that was not given says nothing.
+    given = {name: value for name, value in flags.items() if value is not False}
+    if "spec" in task.option_table():  # it resolves the file itself
+        from ravenbench.tasks.run.spec import beside_spec
+
+        return beside_spec(given)
+    file = given.pop("spec")
+    switches = {name: False for name, value in flags.items() if value is False}
+    return {**defaults, **switches, **read_spec(file, task, in_spec(task)), **given}
 
 
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -95,16 +129,13 @@ def reads(function: Callable[..., None]) -> Callable[..., None]:
 
 def _common(task: type[Declared]) -> list[inspect.Parameter]:
     """Options of many commands that the declaration does not name."""
-    where = (
-        Option("engine", "local (processes) or dask (an existing cluster).", default="local"),
-        Option("scheduler", "Address of the Dask scheduler."),
-    )
     options = [
-        *(where if issubclass(task, Task) else ()),
+        *(WHERE if task.name == "run" else ()),
+        *(() if "spec" in task.option_table() else (SPEC,)),
         *([Option("plan", task.plan_help, bool)] if task.plan_help else ()),
     ]
     parameters = [
-        of_option(option, False, task.heading(option.name) if option in where else None) for option in options
+        of_option(option, False, task.heading(option.name) if option in WHERE else None) for option in options
     ]
     return [*parameters, of_option(Option("json", "One JSON object on stdout.", bool), False)]
 
@@ -117,9 +148,9 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     if (said := task.instead(values)) is not None:
         say(said)
         return
-    engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
+    engine = pool.engine(values.pop("engine", "local"), values.get("workers"), values.pop("scheduler", None))
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
-    plan, json = values.pop("plan"), values.pop("json")
+    plan, json = values.pop("plan", False), values.pop("json", False)
     with progress_bar() as progress:
         direct = task.direct(values, plan, progress)
     if direct is not None:
@@ -178,7 +209,7 @@ def work(task: type[Work], values: dict[str, Any]) -> None:
     """Do what a command without cells was told, and show what it ends with."""
     from ravenbench.cli.show import progress_bar, show_answer, show_preview
 
-    json = values.pop("json")
+    json = values.pop("json", False)
     task.check(values, json)
     if values.pop("plan", False):
         show_preview(task.preview(values), json)

@@ -10,7 +10,7 @@ import re
 import types
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -21,6 +21,7 @@ import msgspec.structs
 
 from ravenbench.components import Component, printed
 from ravenbench.errors import InputError, SpecError, check_number, check_option, check_type, did_you_mean, writable
+from ravenbench.files import read_ordinary
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
@@ -55,7 +56,8 @@ class Option:
 
     ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
     ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
-    there. ``command`` and ``function`` say which of the two have it. ``bounds`` are its least and greatest value on the
+    there. ``command`` and ``function`` say which of the two have it; one ``in_spec`` is no flag of the command, but a
+    key of its spec file. ``bounds`` are its least and greatest value on the
     command line, ``variable`` the environment variable that it is by default.
     """
 
@@ -69,6 +71,7 @@ class Option:
     required: bool = False
     command: bool = True
     function: bool = True
+    in_spec: bool = False
     default: Any = None
     bounds: tuple[float | None, float | None] = (None, None)
     variable: str | None = None
@@ -188,9 +191,13 @@ def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
 
 HEADINGS = {
     "How texts and tables are read": "text author topic column encoding unquoted strip_shared skip_faulty lenient",
-    "Where the work is done, and its limits": "workers cell_timeout most_calls device engine scheduler",
+    "Where the work is done, and its limits": "workers engine scheduler",
 }
 """Options of many commands, by the heading that they stand behind in help."""
+
+
+ALWAYS_IN_SPEC = ("unquoted", "strip_shared", "allow_shared", "cell_timeout", "most_calls", "device")
+"""Options that no command has as a flag, but for those that say so."""
 
 
 class Declared:
@@ -201,6 +208,8 @@ class Declared:
         ``Spec``                    what decides its answers
         ``own``                     options that decide nothing
         ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
+        ``in_spec``                 names that stand in a spec file alone, beside those of ``ALWAYS_IN_SPEC``; ``flags``
+                                    are those of these that are flags all the same
         ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
         ``first``                   names that a newcomer needs; with them help puts the others behind headings
         ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
@@ -214,6 +223,8 @@ class Declared:
     own: ClassVar[tuple[Option, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ()
     positional: ClassVar[tuple[str, ...] | None] = None
+    in_spec: ClassVar[str] = ""
+    flags: ClassVar[str] = ""
     order: ClassVar[str] = ""
     first: ClassVar[str] = ""
     note: ClassVar[str] = ""
@@ -231,6 +242,9 @@ class Declared:
     def options(cls) -> list[Option]:
         """All options, in the order in which ``--help`` shows them."""
         named, first = cls.option_table(), cls.order.split()
+        for name in {*ALWAYS_IN_SPEC, *cls.in_spec.split()} - {*cls.flags.split()}:
+            if name in named and named[name].command:
+                named[name] = replace(named[name], in_spec=True)
         return [named[name] for name in dict.fromkeys([*first, *named]) if name in named]
 
     @classmethod
@@ -368,3 +382,64 @@ def _plainly(what: str) -> str:
     kinds = [_PLAIN.get(kind, kind) for kind in expected[1].split(" | ") if kind != "null"]
     bound = f" {expected[2]} {expected[3]}" if expected[2] else ""
     return f"expected {' or '.join(kinds)}{bound}"
+
+
+_LONGEST_SPEC = 2**17
+
+
+def read_tables(file: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The tables of a spec file, of which no other names are known. Raises SpecError if it is none."""
+    import tomllib  # takes longer to import than --help to answer
+
+    try:
+        data = read_ordinary(file)
+        # Its reader takes time and memory by the square of a name's length.
+        if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
+            raise SpecError("it is too long for a spec file", file=file, expected=f"at most {_LONGEST_SPEC:,} bytes")
+        raw = tomllib.loads(data.decode())
+    except ValueError as error:
+        raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
+    if unknown := sorted(set(raw) - set(names)):
+        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], names))
+    for name, table in raw.items():
+        if not isinstance(table, dict):
+            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
+    return raw
+
+
+def joined_lists(table: Mapping[str, Any], many: Iterable[str]) -> dict[str, Any]:
+    """Keys with _ for -; a list is joined by commas, unless it is that of an option that may be repeated."""
+    values = {key.replace("-", "_"): value for key, value in table.items()}
+    return {
+        key: ", ".join(map(str, value)) if isinstance(value, list) and key not in many else value
+        for key, value in values.items()
+    }
+
+
+def read_spec(file: Path, task: type[Declared], further: Sequence[str] = ()) -> dict[str, Any]:
+    """What a spec file's table of a command says, whose keys are its options, flags or not, and some ``further`` ones.
+    Raises SpecError for an unknown key (with a suggestion) or a value of another type."""
+    options = {option.name: option for option in task.options() if option.command}
+    many = [name for name, option in options.items() if option.many]
+    values = joined_lists(read_tables(file, [task.name]).get(task.name, {}), many)
+    known = [*options, *further]
+    for key, value in values.items():
+        if key not in known:
+            raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, known))
+        option = options.get(key)
+        kind = str if option is None else option.kind
+        numbers = kind is float and type(value) is int
+        if option is not None and option.many:
+            values[key] = [value] if isinstance(value, str) else value
+        elif kind in (bool, int, float) and type(value) is not kind and not numbers:
+            raise SpecError(f"{key}: {_PLAIN[kind.__name__]} is expected", file=file, found=value)
+        elif kind not in (bool, int, float):
+            values[key] = str(value)
+        low, high = (None, None) if option is None else option.bounds
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise SpecError(f"{key}: it is out of range", file=file, found=value, expected=f"{low} to {high}")
+    return values

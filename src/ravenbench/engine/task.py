@@ -60,13 +60,12 @@ class SeededRun(RunResult):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a task would do, and what of that is done; no folder of a run was written to find it out; methods
-    were tried on a few problems.
+    """What a task would do, and what of that is done; no folder of a run was written to find it out, and no method
+    was tried.
 
     ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
     ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
-    sentences; ``cpu_seconds`` and the ``megabytes`` of a worker are rough estimates of what is left to do, in which
-    nothing stands for the ``untimed`` methods.
+    sentences.
     """
 
     task: str
@@ -76,9 +75,6 @@ class Preview:
     done: int
     fits: int
     notes: tuple[str, ...] = ()
-    cpu_seconds: float | None = None
-    megabytes: float | None = None
-    untimed: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
@@ -86,8 +82,6 @@ class Preview:
 
 
 P = TypeVar("P", bound="Plan")
-Cost = tuple[float | None, tuple[str, ...]]
-"""CPU seconds, and the methods that are not among them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,19 +297,19 @@ class Task(Declared):
         return RunResult(store, tuple(errors))
 
     def preview(self) -> Preview:
-        """What would be done: methods are tried on a few problems, and no folder of a run is written. Raises InputError
-        if something cannot be used."""
-        from ravenbench.engine.estimate import megabytes
-
+        """What would be done; no folder of a run is written. Raises InputError if something cannot be used."""
         draft = self.approved(self.draft()) if self.asked_checks() else self.sketch()
         plan, store = draft.plan, self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
-        seconds, untimed = self.cost(draft, missing)
         return Preview(
-            task=self.name, folder=str(self.folder), problems=self.sizes(draft), cells=len(plan.cells),
-            done=len(plan.cells) - len(missing), fits=self.fits(plan, missing), notes=tuple(self.notes(draft)),
-            cpu_seconds=seconds, megabytes=megabytes(draft.texts), untimed=untimed,
-        )  # fmt: skip
+            task=self.name,
+            folder=str(self.folder),
+            problems=self.sizes(draft),
+            cells=len(plan.cells),
+            done=len(plan.cells) - len(missing),
+            fits=self.fits(plan, missing),
+            notes=tuple(self.notes(draft)),
+        )
 
     def sketch(self) -> Draft[Any]:
         """The draft as far as a preview needs it."""
@@ -328,17 +322,6 @@ class Task(Declared):
     def notes(self, draft: Draft[Any]) -> list[str]:
         """What a plan does, in sentences."""
         return []
-
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        """About how many CPU seconds these cells take, with all that goes around them, and the methods whose time
-        nobody knows. By default methods are tried on a few problems of a fold."""
-        from ravenbench.engine.estimate import around, of_folds
-
-        start = around(len(missing))
-        if type(self).components is Task.components:  # a task that does its cells in its own way
-            return start, tuple(dict.fromkeys(cell.verifier for cell in missing))
-        seconds, untimed = of_folds(self.components(), draft.folds, missing, self.progress)
-        return start + seconds, untimed
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
         """How often a method has to be trained for these cells."""

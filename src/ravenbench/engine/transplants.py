@@ -9,14 +9,12 @@ hide in it. One more set shows whether any does: a part of the problems in anoth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from ravenbench.engine.apart import arm_id
-from ravenbench.engine.estimate import first_of_both
 from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
 from ravenbench.problems.references import References
@@ -30,8 +28,6 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
-TRIED = 30
-"""Problems of either class of which a forecast tries whether they can be transplanted."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -117,12 +113,9 @@ class Transplants:
 
 
 def plan_transplants(
-    transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress, *, measure: bool = True
+    transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
 ) -> Transplants:
-    """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors.
-
-    Without ``measure`` the probe itself is not measured, by reference scorers and by the topics that words name.
-    """
+    """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
     entries, arm_folds, first = list[TransplantedFold](), list[Fold](), list[Transplanted]()
     left_out, same, different = Counter[str](), 0, 0
     for done, fold in enumerate(folds):
@@ -163,15 +156,14 @@ def plan_transplants(
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
         entries, arm_folds = [], []
-    measure = measure and reason is None
-    if measure:
+    if reason is None:
         progress("measuring the probe", 0, 0)
     topics = transplanter.topic
     section = TransplantRecord(
         by=transplanter.by, function_words=len(transplanter.splicer.functions), reason=reason, left_out=dict(left_out),
         folds=entries, kept_by=transplanter.splicer.by,
-        references=references(transplanter, folds[: len(first)], first) if measure else [],
-        named=transplanter.splicer.topics_named()[1] if measure else None,
+        references=references(transplanter, folds[: len(first)], first) if reason is None else [],
+        named=transplanter.splicer.topics_named()[1] if reason is None else None,
         topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
         segmenter=str(transplanter.splicer.segmenter), segmented=transplanter.splicer.segmented,
     )  # fmt: skip
@@ -257,9 +249,7 @@ def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, floa
     }
 
 
-def plan_given_transplants(
-    fold: Fold, progress: Progress, draws: Draws = Draws(), plan: Callable[..., Transplants] = plan_transplants
-) -> Transplants:
+def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws()) -> Transplants:
     """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
 
     Donors are the fold's own documents, those to learn from and those to test on, by how alike they are in content;
@@ -271,27 +261,24 @@ def plan_given_transplants(
     codes = np.empty(len(texts), dtype=np.int64)
     codes[place] = writers.codes
     transplanter = Transplanter(texts, author=Labels(codes, writers.names), draws=draws)
-    return plan(transplanter, [fold], fold.test.texts, progress)
+    return plan_transplants(transplanter, [fold], fold.test.texts, progress)
 
 
-def foreseen_transplants(fold: Fold, progress: Progress) -> Transplants:
-    """What stands for ``plan_given_transplants`` in a forecast: as many folds, of as many problems with texts as long.
-
-    Whether content can be transplanted is tried on a part of the problems; on all, where that part cannot tell.
-    """
-    unmeasured = partial(plan_transplants, measure=False)
-    rows = first_of_both(fold.test_same, 2 * TRIED)
-    test, same = fold.test.select(rows), fold.test_same[rows]
-    part = replace(
-        fold, train=fold.train.select(np.arange(0)), train_same=fold.train_same[:0], test=test, test_same=same
-    )
-    tried = plan_given_transplants(part, progress, plan=unmeasured)
-    if tried.section.reason is not None:
-        return plan_given_transplants(fold, progress, plan=unmeasured)
-    again = np.arange(min(IN_BATCH, len(fold.test) // 2))
-    batch = replace(fold, name=f"{fold.name}-batch", test=fold.test.select(again), test_same=fold.test_same[again])
-    arms = [replace(fold, name=f"{fold.name}-{arm}") for arm in ARMS]
-    return Transplants(tried.section, [*arms, batch], fold.test.texts)
+def most_transplants(folds: Sequence[Fold]) -> Transplants:
+    """What stands for transplants in a forecast: as many folds, as if every problem could be transplanted."""
+    truth = np.concatenate([fold.test_same for fold in folds])
+    same = int(truth.sum())
+    reason = shortage(same, len(truth) - same, {})
+    section = TransplantRecord(by="", function_words=0, reason=reason, left_out={}, folds=[])
+    made = list[Fold]()
+    for number, fold in enumerate(folds if reason is None else ()):
+        made += [replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS]
+        if number < BATCHES:
+            again = np.arange(min(IN_BATCH, len(fold.test) // 2))
+            test, same_again = fold.test.select(again), fold.test_same[again]
+            labels = {"transplanted": "batch"}
+            made.append(replace(fold, name=f"{fold.name}-batch", test=test, test_same=same_again, labels=labels))
+    return Transplants(section, made, folds[0].test.texts)
 
 
 def nothing_to_ask(reason: str) -> TransplantRecord:

@@ -49,11 +49,11 @@ def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
 
 
 def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Preview:
-    """What a task would do with these arguments, and about what it costs; no folder of a run is written.
+    """What a task would do with these arguments; no folder of a run is written.
 
-    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits``, ``cpu_seconds``,
-    ``megabytes`` of a worker, methods that are ``untimed``; that of ``run`` also what could be detected. ``to_json()``
-    has all. SpecError if the function has no plan; InputError if something cannot be used.
+    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits`` and ``notes``; that of ``run``
+    also what could be detected. ``to_json()`` has all. SpecError if the function has no plan; InputError if something
+    cannot be used.
     """
     task = getattr(function, "task", None)
     if task is None or not task.plan_help:

@@ -195,9 +195,7 @@ def test_plan_writes_nothing(others, tmp_path):
     told = json.loads(result.stdout)
     assert result.exit_code == 0 and told["problems"]["the cases themselves"] == 1 and told["done"] == 0
     assert not (tmp_path / "out").exists()
-    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts." and told["cpu_seconds"] > 1
-    shown = CliRunner().invoke(build("compare"), [*map(str, args), "--plan"]).stdout
-    assert "of one processor core" in shown and "s0" not in shown
+    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts."
 
 
 def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, monkeypatch):

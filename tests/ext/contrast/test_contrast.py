@@ -283,7 +283,7 @@ def test_features_that_are_no_words_are_not_called_content(kind, one, request):
         assert not any("content word" in sentence for sentence in (*made.sentences, *made.analysis.notes))
 
 
-def test_a_plan_says_what_would_be_compared_and_at_what_cost_and_writes_nothing(tmp_path, monkeypatch):
+def test_a_plan_says_what_would_be_compared_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for side, texts in (("one", PRIMARY), ("other", SECONDARY)):
         (tmp_path / side).mkdir()
@@ -292,7 +292,6 @@ def test_a_plan_says_what_would_be_compared_and_at_what_cost_and_writes_nothing(
     shown = CliRunner().invoke(build("contrast"), ["contrast", "one", "other", "--plan", "--json"])
     plan = json.loads(shown.output)
     assert plan["task"] == "contrast" and plan["notes"][:2] == ["one: 2 texts.", "other: 2 texts."]
-    assert 0 < plan["cpu_seconds"] < 3_600 and plan["untimed"] == []
     assert sorted(place.name for place in tmp_path.iterdir()) == ["one", "other"]
 
 

@@ -253,14 +253,13 @@ def test_texts_without_another_by_their_author_are_said_to_be_left_out_and_signs
     assert "A sign and a colour stand for an author, in all pictures" in page and "1 more author" in page
 
 
-def test_a_plan_says_what_would_be_drawn_and_at_what_cost_and_writes_nothing(tmp_path, monkeypatch):
+def test_a_plan_says_what_would_be_drawn_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, words in corpus().items():
         (tmp_path / "texts" / f"{name}.txt").parent.mkdir(exist_ok=True)
         (tmp_path / "texts" / f"{name}.txt").write_text(words)
     plan = ravenbench.plan(map_texts, corpus="texts", texts=6, **SMALL).to_json()
     assert plan["task"] == "map" and plan["notes"] == ("6 texts would be shown, of 9.",)
-    assert 0 < plan["cpu_seconds"] < 3_600 and plan["untimed"] == ()
     assert [place.name for place in tmp_path.iterdir()] == ["texts"]
     with pytest.raises(InputError, match="no such distance"):
         ravenbench.plan(map_texts, corpus="texts", distance_measure="none such")

@@ -237,9 +237,7 @@ class Learning(NamedTuple):
 
 
 def preview_changes(spec: ChangesSpec, out: Path) -> Preview:
-    """What ``detect_changes`` would do; a little is tried, nothing written. Raises InputError as it does."""
-    from ravenbench.engine.estimate import around, megabytes, reckon
-
+    """What ``detect_changes`` would do; nothing is written. Raises InputError as it does."""
     read = _read(spec, out)
     places = sum(len(problem.segments) - 1 for problem in read.given)
     truth = sum(problem.truth is not None for problem in read.given)
@@ -248,15 +246,8 @@ def preview_changes(spec: ChangesSpec, out: Path) -> Preview:
         f"Problems in PAN's form of {read.form}, learned from {read.learned}.",
         f"{counted(places, 'place')} between segments are asked about; {judged}.",
     )
-    sizes, start = {"training": len(read.lessons), "test": len(read.given)}, around(0)
-    seed = spec.seed
-    answer = reckon(lambda few: ChangeReader(read.lessons, read.form, seed).answer(read.given[:few]), len(read.given))
-    learn = reckon(
-        lambda few: ChangeReader(read.lessons[:few], read.form, seed).answer(read.given[:1]), len(read.lessons)
-    )
-    seconds = None if answer is None or learn is None else start + learn + answer
-    untimed = ("learning",) if seconds is None else ()
-    return Preview("changes", str(out), sizes, 0, 0, 0, notes, seconds, megabytes(None), untimed)
+    sizes = {"training": len(read.lessons), "test": len(read.given)}
+    return Preview("changes", str(out), sizes, 0, 0, 0, notes)
 
 
 def detect_changes(spec: ChangesSpec, out: str | Path | None, progress: Progress) -> Changes:

@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from msgspec import structs
 
-from ravenbench.engine.estimate import around, megabytes, of_beginnings
-from ravenbench.engine.pool import Progress, shown_by_default, silent
+from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.engine.task import Preview
 from ravenbench.errors import CorpusError, InputError, counted, did_you_mean, first_names
 from ravenbench.ext.contrast.spec import ContrastSpec
@@ -137,20 +135,10 @@ def _label(name: str, labels: Sequence[str | None], by: str) -> str:
 
 
 def preview_contrast(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec, out: str) -> Preview:
-    """What a contrast would compare, and at what cost: one of the beginnings of a few texts is made. Raises InputError
-    if the texts cannot be used."""
+    """What a contrast would compare. Raises InputError if the texts cannot be used."""
     groups, notes = _groups(primary, secondary, corpus, spec)
-    start, sides = around(0), [(name, [d.text for d in documents]) for name, documents in groups]
-    plain = structs.replace(spec, text_slice_length=None, text_slice_overlap=0)
-
-    def work(texts: list[str]) -> None:
-        halves = [{f"{i}": text for i, text in enumerate(texts) if i % 2 == half} for half in (0, 1)]
-        analyse_contrast(halves[0], halves[1], None, None, plain, silent)
-
-    seconds = of_beginnings(work, [text for _, texts in sides for text in texts])
-    sizes = tuple(f"{name}: {counted(len(texts), 'text')}." for name, texts in sides)
-    untimed = () if seconds is not None else ("the contrast",)
-    return Preview("contrast", out, {}, 0, 0, 0, (*sizes, *notes), start + (seconds or 0.0), megabytes(None), untimed)
+    sizes = (f"{name}: {counted(len(documents), 'text')}." for name, documents in groups)
+    return Preview("contrast", out, {}, 0, 0, 0, (*sizes, *notes))
 
 
 def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tuple[list[Any], list[str]]:

@@ -29,11 +29,15 @@ class ContrastedTexts(Work):
 
         raven contrast Dickens Trollope --corpus novels/
 
-        raven contrast her_letters/ his_letters/ --test anonymous.txt --text-slice-length 500
+        raven contrast her_letters/ his_letters/ --test anonymous.txt
     """
 
     name = "contrast"
-    first = "corpus by test oppose_method text_slice_length out"
+    in_spec = (
+        "text author skip_faulty text_slice_length text_slice_overlap "
+        "rare_occurrences_threshold zeta_filter_threshold"
+    )
+    first = "corpus by test oppose_method out"
     Spec = ContrastSpec
     own = (PRIMARY, SECONDARY, CORPUS, TEST, OUT, FIGURES)
     arguments = ("primary", "secondary")

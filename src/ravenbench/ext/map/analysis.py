@@ -18,8 +18,7 @@ from msgspec import structs
 
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.engine.estimate import around, megabytes, of_beginnings
-from ravenbench.engine.pool import Progress, shown_by_default, silent
+from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.engine.task import Preview
 from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, first_names
 from ravenbench.ext.map.grouping import GroupingScore, distances, grouping, prepared
@@ -225,20 +224,11 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
 
 
 def preview_map(corpus: Any, spec: MapSpec, out: str) -> Preview:
-    """What a map would show, and at what cost: a map of the beginnings of a few texts is made. Raises InputError if the
-    corpus cannot be read."""
+    """What a map would show. Raises InputError if the corpus cannot be read."""
     documents = read_texts(corpus, spec.reading()).documents
-    shown, start = draw_texts(documents, spec.texts, spec.seed), around(0)
-    names = [f"{d.author}_{i}" for i, d in enumerate(shown)]
-    plain = structs.replace(spec, rolling=None, group_by=None, sampling="no")
-
-    def work(texts: list[str]) -> None:
-        analyse_map(dict(zip(names, texts, strict=False)), plain, silent)
-
-    seconds = of_beginnings(work, [d.text for d in shown])
+    shown = draw_texts(documents, spec.texts, spec.seed)
     notes = (f"{counted(len(shown), 'text')} would be shown, of {len(documents):,}.",)
-    untimed = () if seconds is not None else ("the map",)
-    return Preview("map", out, {}, 0, 0, 0, notes, start + (seconds or 0.0), megabytes(None), untimed)
+    return Preview("map", out, {}, 0, 0, 0, notes)
 
 
 def _author(name: str) -> str:

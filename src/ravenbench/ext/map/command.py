@@ -29,6 +29,12 @@ class DrawnMap(Work):
     """
 
     name = "map"
+    in_spec = (
+        "mfw_incr culling_min culling_max culling_incr start_at mfw_list_cutoff "
+        "preserve_case delete_pronouns sampling sample_size sample_overlap "
+        "number_of_samples linkage consensus_strength linked_neighbors slice_overlap text "
+        "author topic encoding skip_faulty"
+    )
     first = "analysis_type distance_measure mfw_min mfw_max rolling out"
     function = "map_texts"
     Spec = MapSpec

@@ -20,7 +20,7 @@ import numpy as np
 from ravenbench.components import Component
 from ravenbench.errors import AnswerError, MissingPart
 from ravenbench.ext.retrieval.pool import Items, Pool, chosen
-from ravenbench.ext.retrieval.search import HELD, Ask, Scores
+from ravenbench.ext.retrieval.search import Ask, Scores
 from ravenbench.randomness import stream
 from ravenbench.text.lexicon import LETTERS
 from ravenbench.text.ngrams import CharNgrams
@@ -53,10 +53,6 @@ class Retriever(Component):
     reads: ClassVar[str] = "characters"
     shortcut: ClassVar[bool] = False
     """Whether it sees no text: what it reaches, anything reaches."""
-    rates: ClassVar[tuple[float, float]] = (0.1, 2e-6)
-    """CPU seconds a megabyte of candidates to learn and embed, and again for each query: measured on one machine."""
-    room: ClassVar[float] = 0.0
-    """Bytes of memory a byte of a shard's texts, for what was counted in them and weighed."""
 
     again: bool = False
     """Whether candidates are scored for several sets of queries, so that what is made of them is kept."""
@@ -89,16 +85,6 @@ class Retriever(Component):
                 )  # fmt: skip
             parts.append(made.astype(np.float32))
         return np.concatenate(parts)
-
-    def seconds(self, queries: int, megabytes: float) -> float:
-        """About how many CPU seconds a search takes."""
-        return (self.rates[0] + queries * self.rates[1]) * megabytes
-
-    def gigabytes(self, queries: int, candidates: int, megabytes: float) -> float:
-        """About how much memory a shard takes, beside that of the program: vectors of 384 numbers or what was counted,
-        blocks of scores."""
-        vectors = self.room * megabytes * 1e6 or candidates * 384 * 4 * (not self.shortcut)
-        return (vectors + min(queries * candidates, HELD) * 4) / 2**30
 
     def ask(self, queries: Items) -> Ask:
         """What scores candidates for these queries."""
@@ -133,8 +119,6 @@ def learned(units: Any, size: int, pool: Pool) -> Tfidf:
 class Sparse(Retriever):
     """Cosine of tf-idf weights of the commonest units of the candidates' texts, equal to scikit-learn's."""
 
-    rates = (0.08, 1.6e-4)
-    room = 10.0
     size: int
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
@@ -207,8 +191,6 @@ class WordRetriever(Sparse):
 
     name = "words"
     reads = "words"
-    rates = (0.06, 4e-5)
-    room = 4.0
 
     size: int = 50_000
 
@@ -229,7 +211,6 @@ class DeltaRetriever(Retriever):
 
     name = "delta"
     reads = "words"
-    rates = (0.05, 2e-6)
 
     words: int = 150
     marks: int = 12
@@ -261,7 +242,6 @@ class EncoderRetriever(Retriever):
     """
 
     name = "encoder"
-    rates = (25.0, 2e-6)
 
     model: str | None = None
     pooling: str = "mean"
@@ -312,7 +292,6 @@ class PPMRetriever(Unlearned):
     """
 
     name = "ppm"
-    rates = (0.0, 0.03)
 
     def ask(self, queries: Items) -> Ask:
         own = self._joined(queries, np.arange(len(queries)))

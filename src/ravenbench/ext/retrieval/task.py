@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -28,10 +28,10 @@ from ravenbench.engine.apart import learned as learned_apart
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
-from ravenbench.errors import SpecError, counted, remarks_gathered
+from ravenbench.engine.task import Draft, Task, content_hash, slug
+from ravenbench.errors import SpecError, remarks_gathered
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
-from ravenbench.ext.retrieval.content import GIVERS, with_content
+from ravenbench.ext.retrieval.content import with_content
 from ravenbench.ext.retrieval.methods import Retriever, shortcuts
 from ravenbench.ext.retrieval.pool import Items, Pool, Questions, chosen
 from ravenbench.ext.retrieval.rankings import ELSEWHERE, Ranking, named_rankings, ranking_faults
@@ -57,12 +57,6 @@ TAUGHT = "lessons"
 """Name of the fold that they learn from."""
 SHARD = 100_000
 """Candidates of a unit of work."""
-START, PAIR, REPORT = (5e-5, 0.05, 0.16), 4e-8, 4.0
-"""CPU seconds, measured on one machine: of a candidate and of a megabyte of texts that are read and looked through, and
-of one from which content may come; of a query and a candidate whose scores are counted; of the program's start and the
-report."""
-HELD_OF_EACH = 1_000
-"""Bytes of memory for each candidate while a search is planned."""
 
 
 class RetrievePlan(Plan, frozen=True, kw_only=True):
@@ -103,6 +97,7 @@ class Retrieve(Task):
     """
 
     name = "retrieve"
+    in_spec = "half skip_faulty text author"
     first = "methods k out"
     report = "ravenbench.ext.retrieval.report:RetrieveReport"
     Spec = RetrieveSpec
@@ -296,45 +291,13 @@ class Retrieve(Task):
         ]
         return run_units(self.engine, units, self.progress, "searching")
 
-    def cost(self, draft: Draft[RetrievePlan], missing: Sequence[CellPlace]) -> Cost:
-        """Without re-rankers, whose time nobody knows."""
-        plan, megabytes, left = draft.plan, self._megabytes(draft), {place.verifier for place in missing}
-        giving = min(1, GIVERS / plan.candidates) * megabytes * (plan.transplanted > 0)
-        start = float(np.dot(START, (plan.candidates, megabytes, giving))) * (len(missing) == len(plan.cells))
-        queries = dict.fromkeys(self.named, plan.queries + 4 * plan.transplanted) | dict.fromkeys(
-            plan.shortcuts, plan.queries
-        )
-        pairs = sum(queries[name] for name in left & queries.keys()) * plan.candidates
-        methods = sum(one.seconds(queries[name], megabytes) for name, one in self.named.items() if name in left)
-        return float(REPORT + start + PAIR * pairs + methods), tuple(name for name in left if name in self.orders)
-
-    def _megabytes(self, draft: Draft[RetrievePlan]) -> float:
-        assert draft.texts is not None
-        return float(draft.texts.offsets[-1]) / 1e6
-
     def notes(self, draft: Draft[RetrievePlan]) -> list[str]:
-        plan, base, megabytes = draft.plan, next(iter(self.named)), self._megabytes(draft)
-        shard = min(plan.candidates, SHARD)
-        most = (
-            0.3
-            + plan.candidates * 3e-7
-            + max(
-                one.gigabytes(plan.queries, shard, megabytes * shard / plan.candidates) for one in self.named.values()
-            )
-        )
-        dense = sum(not one.room for one in self.named.values()) * plan.candidates * 384 * (2 if self.spec.half else 4)
-        pairs, units = self.spec.first * (plan.queries + 4 * plan.transplanted), -(-plan.candidates // SHARD)
+        plan = draft.plan
+        pairs = self.spec.first * (plan.queries + 4 * plan.transplanted)
         return [
             f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates; {plan.transplanted:,} queries "
             "are also searched for with other content",
-            f"memory: about {most:.1f} GB a worker ({counted(units, 'unit')} of work a method), "
-            f"{0.4 + plan.candidates * HELD_OF_EACH / 1e9:.1f} GB to start",
-            f"disk: about {(megabytes * 1e6 + plan.candidates * 160 + dense) / 1e9:.2f} GB, and "
-            f"{3 * megabytes / 1e3:.2f} GB of temporary files until the search begins",
-            *(
-                f"{name}: orders {pairs:,} pairs after {base}, in a time that is not estimated"
-                for name in self.rerankers
-            ),
+            *(f"{name}: orders {pairs:,} pairs after {next(iter(self.named))}" for name in self.rerankers),
             *(f"{kind}: {count}" for kind, count in sorted(plan.left_out.items())),
             *plan.doubts(),
             *plan.warnings,

@@ -20,7 +20,7 @@ from ravenbench.engine.apart import Apart, Unsendable, why
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import runs_program
 from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, about, options_of, spec_of
-from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
+from ravenbench.engine.task import Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, remark
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellPlace, Plan, Record
@@ -177,17 +177,6 @@ class Unknown(Task):
         refused = [f"{u.name}: no answer, for {reason}." for u in draft.plan.unknown for reason in u.refusals]
         said = [f"{u.name}: {note}." for u in draft.plan.unknown for note in u.notes]
         return refused + said + [f"Note: {note}." for note in draft.plan.notes]
-
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        from ravenbench.engine.estimate import around, of_authors
-
-        start, known = around(len(missing)), draft.plan.known
-        columns = [draft.texts[k.row] for k in known], [k.author for k in known], [k.topic for k in known]  # type: ignore[index]
-        methods = {place.verifier: self.named[place.verifier] for place in missing}
-        # All parts, all of them, without groups of candidates, without topics.
-        fits = (FOLDS + 1 + GROUPS + TOPICS) * len(missing) / max(len(methods), 1)
-        seconds, untimed = of_authors(methods, *columns, fits)
-        return start + seconds, untimed
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
         return {"unknown texts": len(draft.plan.unknown), "candidates": len(draft.plan.candidates)}

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ravenbench.attribution.protocols import answer_problem, training
-from ravenbench.engine.estimate import around, megabytes, of_authors
+from ravenbench.attribution.protocols import answer_problem
 from ravenbench.engine.guard import one_thread
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Preview
@@ -30,7 +29,6 @@ from ravenbench.formats.pan_attribution import (
 )
 from ravenbench.tasks.attribute.answers import name_methods
 from ravenbench.tasks.attribute.spec import METHODS
-from ravenbench.texts import TextTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,20 +124,10 @@ def collection_preview(
     path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None,
     lenient: bool = False, encoding: str | None = UTF8, strip_shared: bool = False,
 ) -> Preview:  # fmt: skip
-    """What ``answer_collection`` would do; nothing is written, and methods are tried on a few texts of the largest
-    problem. Raises InputError if a problem cannot be read or a method cannot be used."""
+    """What ``answer_collection`` would do; nothing is written. Raises InputError if a problem cannot be read or a
+    method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding, strip_shared=strip_shared)
     named = name_methods(METHODS if methods is None else methods)
-    known = [training(problem.candidates) for problem in problems]
-    sizes = [len(texts) + len(p.unknown) for p, (texts, _) in zip(problems, known, strict=True)]
-    texts, authors = max(known, key=lambda one: len(one[0]))
-    start = around(len(problems))
-    seconds, untimed = of_authors(named, texts, authors, [None] * len(texts), sum(sizes) / (2 * len(texts)))
-    table, _ = TextTable.collect(
-        [text for p, (own, _) in zip(problems, known, strict=True) for text in (*own, *p.unknown.values())]
-    )
-    return Preview(
-        task="attribute", folder="" if out is None else str(out), problems={p.name: len(p.unknown) for p in problems},
-        cells=len(problems) * len(named), done=0, fits=len(problems) * len(named), cpu_seconds=start + seconds,
-        megabytes=megabytes(table), untimed=untimed,
-    )  # fmt: skip
+    cells = len(problems) * len(named)
+    unknown = {problem.name: len(problem.unknown) for problem in problems}
+    return Preview("attribute", "" if out is None else str(out), unknown, cells, 0, cells)

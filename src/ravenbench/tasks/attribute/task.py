@@ -44,6 +44,10 @@ class Attribute(Task):
     """
 
     name = "attribute"
+    in_spec = (
+        "text author min_topics min_per_topic min_topic_docs docs_per_topic sampler "
+        "topics encoder difference skip_faulty"
+    )
     first = "unknown candidates topic protocol methods seed out"
     report = "ravenbench.tasks.attribute.report:AttributeReport"
     Spec = AttributeSpec
@@ -140,7 +144,6 @@ class Attribute(Task):
         return run_units(self.engine, moved, self.progress, "comparing weights")
 
     def preview(self) -> Preview:
-        from ravenbench.engine.estimate import around, megabytes, of_authors
         from ravenbench.store.records import CellPlace
         from ravenbench.tasks.attribute.answers import AttributePlan
 
@@ -151,10 +154,4 @@ class Attribute(Task):
         cells = [*plan.cells, *(CellPlace(key=key, verifier="", fold="") for key in keys)]
         missing = len(cells if store is None else store.unanswered(cells))
         problems = {p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols}
-        start, share = around(len(cells)), missing / max(len(cells), 1)
-        author, topic = draft.labels["author"], draft.labels["topic"]
-        fits = sum(len(protocol.splits) for protocol in plan.protocols)
-        weighed = {} if plan.cues is None else {plan.cues.method: len(keys)}
-        seconds, untimed = of_authors(self.named, draft.texts, author, topic, fits, weighed)  # type: ignore[arg-type]
-        sizes = len(cells), len(cells) - missing, missing, tuple[str, ...](), start + share * seconds
-        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(draft.texts), untimed)
+        return Preview(self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing)

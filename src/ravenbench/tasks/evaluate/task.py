@@ -36,6 +36,7 @@ class Evaluate(Work):
     """
 
     name = "evaluate"
+    in_spec = "title f05u_2020 trials replicates cost_same cost_different same_share"
     first = "out metrics by training_truth training_answers"
     Spec = EvaluateSpec
     own = (

@@ -176,11 +176,9 @@ class Obfuscate(Task):
         return result
 
     def preview(self) -> Preview:
-        from ravenbench.engine.estimate import around, megabytes, of_recipe
         from ravenbench.tasks.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
 
         self.earlier()
-        start = around(0)
         cache, seed = kept_at(self.folder, place_of(self.elsewhere)), self.spec.seed
         keys = keys_of(self.recipe, seed, self.source.tasks)
         stored = [read_rewriting(cache, key) for key in keys]
@@ -188,11 +186,7 @@ class Obfuscate(Task):
         problems = {"texts": len(self.source.tasks)}
         cost = self.recipe.estimate(self.source.tasks)
         notes = () if cost is None else (f"{self.recipe} would ask a language model at most {cost}.",)
-        missing = [task for task, one in zip(self.source.tasks, stored, strict=True) if one is None]
-        seconds = of_recipe(self.recipe, missing, seed)
-        untimed = (str(self.recipe),) if missing and seconds is None else ()
-        sizes = len(stored), done, int(done < len(stored)), notes, start + (seconds or 0.0)
-        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(None), untimed)
+        return Preview(self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), notes)
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:

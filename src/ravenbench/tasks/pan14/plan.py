@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from ravenbench import files
 from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
-from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants
+from ravenbench.engine.transplants import TransplantRecord, most_transplants, plan_given_transplants
 from ravenbench.errors import FormatError, remark
 from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.problems.overlap import unlike_problems
@@ -22,7 +22,7 @@ from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes
 from ravenbench.text.common_words import CommonWords
 from ravenbench.text.copies import repeating
-from ravenbench.types import Bools, Fold, Problems
+from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
 
@@ -128,9 +128,12 @@ def draft(
     components: Mapping[str, Component],
     probe: str = "transplant",
     progress: Progress = silent,
-    transplants: Callable[[Fold, Progress], Transplants] = plan_given_transplants,
+    sketched: bool = False,
 ) -> Draft[Pan14Plan]:
-    """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them."""
+    """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them.
+
+    ``sketched`` for a forecast: nothing is transplanted, and nothing compared.
+    """
     # At PAN-2014 nobody was told authors or topics: where files give them, verifiers do not see them.
     texts, sets = on_one_table([s.problems.blind() for c in corpora for s in (c.train, c.test)])
     folds = [
@@ -139,7 +142,7 @@ def draft(
     ]
     sections: dict[str, TransplantRecord] = {}
     if probe == "transplant":
-        plans = [transplants(fold, progress) for fold in folds]
+        plans = [most_transplants([fold]) if sketched else plan_given_transplants(fold, progress) for fold in folds]
         sections = {fold.name: one.section for fold, one in zip(folds, plans, strict=True)}
         transplanted = [fold for one in plans for fold in one.folds]
         texts, tests = on_one_table([fold.test for fold in transplanted], texts)
@@ -149,7 +152,9 @@ def draft(
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
         cells=cell_places(components, records),
-        corpora=[_corpus_record(c, f.name, sections.get(f.name)) for c, f in zip(corpora, folds, strict=False)],
+        corpora=[]
+        if sketched
+        else [_corpus_record(c, f.name, sections.get(f.name)) for c, f in zip(corpora, folds, strict=False)],
     )
     return Draft(plan, folds, texts)
 

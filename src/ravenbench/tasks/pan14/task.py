@@ -105,12 +105,10 @@ class Pan14(Task):
         return draft(self.corpora, self.named, self.spec.probe, self.progress)
 
     def sketch(self) -> Draft[Any]:
-        from ravenbench.engine.transplants import foreseen_transplants
         from ravenbench.tasks.pan14.plan import draft
 
-        if self.earlier() is not None:  # the keys of its cells are compared
-            return self.draft()
-        return draft(self.corpora, self.named, self.spec.probe, self.progress, foreseen_transplants)
+        # The keys of an earlier run's cells are compared.
+        return draft(self.corpora, self.named, self.spec.probe, self.progress, sketched=self.earlier() is None)
 
     def components(self) -> Mapping[str, Component]:
         return self.named
@@ -121,5 +119,8 @@ class Pan14(Task):
         return execute(store, self.named, self.engine, self.progress, isolate=True)
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
-        parts = [(f"{c.name} {name}", getattr(c, name)) for c in draft.plan.corpora for name in ("train", "test")]
-        return {name: part.problems for name, part in parts}
+        return {
+            f"{corpus.name} {name}": len(getattr(corpus, name).problems)
+            for corpus in self.corpora
+            for name in ("train", "test")
+        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,13 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Aside, Progress, here
 from ravenbench.engine.task import Draft
-from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
+from ravenbench.engine.transplants import (
+    Transplants,
+    longer,
+    most_transplants,
+    plan_given_transplants,
+    plan_transplants,
+)
 from ravenbench.errors import remark
 from ravenbench.problems import needs, sources
 from ravenbench.problems.needs import FOLDS, check_pairs_possible
@@ -39,22 +45,18 @@ SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
 
 
-def draft(
-    spec: RunSpec,
-    progress: Progress,
-    meanwhile: Aside = here,
-    transplants: Callable[..., Transplants] = plan_transplants,
-) -> Draft[RunPlan]:
+def draft(spec: RunSpec, progress: Progress, meanwhile: Aside = here, few: int | None = None) -> Draft[RunPlan]:
     """Load, sample and pair. Raises InputError if the data cannot fill what was asked.
 
-    A forecast has its own ways to compare topics ``meanwhile`` and to make ``transplants``.
+    For a forecast folds are drawn of the first ``few`` pools and of as many repetitions of the crossed probe, nothing
+    is transplanted, and extracted topics are not compared a second time.
     """
     if spec.train is not None:
-        plan, folds, texts, ids, labels = _given_plan(spec, progress, transplants)
+        plan, folds, texts, ids, labels = _given_plan(spec, progress, few)
         arrays: dict[str, Floats] = {}
     else:
         progress("reading the corpus", 0, 0)
-        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress, meanwhile, transplants)
+        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress, meanwhile, few)
         more = range(len(corpus), len(texts))
         ids = [*corpus.ids, *(texts.hash(row).hex() for row in more)]
         own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
@@ -117,7 +119,7 @@ def fingerprint(spec: RunSpec) -> dict[str, str]:
 
 
 def _topic_plan(
-    spec: RunSpec, progress: Progress, meanwhile: Aside, planned: Callable[..., Transplants]
+    spec: RunSpec, progress: Progress, meanwhile: Aside, few: int | None
 ) -> tuple[RunPlan, list[Fold], Corpus, TextTable, dict[str, Floats]]:
     assert spec.corpus is not None
     rule = registry.parse("pairs", spec.pairs)
@@ -155,22 +157,22 @@ def _topic_plan(
     usual = int(defaults.get("pools", 1)) if round(spec.pool_share * count) > most else 1
     pools = draw_pools(count, most, spec.pools or usual, spec.pool_share, Draws(spec.seed))
     second = registry.parse("encoder", SECOND_ENCODER) if extracted else None
-    apart = None if second is None else meanwhile(topic_similarity, corpus, second)
+    apart = None if second is None or few is not None else meanwhile(topic_similarity, corpus, second)
     progress("comparing topics", 0, 0)
     similarities = [topic_similarity(corpus, encoder) for encoder in encoders]
     arrays = {f"similarity-{i}" if i else "similarity": similarity for i, similarity in enumerate(similarities)}
     pairing = sources.Pairing(rule, sizes.documents, spec.calibration, spec.limit, Draws(spec.seed))
-    drawing = Drawing(corpus, pools, pairing, sizes, similarities[0])
+    drawing = Drawing(corpus, pools[:few], pairing, sizes, similarities[0])
     setups: list[SetupRecord] = []
-    for number in range(len(pools)):
+    for number in range(len(drawing.pools)):
         for name, sampler in samplers.items():
-            progress("drawing pairs", len(setups), len(pools) * len(samplers))
+            progress("drawing pairs", len(setups), len(drawing.pools) * len(samplers))
             setups.append(drawing.main(number, name, sampler))
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
-    probe, probe_folds = plan_probe(spec, corpus, similarities[0], pairing, progress)
+    probe, probe_folds = plan_probe(spec, corpus, similarities[0], pairing, progress, few)
     dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
-    transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, planned)
+    transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, few)
     folds = [*drawing.folds.values(), *probe_folds, *([] if transplants is None else transplants.folds)]
     if apart is not None:
         arrays["similarity2"] = apart()
@@ -208,12 +210,15 @@ def _transplanted(
     setups: list[SetupRecord],
     folds: Mapping[str, Fold],
     progress: Progress,
-    planned: Callable[..., Transplants],
+    few: int | None,
 ) -> Transplants | None:
     """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
     if spec.probe not in ("transplant", "both"):
         return None
     chosen = [s for s in setups if s.setup == "random"] or setups
+    taken = [folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)]
+    if few is not None:
+        return most_transplants(taken)
     transplanter = Transplanter(
         corpus.texts,
         author=corpus.author,
@@ -222,12 +227,11 @@ def _transplanted(
         similarity=similarity,
         draws=Draws(spec.seed),
     )
-    names = dict.fromkeys(name for setup in chosen for name in setup.folds)
-    return planned(transplanter, [folds[name] for name in names], corpus.texts, progress)
+    return plan_transplants(transplanter, taken, corpus.texts, progress)
 
 
 def _given_plan(
-    spec: RunSpec, progress: Progress, planned: Callable[..., Transplants]
+    spec: RunSpec, progress: Progress, few: int | None
 ) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:
     from ravenbench.formats.problems import read_problems
 
@@ -246,8 +250,9 @@ def _given_plan(
         notes["training"] = joined
     if said := [*check_overlap(train, test, spec.allow_shared), *train.notes, *test.notes]:
         notes[ACCOUNT] = said
-    transplanting = spec.probe in ("transplant", "both")
-    transplants = plan_given_transplants(fold, progress, Draws(spec.seed), planned) if transplanting else None
+    transplants = None
+    if spec.probe in ("transplant", "both"):
+        transplants = most_transplants([fold]) if few else plan_given_transplants(fold, progress, Draws(spec.seed))
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts
     setup = SetupRecord(

@@ -653,21 +653,13 @@ def cure(options: str | None) -> str:
 
 
 def lines(forecast: Forecast) -> list[RenderableType]:
-    """What a run would hold, cost and show."""
+    """What a run would hold and show."""
     from rich.text import Text
 
-    shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
-    if forecast.untimed:
-        shares += f"{', ' if shares else ''}outside programs and services not timed: {', '.join(forecast.untimed)}"
     parts: list[RenderableType] = [
         view.for_terminal(forecast_table(forecast)),
         *([] if forecast.sweep is None else [view.for_terminal(planned_sweep(forecast.sweep))]),
-        Text(
-            f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
-            f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s). These are "
-            "seconds of CPU, timed now: a part of planning, every verifier on one fold. A first run also compiles "
-            f"kernels, about 12 s; a busy machine takes longer. Memory: about {forecast.megabytes:,.0f} MB a worker."
-        ),
+        Text(f"{forecast.fits:,} fits, {forecast.cells:,} cells."),
     ]
     if forecast.detectable is not None:
         text = f"HITS against Random would find a true difference of about {view.figure(forecast.detectable)} in AUC"
@@ -679,9 +671,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
             Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
         )
     if forecast.transplant is not None:
-        text = f"Content is transplanted in {forecast.transplant.folds} folds"
-        words = f" {forecast.segmented}." if forecast.segmented else ""
-        parts.append(Text(f"{text} of {forecast.transplant.test:.0f} problems on average.{words}"))
+        text = f"Content is transplanted in up to {forecast.transplant.folds} folds"
+        parts.append(Text(f"{text}, of {forecast.transplant.test:.0f} problems at most on average."))
     elif forecast.transplant_reason is not None:
         parts.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     pairs = round(forecast.probe.test / 2) if forecast.probe is not None else FEWEST_PAIRS

@@ -149,12 +149,18 @@ NEAR = 2
 
 
 def plan_probe(
-    spec: RunSpec, corpus: Corpus, similarity: Floats, pairing: sources.Pairing, progress: Progress
+    spec: RunSpec,
+    corpus: Corpus,
+    similarity: Floats,
+    pairing: sources.Pairing,
+    progress: Progress,
+    few: int | None = None,
 ) -> tuple[record.ProbeRecord, list[Fold]]:
     """The plan's ``probe`` section and the folds it names.
 
     Repetitions whose sets yield no pairs are left out and counted; where topics are too few for any, the section
-    says so under ``reason``. Nothing here raises for lack of data: a run without a probe gives no verdict.
+    says so under ``reason``. Nothing here raises for lack of data: a run without a probe gives no verdict. Of a
+    ``few`` repetitions of each kind folds are drawn, of all where none is said; of the others only domains are.
     """
     tests = room_for_tests(len(similarity), NEAR) if spec.probe in ("crossed", "both") else 0
     planned = 2 * spec.repetitions if tests else 0
@@ -162,10 +168,14 @@ def plan_probe(
     repetitions: list[record.RepetitionRecord] = []
     folds: list[Fold] = []
     for null in (False, True) if tests else ():
+        made = 0
         for number in range(spec.repetitions):
             progress("drawing the probe", number + null * spec.repetitions, planned)
             rng = pairing.draws("probe", number, int(null))
             pair = domains(permuted(similarity, rng) if null else similarity, tests, NEAR, rng)
+            if made == few:
+                repetitions.append(_entry(number, null, pair, similarity, []))
+                continue
             name = f"{'null' if null else 'probe'}-{number:02d}"
             try:
                 labels: dict[str, str | int] = {"setup": "probe", "repetition": number, "null": int(null)}
@@ -175,6 +185,7 @@ def plan_probe(
                 reason = f"{name}: {error.problem}"
                 continue
             folds += drawn
+            made += 1
             repetitions.append(_entry(number, null, pair, similarity, drawn))
     section = record.ProbeRecord(
         kind=spec.probe, tests=tests, near=NEAR, planned=planned, left_out=left_out, reason=reason,

@@ -22,10 +22,11 @@ from ravenbench.engine.options import (
     Metrics,
     about,
     checked,
+    joined_lists,
+    read_tables,
     refuse_of_tables,
 )
 from ravenbench.errors import SpecError, did_you_mean
-from ravenbench.files import read_ordinary
 
 if TYPE_CHECKING:
     from ravenbench.sampling import Sampler
@@ -179,7 +180,8 @@ def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
     """A spec from a TOML file, if any, overridden by what was given (None = not given). Raises SpecError for a file
     that is not TOML, an unknown key (with a suggestion) or a bad value.
     """
-    values = read_toml(file) if file is not None else {}
+    read = read_toml(file) if file is not None else {}
+    values = {key: value for key, value in read.items() if key not in BESIDE}
     values |= {key: value for key, value in options.items() if value is not None}
     if values.get("train") is not None or values.get("test") is not None:
         values.setdefault("corpus", None)
@@ -217,41 +219,24 @@ def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 
     return tuple(sizes) if len(sizes) > 1 else sizes[0]
 
 
-_LONGEST_SPEC = 2**17
-
-
 def read_toml(file: Path) -> dict[str, Any]:
     """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
-    import tomllib  # takes longer to import than --help to answer
+    tables = read_tables(file, ("run", "verifiers"))
+    values = joined_lists(tables.get("run", {}), ("group",))
+    aliases = {name: _alias(name, entry, file) for name, entry in tables.get("verifiers", {}).items()}
+    return values | ({"aliases": aliases} if aliases else {})
 
-    try:
-        data = read_ordinary(file)
-        # Its reader takes time and memory by the square of a name's length.
-        if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
-            raise SpecError("it is too long for a spec file", file=file, expected=f"at most {_LONGEST_SPEC:,} bytes")
-        raw = tomllib.loads(data.decode())
-    except ValueError as error:
-        raise SpecError(f"not valid TOML: {error}", file=file) from None
-    except RecursionError:
-        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
-    unknown = sorted(set(raw) - {"run", "verifiers"})
-    if unknown:
-        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], ["run", "verifiers"]))
-    for name, table in raw.items():
-        if not isinstance(table, dict):
-            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
-    values: dict[str, Any] = {}
-    for key, value in raw.get("run", {}).items():
-        several = isinstance(value, list) and key != "group"
-        values[key.replace("-", "_")] = ", ".join(map(str, value)) if several else value
-    aliases = {}
-    for name, entry in raw.get("verifiers", {}).items():
-        aliases[name] = _alias(name, entry, file)
-    if aliases:
-        values["aliases"] = aliases
-    return values
+
+BESIDE = ("out", "workers", "cell_timeout", "most_calls", "device")
+"""Keys of a spec file that decide nothing of the answers."""
+
+
+def beside_spec(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, by options or beside what decides in a spec file."""
+    file = values.get("spec")
+    if file is None or isinstance(file, RunSpec):
+        return dict(values)
+    return {key: value for key, value in read_toml(Path(file)).items() if key in BESIDE} | dict(values)
 
 
 def _alias(name: str, entry: Any, file: Path) -> str:

@@ -10,9 +10,11 @@ from ravenbench.engine.options import PATH, Option, plain_of
 from ravenbench.engine.task import Draft, Task, slug
 from ravenbench.errors import InputError
 from ravenbench.metrics.base import metrics_of
-from ravenbench.tasks.run.spec import RunSpec, build
+from ravenbench.tasks.run.spec import RunSpec, beside_spec, build
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
     from ravenbench.engine.pool import Aside
     from ravenbench.store.store import Store
@@ -33,11 +35,11 @@ class Run(Task):
 
         raven run newsgroups --topics 25,10    a sweep over numbers of topics
 
-        raven run newsgroups --plan            pairs, cost, what could be seen
+        raven run newsgroups --plan            pairs, what could be seen
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
 
-        raven run newsgroups --lengths 50,100,250    how many words do I need?
+        raven run --spec study.toml            all choices in a file
     """
 
     name = "run"
@@ -60,8 +62,19 @@ class Run(Task):
         "verifiers group against normalise metrics probe repetitions lengths seed"
     )
     device = True
-    plan_help = "Only show what the run would contain, cost and be able to detect."
+    in_spec = (
+        "pool_share pairs docs_per_topic limit calibration group against normalise repetitions lengths"
+    )
+    plan_help = "Only show what the run would contain and be able to detect."
     spec: RunSpec
+
+    @classmethod
+    def call(cls, values: Mapping[str, Any]) -> Any:
+        return super().call(beside_spec(values))
+
+    @classmethod
+    def plan(cls, values: Mapping[str, Any]) -> Forecast:  # type: ignore[override]
+        return super().plan(beside_spec(values))  # type: ignore[return-value]
 
     def resolve(self) -> None:
         options, spec = plain_of(RunSpec, self.values), self.values.get("spec")

@@ -47,6 +47,7 @@ class Safety(Task):
     """
 
     name = "safety"
+    in_spec = "normalise rewritings skip_faulty"
     first = "train obfuscators verifiers methods out"
     report = "ravenbench.tasks.safety.report:SafetyReport"
     Spec = SafetySpec
@@ -162,8 +163,6 @@ class Safety(Task):
         most there can be: an attack that cannot be played has no folds, and attackers rewrite further texts of their
         own.
         """
-        from ravenbench.engine.estimate import around, megabytes, of_folds, of_recipe
-        from ravenbench.store.records import CellPlace
         from ravenbench.tasks.obfuscate.rewritings import keys_of, read_rewriting
         from ravenbench.tasks.safety.attacked import read_attacked
 
@@ -192,19 +191,8 @@ class Safety(Task):
             *(f"{name} lacks a part: {one}" for name, c in named.items() for one in getattr(c, "lacking", tuple)()),
         )
         problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
-        start = around(cells)
-        rewriting = {
-            name: of_recipe(component, material.tasks, 0) if rewritten < len(keys) else 0.0
-            for name, component in named.items()
-        }
-        places = [CellPlace(key="", verifier=name, fold=material.base.name) for name in self.verifiers]
-        seconds, untimed = of_folds(self.verifiers, [material.base], places, self.progress)
-        seconds *= (cells - answered) / max(len(places) + len(self.methods), 1)
-        seconds += len(spec.seeds) * sum(filter(None, rewriting.values())) * (len(keys) - rewritten) / len(keys)
-        untimed += *(name for name, one in rewriting.items() if one is None), *self.methods, "measures of rewritings"
-        memory = megabytes(material.base.test.texts)
-        sizes = len(keys) + cells, rewritten + answered, fits, notes, start + seconds
-        return Preview(self.name, str(self.folder), problems, *sizes, memory, untimed)
+        sizes = len(keys) + cells, rewritten + answered, fits
+        return Preview(self.name, str(self.folder), problems, *sizes, notes)
 
     @classmethod
     def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -116,6 +116,7 @@ class Verify(Task):
     """
 
     name = "verify"
+    in_spec = "folder"
     first = "test train save load out"
     report = "ravenbench.tasks.verify.report:VerifyReport"
     Spec = VerifySpec
@@ -268,25 +269,19 @@ class Verify(Task):
             write_answers(place, answers)
 
     def preview(self) -> Preview:
-        from ravenbench.engine.estimate import around, megabytes, of_folds
-        from ravenbench.engine.transplants import foreseen_transplants
-        from ravenbench.store.records import CellPlace
+        from ravenbench.engine.transplants import most_transplants
         from ravenbench.tasks.verify.plan import VerifyPlan
 
         store = self.earlier()
         if store is None and not self.asked_checks():
-            self.transplants = foreseen_transplants
+            self.transplants = lambda fold, _: most_transplants([fold])
         draft = self.approved(self.draft())
         plan: VerifyPlan = draft.plan
         missing = plan.blocks if store is None else store.unanswered(plan.blocks)
         problems = {name: len(part) for name, part in (("train", self.train), ("test", self.test)) if part is not None}
         ready = self.train is None or (store is not None and (store.path / "trained.json").is_file())
         done, fits = len(plan.blocks) - len(missing), int(bool(missing) and not ready)
-        name, around_them = str(self.component), around(len(missing))
-        folds = {block.fold: CellPlace(key=block.key, verifier=name, fold=block.fold) for block in missing}
-        seconds, untimed = of_folds({name: self.component}, draft.folds, folds.values())
-        sizes = len(plan.blocks), done, fits, tuple[str, ...](), around_them + seconds
-        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(draft.texts), untimed)
+        return Preview(self.name, str(self.folder), problems, len(plan.blocks), done, fits)
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:

@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Cost, Draft, Task, content_hash
+from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import counted
 from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.formats.decoding import checked_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ravenbench.components import Component
     from ravenbench.ext.case.compare.one_hand import Look
     from ravenbench.ext.case.compare.record import ComparePlan
-    from ravenbench.store.records import CellPlace
     from ravenbench.store.store import Store
 
 
@@ -48,6 +47,7 @@ class Compare(Task):
     """
 
     name = "compare"
+    in_spec = "skip_faulty text author topic authors folds donors unvalidated"
     first = "questioned known background out"
     report = "ravenbench.ext.case.compare.report:CompareReport"
     freezes = False
@@ -134,10 +134,6 @@ class Compare(Task):
 
     def components(self) -> Mapping[str, Component]:
         return self.spec.components()
-
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        seconds, untimed = super().cost(draft, missing)
-        return (seconds or 0.0) + self.looking.seconds, untimed
 
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:

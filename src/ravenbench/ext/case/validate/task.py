@@ -41,6 +41,7 @@ class Validate(Task):
     """
 
     name = "validate"
+    in_spec = "text author skip_faulty authors folds donors most_devpav most_mean strong reach"
     first = "conditions propose out"
     report = "ravenbench.ext.case.validate.report:ValidateReport"
     freezes = False

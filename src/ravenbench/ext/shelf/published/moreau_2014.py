@@ -256,7 +256,6 @@ class Moreau2014(Verifier):
     version = 2
     symmetric = False
     provenance = "reconstructed"
-    in_small = {"population": 20, "generations": 6}
 
     population: int = 100
     generations: int = 60
