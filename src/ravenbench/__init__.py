@@ -14,11 +14,7 @@ import importlib
 from types import FunctionType
 from typing import Any
 
-from ravenbench import former
-
 __version__ = "0.1.0"
-
-former.install()
 
 _NAMES = {
     "attribution.base": "Attributor",

@@ -17,7 +17,6 @@ from typer.core import TyperCommand, TyperGroup
 from ravenbench import __version__, seams
 from ravenbench.cli import terminal
 from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_option, remedy, said, visible
-from ravenbench.former import check_there
 from ravenbench.limits import collect_seldom
 
 
@@ -88,9 +87,7 @@ class ShownCommand(_Switches, TyperCommand):
                 check_option(f"--{name.replace('_', '-')}", value)
             return rest
         except Exception as error:
-            # Typer's releases have these classes in different places.
-            if type(error).__name__ == "NoSuchOption":
-                check_there(f"{ctx.command_path} {getattr(error, 'option_name', '')}")
+            # Typer's releases have this class in different places.
             if type(error).__name__ != "MissingParameter":
                 raise
             missing: Any = error
@@ -216,7 +213,6 @@ def _run() -> None:
     REMARKED.clear()
     try:
         try:
-            check_there(f"raven {wanted}")
             # Under one name, whatever started it.
             build(wanted)(prog_name="raven")
         except (KeyboardInterrupt, SystemExit):

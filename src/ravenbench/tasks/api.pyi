@@ -371,7 +371,6 @@ def evaluate(
     costs: tuple[float, float] = (1.0, 1.0),
     level: float = 0.95,
     alpha: float = 0.05,
-    tests: Sequence[str] | None = None,
 ) -> Evaluation:
     """Evaluate answers as PAN does, with intervals and significance tests."""
 
