@@ -17,7 +17,7 @@ import ravenbench
 
 PLACES = Path(ravenbench.__file__).parent / "ext"
 OWN = (
-    "case", "changes", "contrast", "corpora", "documents", "encoders", "freeze", "lab", "machine", "map", "problems",
+    "case", "contrast", "corpora", "documents", "encoders", "freeze", "lab", "machine", "map", "problems",
     "programs", "retrieval", "shelf", "site", "tools", "unknown",
 )  # fmt: skip
 """Those that come with Raven: where one is absent, what is kept of the whole is compared for what is there."""

@@ -99,7 +99,6 @@ def test_imports_point_one_way():
 
 BETWEEN = {
     ("case", "shelf"),
-    ("changes", "case"),
     ("contrast", "map"),
     ("lab", "corpora"),
     ("machine", "encoders"),
@@ -147,7 +146,6 @@ BUDGETS = {
     "engine": 3_400,
     "ext": 100,
     "ext/case": 7_700,
-    "ext/changes": 1_000,
     "ext/contrast": 1_200,
     "ext/corpora": 2_300,
     "ext/documents": 1_800,

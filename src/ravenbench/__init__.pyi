@@ -57,7 +57,6 @@ from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
 from ravenbench.tasks.api import contrast as contrast
 from ravenbench.tasks.api import detect as detect
-from ravenbench.tasks.api import detect_changes as detect_changes
 from ravenbench.tasks.api import evaluate as evaluate
 from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
@@ -162,7 +161,6 @@ __all__ = [
     "compare",
     "contrast",
     "detect",
-    "detect_changes",
     "evaluate",
     "figures",
     "frames",

@@ -68,12 +68,6 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = write_data(place / "data")
     (data / "one.txt").write_text("One text of some words.")
     (data / "two.txt").write_text("Another text of some words.")
-    (data / "authors").mkdir()
-    for number in (1, 2, 3):
-        (data / "authors" / f"problem-{number}.txt").write_text(
-            "We saw the sea.\nA dog barked.\nIt rained on the hill."
-        )
-        (data / "authors" / f"truth-problem-{number}.json").write_text('{"changes": [0, 1]}')
     for name in ("run", "verify"):
         folder = data / "runs" / name / "run"
         assert raven(*TASKS[name].arguments(data, folder), "--workers", "1").code == 0

@@ -139,11 +139,6 @@ def room(tmp_path_factory):
     table = [{"author": author, "text": text, "register": REGISTERS[i % 3]} for i, (author, text) in enumerate(rows)]
     (place / "table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table), "utf-8")
     write_data(place / "data")
-    changes = place / "changes"
-    changes.mkdir()
-    text = "\n".join(f"Paragraph {i} has some words of its own, and then a few more." for i in range(4))
-    (changes / "problem-1.txt").write_text(text, "utf-8")
-    (changes / "truth-problem-1.json").write_text(json.dumps({"changes": [0, 1, 0]}), "utf-8")
     said: dict[tuple[str, ...], str] = {}
     varied(place / "varied")
 
@@ -152,7 +147,7 @@ def room(tmp_path_factory):
             out = place / f"{command}-{corpus}-{len(more)}".replace(" ", "-")
             data = place / "data"
             values = {"$corpus": place / corpus, "$out": out, "$questioned": data / "questioned.txt",
-                      "$known": data / "known", "$conditions": data / "conditions.csv", "$changes": changes,
+                      "$known": data / "known", "$conditions": data / "conditions.csv",
                       "$machine": data / "machine.jsonl", "$training": data / "machine-train.jsonl"}  # fmt: skip
             arguments = [str(values.get(part, part)) for part in COMMANDS[command]]
             if corpus.endswith(".jsonl") and command in ("corpus info", "corpus import", "map"):
@@ -586,12 +581,6 @@ def test_training_that_was_changed_is_not_the_test(tmp_path, command, kind):
     for name, one in (("a", problems), ("b", copied), ("both/toy/train", problems), ("both/toy/test", copied)):
         write_pan_problems(tmp_path / name, one, same)
         lines(tmp_path / f"{Path(name).name}.jsonl", one.texts)
-        if name in ("a", "b"):
-            (tmp_path / f"changes-{name}").mkdir()
-            text = "\n".join(one.texts[row] for row in range(3))
-            (tmp_path / f"changes-{name}" / "problem-1.txt").write_text(text, "utf-8")
-            truth = json.dumps({"changes": [1] * (len(text.splitlines()) - 1)})
-            (tmp_path / f"changes-{name}" / "truth-problem-1.json").write_text(truth)
     corpus = load_corpus("synthetic(authors=4, documents=24, words=90)")
     rows = [json.dumps({"author": one.author, "text": one.text}) + "\n" for one in corpus]
     (tmp_path / "people.jsonl").write_text("".join(rows), "utf-8")
@@ -1191,7 +1180,7 @@ def test_no_fix_names_an_option_that_the_command_lacks(room, tmp_path, command, 
     }
     data = room.place / "data"
     values = {"$corpus": table, "$out": tmp_path / "o", "$questioned": data / "questioned.txt",
-              "$known": data / "known", "$changes": room.place / "changes", "$machine": data / "machine.jsonl",
+              "$known": data / "known", "$machine": data / "machine.jsonl",
               "$training": data / "machine-train.jsonl"}  # fmt: skip
     given = more.get(command) or extensions.rows("READING_FAULTS").get(command) or COMMANDS[command]
     ended = raven(*(str(values.get(part, part)) for part in given))

@@ -8,7 +8,6 @@ from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
 from ravenbench.ext.case.advise.api import Advice
-from ravenbench.ext.changes.report import Changes
 from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.map.report import TextMap
 from ravenbench.formats.answers import SystemAnswers, Truth
@@ -421,26 +420,6 @@ def contrast(
     progress: Progress | None = None,
 ) -> TextContrast:
     """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
-
-def detect_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    out: str | Path | None = None,
-    unquoted: bool = False,
-    strip_shared: bool = False,
-    skip_faulty: bool = False,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    year: int | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-    progress: Progress | None = None,
-) -> Changes:
-    """Say where the author changes in PAN's problems of several authors, 2018 to 2026."""
 
 def map_texts(
     corpus: str | Path | Mapping[str, str] | Corpus,
