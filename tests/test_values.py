@@ -57,7 +57,7 @@ def use(kind: str, component) -> None:
     """Fit it and ask it, as far as toys reach."""
     component.require()
     draw = np.random.default_rng(0)
-    if kind in ("verifier", "detector"):
+    if kind == "verifier":
         train, same = toy_problems(8)
         component.fit(train, same)
         ask = component.verify if hasattr(component, "verify") else component.score

@@ -1,7 +1,7 @@
 """Raven: does an authorship verifier recognise style or only topic, and does it survive an author who hides?
 
 Every task of the command line is a function here: ``run``, ``compare``, ``evaluate``, ``verify``, ``pan14``,
-``attribute``, ``detect``, ``obfuscate``, ``safety``, ``simulate``, ``validate``, ``retrieve``. Those that keep a folder
+``attribute``, ``obfuscate``, ``safety``, ``simulate``, ``validate``, ``retrieve``. Those that keep a folder
 return its store, from which ``analyse`` and ``write_report`` derive everything else.
 
 Names are imported on first use, so ``import ravenbench`` stays light; those of extensions come by entry points in the

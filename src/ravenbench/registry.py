@@ -31,7 +31,6 @@ METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
     "sampler": (("select",),),
     "pairs": (("draw",),),
     "verifier": (("fit", "score"), ("fit", "verify")),
-    "detector": (("fit", "score"), ("fit", "verify")),
     "calibrator": (("fit", "transform"),),
     "transform": (("fit", "transform"),),
     "attributor": (("fit", "predict"),),

@@ -104,6 +104,15 @@ class ShownCommand(_Switches, TyperCommand):
 class Group(_Switches, TyperGroup):
     """``raven``, and what holds commands within it."""
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As click does; of what people look for in vain it says where they read why."""
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:
+            if args[0] == "detect" and hasattr(error, "message"):
+                error.message += " Why one essay cannot be judged: docs/faq.md."
+            raise
+
 
 def build(wanted: str | None) -> typer.Typer:
     """The application, with only the wanted command's code imported."""

@@ -180,7 +180,7 @@ def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
 
 HEADINGS = {
     "How texts and tables are read": "text author topic column encoding unquoted strip_shared skip_faulty lenient",
-    "Where the work is done, and its limits": "workers cell_timeout most_calls device engine scheduler",
+    "Where the work is done, and its limits": "workers cell_timeout device engine scheduler",
 }
 """Options of many commands, by the heading that they stand behind in help."""
 

@@ -62,7 +62,6 @@ def run(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
@@ -87,7 +86,6 @@ def verify(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> Verified:
     """Train a verifier on problems, or load a trained one, and answer others."""
@@ -105,7 +103,6 @@ def pan14(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
@@ -143,7 +140,6 @@ def attribute(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics."""
 
@@ -164,7 +160,6 @@ def obfuscate(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> ObfuscateResult:
     """Rewrite questioned texts so that their author is hidden."""
 
@@ -194,7 +189,6 @@ def safety(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
@@ -229,36 +223,8 @@ def compare(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
-
-def detect(
-    texts: str | Path,
-    *,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    train: str | Path,
-    people: str,
-    detectors: str | Sequence[str | Component] | None = None,
-    by: str | None = None,
-    most: int | None = None,
-    seed: int | Sequence[int] | None = None,
-    out: str | Path | None = None,
-    frozen: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    cell_timeout: float | None = None,
-    most_calls: int | None = None,
-    device: str | None = None,
-) -> RunResult:
-    """How well do detectors tell machines' texts from people's, and how often do they accuse people?"""
 
 def retrieve(
     source: str | Path,
@@ -288,7 +254,6 @@ def retrieve(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
@@ -346,7 +311,6 @@ def validate(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
 

@@ -189,12 +189,10 @@ class Obfuscate(Task):
         stored = [read_rewriting(cache, key) for key in keys]
         done = sum(one is not None and one.rewriting is not None for one in stored)
         problems = {"texts": len(self.source.tasks)}
-        cost = self.recipe.estimate(self.source.tasks)
-        notes = () if cost is None else (f"{self.recipe} would ask a language model at most {cost}.",)
         missing = [task for task, one in zip(self.source.tasks, stored, strict=True) if one is None]
         seconds = of_recipe(self.recipe, missing, seed)
         untimed = (str(self.recipe),) if missing and seconds is None else ()
-        sizes = len(stored), done, int(done < len(stored)), notes, start + (seconds or 0.0)
+        sizes = len(stored), done, int(done < len(stored)), (), start + (seconds or 0.0)
         return Preview(self.name, str(self.folder), problems, *sizes, megabytes(None), untimed)
 
     @classmethod
