@@ -22,7 +22,6 @@ SLOW = {
     "raven-2026",
     "bagnall-2015",
     "bagnall-2015-transductive",
-    "causal-lm",
     "encoder",
     "luar",
 }

@@ -48,7 +48,6 @@ class HealthCheck:
 EXTRAS = {
     "obfuscation": "rewriting texts: WordNet, inflection, BLEU, text services",
     "neural": "neural verifiers and sentence encoders",
-    "lm": "language models in GGUF files",
     "masks": "masks by part of speech (POSNoise)",
     "case": "the reference package for likelihood ratios",
     "documents": "HTML, Rich Text, PDF and Outlook messages as texts",

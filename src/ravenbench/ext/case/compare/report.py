@@ -263,7 +263,6 @@ def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str
         "case": case,
         "mark": mark,
         "heat": heat(() if case.evidence is None else case.evidence.passages),
-        "tokens": [(name, heat(passages)) for name, passages in case.tokens],
         "hand": None if record.hand is None else hand_sentence(record.hand),
         "title": f"Did {record.candidate} write {record.questioned.name}?",
         "hp": hp,
