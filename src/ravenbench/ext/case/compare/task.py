@@ -13,19 +13,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Cost, Draft, Task, content_hash
+from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import counted
 from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.formats.decoding import checked_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ravenbench.components import Component
-    from ravenbench.ext.case.compare.one_hand import Look
     from ravenbench.ext.case.compare.record import ComparePlan
-    from ravenbench.store.records import CellPlace
     from ravenbench.store.store import Store
 
 
@@ -83,21 +81,16 @@ class Compare(Task):
         self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
 
     def draft(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.one_hand import looked_at
-
-        return self._drafted(looked_at)
+        return self._drafted()
 
     def sketch(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.one_hand import Reckoned
+        return self._drafted(sketched=self.earlier() is None)
 
-        self.looking = Reckoned()
-        return self._drafted(self.looking, sketched=self.earlier() is None)
-
-    def _drafted(self, look: Look, sketched: bool = False) -> Draft[ComparePlan]:
+    def _drafted(self, sketched: bool = False) -> Draft[ComparePlan]:
         from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.plan import draft
 
-        drafted = draft(self.spec, self.material, self.progress, look=look, sketched=sketched)
+        drafted = draft(self.spec, self.material, self.progress, sketched=sketched)
         if self.spec.validated is None:
             return drafted
         citation = cited(
@@ -128,16 +121,12 @@ class Compare(Task):
         return {name: count for name, count in _counts(draft).items() if count}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.one_hand import RECKONED
+        from ravenbench.ext.case.compare.plan import RECKONED
 
         return [*_told(draft.plan), *([RECKONED] if self.earlier() is None else [])]
 
     def components(self) -> Mapping[str, Component]:
         return self.spec.components()
-
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        seconds, untimed = super().cost(draft, missing)
-        return (seconds or 0.0) + self.looking.seconds, untimed
 
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
