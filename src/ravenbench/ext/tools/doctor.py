@@ -95,8 +95,10 @@ def _faults(extra: str) -> dict[str, tuple[State, str]]:
     faults: dict[str, tuple[State, str]] = {}
     for line in metadata.requires("ravenbench") or []:
         wanted = Requirement(line)
-        base = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
-        if base != (extra == "") or not (base or wanted.marker.evaluate({"extra": extra})):
+        marker = wanted.marker
+        base = marker is None or marker.evaluate({"extra": ""})
+        of_extra = marker is not None and not base and marker.evaluate({"extra": extra})
+        if not (of_extra if extra else base):
             continue
         try:
             version = metadata.version(wanted.name)
