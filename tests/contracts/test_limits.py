@@ -1,4 +1,4 @@
-"""A device, a limit on time and a bound on calls are given in Python as on the command line, and hold wherever a run's
+"""A device and a limit on time are given in Python as on the command line, and hold wherever a run's
 work is done; the environment of the process stays as it is."""
 
 import os
@@ -18,7 +18,7 @@ from stub import of_raven
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-GIVEN = RunLimits("cpu", 45.0, 7)
+GIVEN = RunLimits("cpu", 45.0)
 
 
 @dataclass(frozen=True)
