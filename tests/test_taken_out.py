@@ -12,7 +12,7 @@ import pytest
 
 import ravenbench
 
-OUT = ("case", "contrast")
+OUT = ("case", "site")
 ROOT = Path(__file__).parents[1]
 
 
