@@ -106,8 +106,8 @@ def _faults(extra: str) -> dict[str, tuple[State, str]]:
             faults[f"{wanted.name}{wanted.specifier}"] = ("missing", wanted.name)
             continue
         if not wanted.specifier.contains(version, prereleases=True):
-            told = f"{wanted.name} {version} does not fit {wanted.specifier}"
-            faults[f"{wanted.name}{wanted.specifier}"] = ("wrong", told)
+            problem = f"{wanted.name} {version} does not fit {wanted.specifier}"
+            faults[f"{wanted.name}{wanted.specifier}"] = ("wrong", problem)
     return faults
 
 
@@ -115,8 +115,8 @@ def _packages() -> HealthCheck:
     faults = _faults("")
     if not faults:
         return HealthCheck("packages", "base", "ok", "all that Raven needs is installed")
-    told = "; ".join(detail for _, detail in faults.values())
-    return HealthCheck("packages", "base", "wrong", told, f"pip install --upgrade {shlex.join(faults)}")
+    problems = "; ".join(detail for _, detail in faults.values())
+    return HealthCheck("packages", "base", "wrong", problems, f"pip install --upgrade {shlex.join(faults)}")
 
 
 def _extras() -> Iterator[HealthCheck]:
@@ -125,11 +125,11 @@ def _extras() -> Iterator[HealthCheck]:
         if not faults:
             yield HealthCheck("extras", extra, "ok", purpose)
             continue
-        told = ", ".join(detail for _, detail in faults.values())
+        problems = ", ".join(detail for _, detail in faults.values())
         if "wrong" in dict(faults.values()):
-            yield HealthCheck("extras", extra, "wrong", told, install(extra))
+            yield HealthCheck("extras", extra, "wrong", problems, install(extra))
         else:
-            yield HealthCheck("extras", extra, "missing", f"{purpose}; not installed: {told}", install(extra))
+            yield HealthCheck("extras", extra, "missing", f"{purpose}; not installed: {problems}", install(extra))
 
 
 def _data() -> Iterator[HealthCheck]:
@@ -192,9 +192,9 @@ def _cache() -> Iterator[HealthCheck]:
 
     sizes = [place.stat().st_size for place in cache_folder().rglob("*") if place.is_file()]
     if sizes:
-        told = f"{sum(sizes) / 1e6:,.0f} MB in {cache_folder()}"
+        size = f"{sum(sizes) / 1e6:,.0f} MB in {cache_folder()}"
         fix = "raven doctor --clear-cache removes what is made again when it is needed"
-        yield HealthCheck("kept to be quick", "cache", "ok", told, fix)
+        yield HealthCheck("kept to be quick", "cache", "ok", size, fix)
 
 
 def clear_cache() -> list[str]:
