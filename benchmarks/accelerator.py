@@ -2,8 +2,8 @@
 
     python -m benchmarks.accelerator --models FOLDER --texts FILE --random-weights
 
-Parts, in this order: training and encoding by ``luar`` at its published size; sentence encoders; scores of
-``causal-lm``; ``luar`` trained on texts of some authors and asked about others. A throughput is what was
+Parts, in this order: training and encoding by ``luar`` at its published size; sentence encoders;
+``luar`` trained on texts of some authors and asked about others. A throughput is what was
 done until the work or a measure's seconds were over, after a round that is not measured. Every row is written as it
 comes; what is missing, fails or is not reached is a row too. Without a GPU everything runs on the CPU alone. Nothing is
 downloaded.
@@ -40,16 +40,14 @@ _LAYERS, _WIDTH, _HEADS, _INNER = "num_hidden_layers", "hidden_size", "num_atten
 _WORDS, _LONGEST = "vocab_size", "max_position_embeddings"
 _MINI = {_WIDTH: 384, _HEADS: 12, _INNER: 1536, _LONGEST: 512}
 _ROBERTA = {_WORDS: 50265, _LAYERS: 6, _WIDTH: 768, _HEADS: 12, _INNER: 3072, _LONGEST: 514, "type_vocab_size": 1}
-_LLAMA = {_WORDS: 49152, _LAYERS: 30, _WIDTH: 576, _HEADS: 9, _INNER: 1536, _LONGEST: 8192, "num_key_value_heads": 3}
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "distilroberta": ("roberta", _ROBERTA),
     "all-minilm": ("bert", {**_MINI, _WORDS: 30522, _LAYERS: 6}),
     "e5-small": ("bert", {**_MINI, _WORDS: 250037, _LAYERS: 12}),
-    "smollm2": ("llama", {**_LLAMA, "tie_word_embeddings": True}),
 }
-"""Architecture and sizes of DistilRoBERTa, all-MiniLM-L6-v2, multilingual-e5-small and SmolLM2-135M."""
+"""Architecture and sizes of DistilRoBERTa, all-MiniLM-L6-v2 and multilingual-e5-small."""
 _TINY = {_LAYERS: 1, _WIDTH: 24, _INNER: 48, _HEADS: 3, _WORDS: 2000}
-SHARES = {"training": 0.27, "encoders": 0.27, "causal": 0.2, "authors": 1.0}
+SHARES = {"training": 0.27, "encoders": 0.27, "authors": 1.0}
 """Most of all the seconds that a part may take; the last one has what is left."""
 FOLDS, RATE = 3, 1e-4
 
@@ -95,7 +93,7 @@ class Bench:
     def _made(self, name: str, folder: Path) -> None:
         import torch
         from tokenizers import Tokenizer
-        from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, PreTrainedTokenizerFast
+        from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
         from ravenbench.ext.shelf.neural.backbones import learned_reading
 
@@ -106,8 +104,7 @@ class Bench:
         made = Tokenizer.from_str(reading.tokenizer)
         PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=512, **marks).save_pretrained(folder)
         torch.manual_seed(0)
-        network = AutoModelForCausalLM if kind == "llama" else AutoModel
-        network.from_config(AutoConfig.for_model(kind, **sizes)).float().save_pretrained(folder)
+        AutoModel.from_config(AutoConfig.for_model(kind, **sizes)).float().save_pretrained(folder)
 
     def add(self, row: Row) -> None:
         """Keep a row, in the file too, and show it."""
@@ -306,76 +303,6 @@ def _encoder(
     bench.measure(name, who, device, work, bench.threads, size=f"texts of 120 words{remark}", precision=precision)
 
 
-def causal(bench: Bench) -> None:
-    """Scores of pairs by a causal language model, which reads the questioned text after the other and after nothing."""
-    for seed, device in enumerate(bench.devices, start=3):
-        # Pairs of its own: what one device has scored is kept.
-        _causal(bench, device, bench.texts(12 if bench.tiny else 2002, 60 if bench.tiny else 350, seed))
-
-
-def _causal(bench: Bench, device: str, texts: list[str]) -> None:
-    import torch
-
-    from ravenbench.ext.encoders.causal import open_model
-    from ravenbench.ext.shelf.neural.causal import InContext
-    from ravenbench.types import Problems
-
-    (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 12 if device == "cuda" else 8
-    problems = Problems.of((f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(count))
-    lm, scores, apart = open_model(str(folder), device), {}, [0.0]
-    scorers = {
-        precision: InContext(model=str(folder), against="nothing", device=device, precision=precision).fit(
-            problems, np.zeros(count, bool)
-        )
-        for precision in ("fp32", "bf16")
-    }
-    same = {"size": f"two texts of 350 words, at most 512 tokens each{remark}"}
-
-    def score(precision: str, rows: Sequence[int]) -> None:
-        found = scorers[precision].score(problems.select(np.array(rows)).blind())
-        if precision == "fp32":
-            scores.update(zip(rows, found, strict=True))
-        else:
-            apart.extend(abs(one - scores.get(row, np.nan)) for row, one in zip(rows, found, strict=True))
-
-    @torch.inference_mode()
-    def read(rows: Sequence[int]) -> Any:
-        """The same by the library alone, all rows in one batch that is filled up at the end."""
-        own = [lm.tokens(texts[2 * i + 1])[0][:512].tolist() for i in rows]
-        after = [[*lm.tokens(texts[2 * i] + "\n\n")[0][-512:].tolist(), *o] for i, o in zip(rows, own, strict=True)]
-        means = []
-        for batch in (after, own):
-            width = max(map(len, batch))
-            ids = torch.tensor([[lm.start, *row, *[0] * (width - len(row))] for row in batch]).to(lm.network.device)
-            logs = lm.network(ids).logits[:, :-1].float().log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0].cpu()
-            ends = zip(batch, own, logs, strict=True)
-            means.append([float(each[len(row) - len(o) : len(row)].mean()) for row, o, each in ends])
-        return np.subtract(*means)
-
-    def plain(rows: Sequence[int]) -> None:
-        apart.append(abs(float(read(rows)[0]) - scores.get(rows[0], np.nan)))
-
-    def batched(rows: Sequence[int]) -> None:
-        with torch.autocast(device, torch.bfloat16):
-            read(rows)
-
-    def measured(work: Any, size: int) -> Row:
-        found = bench.rate(work, blocks_of(range(count), size), "pairs", seconds)
-        farthest, apart[:] = float(np.nanmax(apart)), [0.0]
-        return {**found, "score_apart": farthest} if farthest else found
-
-    size = 128 if device == "cuda" else 1
-    for precision in ("fp32", "bf16") if device == "cuda" or bench.tiny else ("fp32",):
-        work = partial(measured, partial(score, precision), size)
-        bench.measure("causal-lm", "raven", device, work, precision=precision, **same)
-    bench.measure(
-        "causal-lm", "transformers", device, partial(measured, plain, 1), bench.threads, precision="fp32", **same
-    )
-    if device == "cuda" or bench.tiny:
-        work = partial(measured, batched, 2 if bench.tiny else 16)
-        bench.measure("causal-lm, 16 at once", "transformers", device, work, bench.threads, precision="bf16", **same)
-
-
 def authors(bench: Bench) -> None:
     """AUC on authors not trained on; the epoch that is kept is chosen by authors held out of a fold's own training."""
     from ravenbench import registry
@@ -515,7 +442,7 @@ def table(bench: Bench) -> str:
     return "\n".join([*lines, *last.values()])
 
 
-PARTS = {"training": training, "encoders": encoders, "causal": causal, "authors": authors}
+PARTS = {"training": training, "encoders": encoders, "authors": authors}
 
 
 def run(bench: Bench, name: str, seconds: float) -> None:

@@ -15,8 +15,6 @@ from ravenbench.engine.pool import Units, run_unit
 
 CAP = 150.0
 """CPU seconds after which a verifier is stopped."""
-CAPS = {"models": 3000.0}
-"""The same for classes of speed with a budget of their own."""
 
 
 def shown(what: str) -> Callable[[str, int, int], None]:

@@ -50,7 +50,6 @@ ENGLISH = ("en_essays", "ebg", "newsgroups")
 SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
 WHY = {
     "command": "several known documents",
-    "causal-lm": "an English model",
     "encoder": "an English model",
 }
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
@@ -67,7 +66,7 @@ verifiers in it `style-only` was cleared by the present, third edition of [the
 rule](validation.md#content-what-was-said); `raven-2026`, the second, relies on content.
 
 *AUC* and *style left*: [the glossary](glossary.md). Style left is of the probe's first edition, but for `raven-style`,
-`causal-lm`, `dirichlet-multinomial` and `poisson-gamma` ([two corpora by the second](verdict.md#the-whole-shelf)).
+`dirichlet-multinomial` and `poisson-gamma` ([two corpora by the second](verdict.md#the-whole-shelf)).
 Where it is far below AUC, topics were recognised. `topic-only`, `topic-fit`, `chance` and `length` are controls.
 [data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
 
@@ -76,8 +75,7 @@ CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek
 to 240. Most differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly
 all questions open. In the CSV file *cllr* is in bits (empty: infinite), *open* counts answers of exactly .5.
 
-A verifier is stopped after {cap:.0f} CPU seconds on a corpus; `causal-lm` on
-SmolLM2-135M took {cost}. {absent} {forms}
+A verifier is stopped after {cap:.0f} CPU seconds on a corpus. {absent} {forms}
 
 """
 RECENT = """## Methods of recent years
@@ -194,10 +192,7 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
         f"`{v}` ({', '.join(name for other, name in absent if other == v)}: {WHY.get(v, LEFT_OUT)})"
         for v in dict.fromkeys(verifier for verifier, _ in absent)
     )
-    cost = " and ".join(
-        f"{row['cpu_seconds']:,.0f} ({SHORT[row['corpus']]})" for row in rows if row["verifier"] == "causal-lm"
-    )
-    caution = CAUTION.format(cap=cap, cost=cost, absent=f"Without a row: {why}." if why else "", forms=FORMS)
+    caution = CAUTION.format(cap=cap, absent=f"Without a row: {why}." if why else "", forms=FORMS)
     tables = f"{overview(rows, SHORT)}\n\n{reading(rows, CORPORA)}"
     PAGE.write_text(f"{HEAD}{tables}\n\n{caution}{RECENT.format(ratios=ratios())}", encoding="utf-8")
     with TABLE.open("w", encoding="utf-8", newline="") as file:

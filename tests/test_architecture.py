@@ -1,11 +1,9 @@
 """The house keeps its shape: imports point one way, and importing Raven stays light."""
 
 import ast
-import importlib
 import subprocess
 import sys
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +11,11 @@ import pytest
 
 import extensions
 import ravenbench
-from contracts.commands import raven
-from ravenbench import former, registry, seams
-from ravenbench.errors import SpecError
+from ravenbench import registry, seams
 
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "builtin"]
-GROUND += ["registry", "seams", "former", "limits"]
+GROUND += ["registry", "seams", "limits"]
 ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
 ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "reports", "tasks", "cli", "ext"]
 STRANGERS = {
@@ -103,9 +99,7 @@ def test_imports_point_one_way():
 
 BETWEEN = {
     ("case", "shelf"),
-    ("changes", "case"),
     ("contrast", "map"),
-    ("machine", "encoders"),
     ("problems", "corpora"),
     ("retrieval", "encoders"),
     ("retrieval", "freeze"),
@@ -313,69 +307,6 @@ def test_the_stub_says_what_the_functions_take():
 def _functions(stub):
     """The functions of a stub as they are written, by name."""
     return {node.name: ast.unparse(node) for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
-
-
-FORMER = """
-import warnings
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    import ravenbench.retrieval.methods as before
-    from ravenbench.corpora.public import EBG
-    from ravenbench.formats import office
-import ravenbench.ext.retrieval.methods as now
-import ravenbench.ext.corpora.public as public
-assert before is now and EBG is public.EBG and now.__spec__.name == "ravenbench.ext.retrieval.methods"
-assert office.__name__ == "ravenbench.ext.documents.office"
-print("; ".join(str(one.message) for one in caught if one.category is FutureWarning))
-"""
-
-
-def test_modules_are_found_by_the_names_they_had():
-    out = subprocess.run([sys.executable, "-c", FORMER], capture_output=True, text=True)
-    assert out.returncode == 0, out.stderr
-    assert "ravenbench.corpora.public is now ravenbench.ext.corpora.public" in out.stdout
-    for before, now in ((before, now) for before, now in former.MOVED.items() if is_here(now)):
-        places = [ROOT / Path(*name.split(".")) for name in (before, now)]
-        assert not places[0].with_suffix(".py").exists(), before
-        if find_spec("torch") is not None or not any(part in now for part in ("neural", "encoders")):
-            assert importlib.import_module(f"ravenbench.{before}") is importlib.import_module(f"ravenbench.{now}")
-        assert places[1].is_dir() or places[1].with_suffix(".py").is_file(), now
-
-
-def test_classes_are_found_in_the_modules_they_left():
-    for module, names in former.MOVED_NAMES.items():
-        for name, now in names.items():
-            if is_here(now):
-                with pytest.warns(FutureWarning, match=f"{name} is now in ravenbench.{now}"):
-                    there = getattr(importlib.import_module(f"ravenbench.{module}"), name)
-                assert there is getattr(importlib.import_module(f"ravenbench.{now}"), name)
-        with pytest.raises(AttributeError, match="no attribute 'absent'"):
-            importlib.import_module(f"ravenbench.{module}").absent  # noqa: B018
-
-
-def is_here(module):
-    """Whether a module's extension, if it is of one, was not taken out of this tree."""
-    parts = module.split(".")
-    return parts[0] != "ext" or extensions.is_here(parts[1])
-
-
-def test_what_was_taken_out_says_so():
-    for name in former.TAKEN_OUT:
-        with pytest.raises(SpecError, match=f"{name} was taken out"):
-            former.check_there(name)
-    with pytest.raises(SpecError, match="authorial-lm was taken out"):
-        ravenbench.parse("verifier", "authorial-lm(epochs=2)")
-    with pytest.raises(SpecError, match="safety --doses was taken out"):
-        ravenbench.safety("a", doses="0.5")
-    ended = raven("safety", "--doses", "x")
-    assert ended.code == 2 and "safety --doses was taken out" in ended.said
-    ended = raven("exposure", "texts.csv")
-    assert ended.code == 2 and "raven exposure was taken out" in ended.said
-    for corpus in ("c50", "guardian10(path='folder')"):
-        with pytest.raises(SpecError, match=f"the corpus {corpus.partition('(')[0]} was taken out"):
-            ravenbench.load_corpus(corpus)
-    with pytest.raises(SpecError, match="the translator argos was taken out"):
-        ravenbench.parse("obfuscator", "keswani-2016(argos)")
 
 
 def test_exported_names_resolve():

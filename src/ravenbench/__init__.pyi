@@ -18,7 +18,6 @@ from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
-from ravenbench.ext.machine.detectors import Detector as Detector
 from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.shelf.calibrators import Banded as Banded
@@ -55,8 +54,6 @@ from ravenbench.tasks.api import advise as advise
 from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
 from ravenbench.tasks.api import contrast as contrast
-from ravenbench.tasks.api import detect as detect
-from ravenbench.tasks.api import detect_changes as detect_changes
 from ravenbench.tasks.api import evaluate as evaluate
 from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
@@ -103,7 +100,6 @@ __all__ = [
     "Component",
     "Corpus",
     "CorpusBuilder",
-    "Detector",
     "Document",
     "DocumentFormat",
     "Draft",
@@ -159,8 +155,6 @@ __all__ = [
     "col",
     "compare",
     "contrast",
-    "detect",
-    "detect_changes",
     "evaluate",
     "figures",
     "frames",

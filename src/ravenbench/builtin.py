@@ -45,7 +45,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "distorted": "ravenbench.verifiers.combinations:Distorted",
         "masked": "ravenbench.verifiers.combinations:Masked",
     },
-    "detector": {},
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators:ThresholdBand",
         "logistic": "ravenbench.verifiers.calibrators:Logistic",

@@ -246,7 +246,7 @@ def install(extra: str) -> str:
     """The command that brings an extra, in an environment that has Raven. Where PyTorch would come with it, its small
     build is named first, as PyTorch's page has it: without a GPU the usual one downloads gigabytes for nothing."""
     command = f"pip install 'ravenbench[{extra}]'"
-    if extra not in ("neural", "lm") or find_spec("torch") is not None:
+    if extra != "neural" or find_spec("torch") is not None:
         return command
     small = "PyTorch's build for CPU, by the command that pytorch.org/get-started/locally shows for it"
     return f"without a GPU first {small} (200 MB instead of several GB), then {command}"

@@ -1,4 +1,4 @@
-"""What a run may use: a device, seconds for a cell, calls of language models.
+"""What a run may use: a device, seconds for a cell.
 
 No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
 environment says what was not given.
@@ -18,24 +18,22 @@ from functools import cache
 
 from ravenbench.errors import SpecError
 
-DEVICE, TIMEOUT, CALLS = "RAVEN_DEVICE", "RAVEN_CELL_TIMEOUT", "RAVEN_LLM_CALLS"
+DEVICE = "RAVEN_DEVICE"
+TIMEOUT = "RAVEN_CELL_TIMEOUT"
 """Environment variables for those who give none."""
 LONGEST = 365 * 24 * 3600
 """Seconds of the longest limit; clocks take no endless one."""
-MOST_CALLS = 1000
-"""Calls of language models that a run may send where nobody says how many."""
 ENDING = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 """Signals that end a command: Ctrl-C, what schedulers send, and a terminal that closes."""
 
 
 @dataclass(frozen=True)
 class RunLimits:
-    """Where networks run, seconds of training a method and again of answering a test set, and most calls of language
-    models; None where it was not given. SpecError for a value that cannot hold."""
+    """Where networks run, seconds of training a method and again of answering a test set; None where it was not given.
+    SpecError for a value that cannot hold."""
 
     device: str | None = None
     cell_timeout: float | None = None
-    most_calls: int | None = None
 
     def __post_init__(self) -> None:
         if self.device is not None and not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
@@ -43,8 +41,6 @@ class RunLimits:
             raise SpecError("there is no such device", found=f"--device {self.device}", expected=expected)
         if self.cell_timeout is not None:
             _seconds(self.cell_timeout, "--cell-timeout")
-        if self.most_calls is not None and self.most_calls < 0:
-            raise SpecError("--most-calls must be a number of calls", found=self.most_calls)
 
 
 _here = [RunLimits()]
@@ -90,16 +86,6 @@ def cell_timeout() -> float | None:
     if given is None and (limit := os.environ.get(TIMEOUT)):
         return _seconds(limit, TIMEOUT)
     return given
-
-
-def most_calls() -> int:
-    """How many calls of language models a run may send. SpecError if the environment says no number."""
-    if (given := limits_here().most_calls) is not None:
-        return given
-    number = os.environ.get(CALLS) or str(MOST_CALLS)
-    if not number.isdecimal() or len(number) > 9:
-        raise SpecError(f"{CALLS} is no number of calls", found=number, expected="a whole number, such as 500")
-    return int(number)
 
 
 def _seconds(given: str | float, name: str) -> float:

@@ -22,7 +22,6 @@ from typing import Any
 from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, remark, said, writable
-from ravenbench.former import check_there
 from ravenbench.seams import present_points
 
 METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -32,7 +31,6 @@ METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
     "sampler": (("select",),),
     "pairs": (("draw",),),
     "verifier": (("fit", "score"), ("fit", "verify")),
-    "detector": (("fit", "score"), ("fit", "verify")),
     "calibrator": (("fit", "transform"),),
     "transform": (("fit", "transform"),),
     "attributor": (("fit", "predict"),),
@@ -151,7 +149,6 @@ def load(kind: str, name: str) -> Any:
     known = {} if ":" in name else targets(kind)
     target = name if ":" in name else known.get(name)
     if target is None:
-        check_there(f"the {SPOKEN.get(kind, kind)} {name}")
         raise SpecError(
             f"there is no {SPOKEN.get(kind, kind)} named {name!r}", expected=f"a name, or MODULE:CLASS. {OWN}",
             fix=suggestion(kind, name),
@@ -419,7 +416,6 @@ def _value(kind: str, text: str) -> Any:
     for candidate in dict.fromkeys((*_WITHIN.get(kind, ()), kind, *KINDS)):
         if ":" in head or head in targets(candidate):
             return _parse(candidate, text, nested=True)
-        check_there(f"the {SPOKEN.get(candidate, candidate)} {head}")
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
             f"{text!r} is neither a number nor text in quotes, and no component has this name", fix="put text in quotes"

@@ -10,18 +10,6 @@ TRUTH = [
     Case("a JSON list of nothing as truth", "truth", "t.json: this table has no rows", {"t.json": "[]"}),
     Case("an empty object as truth", "truth", "truth.jsonl: this table has no rows", {"truth.jsonl": "{}\n"}),
     Case(
-        "a text of which no label says who wrote it",
-        "generated",
-        "val.jsonl: no label says whether a machine wrote these",
-        {"val.jsonl": '{"id": "p1", "text": "x"}\n'},
-    ),
-    Case(
-        "a label that is none",
-        "generated",
-        "val.jsonl:1: not a label",
-        {"val.jsonl": '{"id": "p1", "text": "x", "label": "machine"}\n'},
-    ),
-    Case(
         "a pair by two people",
         "truth",
         "truth.jsonl:1: is_human is not one true and one false",

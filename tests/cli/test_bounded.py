@@ -28,7 +28,6 @@ from ravenbench.formats import archive
 from ravenbench.formats.answers import read_truth
 from ravenbench.formats.archive import LINKS
 from ravenbench.formats.reviews import read_reviews
-from ravenbench.limits import CALLS, most_calls
 
 GONE = """
 import os
@@ -328,14 +327,12 @@ FIGURES = "9" * 5000
         lambda: ravenbench.parse("verifier", f"length(a={FIGURES})"),
         lambda: ravenbench.evaluate("truth.txt", ["answers.txt"], by=[f"known:2:{FIGURES}"]),
         lambda: ravenbench.run("synthetic", seed=FIGURES),
-        most_calls,
     ],
 )
 def test_a_number_of_more_figures_than_python_reads_is_refused_in_words(tmp_path, monkeypatch, call):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "truth.txt").write_text("a Y\nb N\n")
     (tmp_path / "answers.txt").write_text("a 0.9\nb 0.1\n")
-    monkeypatch.setenv(CALLS, FIGURES)
     with pytest.raises(InputError):
         call()
 

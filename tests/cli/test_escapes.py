@@ -91,12 +91,6 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         place.parent.mkdir(parents=True)
         lines = [{"id": hostile(str(number)), "value": number / 8} for number in range(8)]
         place.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for part in ("easy", hostile("part")):
-        for number in (1, 2, 3):
-            place = data / "changes" / part / f"problem-{number}.txt"
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text("We saw the sea.\nA dog barked.\nIt rained on the hill.")
-            (place.parent / f"truth-problem-{number}.json").write_text('{"changes": [0, 1]}')
     inbox = data / "inbox"
     (inbox / hostile("name")).mkdir(parents=True)
     (inbox / hostile("name") / "b\x9b.txt").write_text("My own words stand here.")

@@ -111,9 +111,6 @@ def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> 
     for part, n, seed in (("train", 8, 1), ("test", 8, 2)):
         problems, same = toy_problems(n, known=2, words=40, seed=seed)
         write_pan_problems(folder / "toy" / part, problems, same)
-    for name, part in (("machine-train", documents[:12]), ("machine", documents[12:24])):
-        lines = [{"id": mark(f"{name}{i}"), "text": f"{d.text} {i}", "label": i % 2} for i, d in enumerate(part)]
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     (folder / "texts").mkdir()
     for number, one in enumerate(documents[:3]):
         (folder / "texts" / mark(f"text{number}.txt")).write_text(one.text, "utf-8")

@@ -161,8 +161,6 @@ READING = {
     "validate": of_bench("validate", "$0", "$conditions.csv"),
     "validate, conditions": of_bench("validate", "$others", "$0"),
     "advise": of_bench("advise", "$questioned.txt", "$known", "$0"),
-    "detect": of_bench("detect", "$0", train="$machine-train.jsonl", people="$corpus.jsonl"),
-    "detect, train": of_bench("detect", "$machine.jsonl", train="$0", people="$corpus.jsonl"),
     "retrieve": of_bench("retrieve", "$0"),
     "map_texts": of_bench("map_texts", "$0"),
     "contrast": of_bench("contrast", "$0", "$others"),
@@ -178,8 +176,8 @@ def test_a_json_file_that_holds_nothing_has_no_rows(
     row: str, ending: str, holds: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, given, options = READING[row]
-    if name not in FUNCTIONS or (name == "detect" and ending == "json"):
-        pytest.skip("the extension is not here, or reads no file of this ending")
+    if name not in FUNCTIONS:
+        pytest.skip("the extension is not here")
     monkeypatch.undo()
     monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)

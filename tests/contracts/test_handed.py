@@ -661,25 +661,6 @@ def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
     assert not apart._holds(tmp_path / "none.txt", 0.0, tmp_path)
 
 
-@pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension machine is not here")
-def test_detectors_get_their_texts_alone(company):
-    import company as module
-
-    rng = np.random.default_rng(0)
-    for part in ("train", "test"):
-        rows = [
-            {"id": f"{part}{i}", "text": f"{part} {i} " + " ".join(rng.choice(list("abcdefg"), 80))} for i in range(60)
-        ]
-        lines = [json.dumps(row | {"label": i % 2}) for i, row in enumerate(rows)]
-        (company / f"{part}.jsonl").write_text("\n".join(lines))
-    detected = ravenbench.detect(
-        company / "test.jsonl", train=company / "train.jsonl", people=CORPUS, detectors=[module.Seeker()],
-        out=company / "company-run", workers=1,
-    )  # fmt: skip
-    assert not detected.errors
-    assert not CLEARING.search(write_report(detected.store).read_text()), "this task clears nobody"
-
-
 def test_attributors_get_their_texts_alone(company):
     import company as module
 

@@ -49,8 +49,7 @@ OUTPUTS = {
 } | {
     (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True) for name in ("obfuscate", "safety")
 } | {which: Output(*row) for which, row in extensions.rows("OUTPUTS").items()}  # fmt: skip
-BESIDE_OTHERS = extensions.names("OUTPUTS_BESIDE_OTHERS")
-MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")} | BESIDE_OTHERS
+MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")}
 """Folders in which files are put beside others, under names of their own."""
 
 
@@ -68,12 +67,6 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = write_data(place / "data")
     (data / "one.txt").write_text("One text of some words.")
     (data / "two.txt").write_text("Another text of some words.")
-    (data / "authors").mkdir()
-    for number in (1, 2, 3):
-        (data / "authors" / f"problem-{number}.txt").write_text(
-            "We saw the sea.\nA dog barked.\nIt rained on the hill."
-        )
-        (data / "authors" / f"truth-problem-{number}.json").write_text('{"changes": [0, 1]}')
     for name in ("run", "verify"):
         folder = data / "runs" / name / "run"
         assert raven(*TASKS[name].arguments(data, folder), "--workers", "1").code == 0
@@ -87,7 +80,7 @@ def command(which: tuple[str, str], room: Path, place: Path, scratch: Path) -> l
     name, option = which
     told = [part.replace("$data", str(room / "data")) for part in OUTPUTS[which].told]
     told = [part.replace("$runs", str(room / "data" / "runs")) for part in told]
-    flag = "--in" if name == "new" else "--" + option
+    flag = f"--{option}"
     line = [*name.split(), *told, flag, str(place)]
     if name in TASKS:
         task = TASKS[name]
@@ -117,7 +110,7 @@ def test_nothing_of_the_users_is_overwritten(
         (mine / name).write_text("mine")
     file.write_text("mine")
     (tmp_path / "link").symlink_to(mine)
-    places = [*([] if which in MIXED - BESIDE_OTHERS else [mine, tmp_path / "link"]), file]
+    places = [*([] if which in MIXED else [mine, tmp_path / "link"]), file]
     places += [room / "data" / name for name in OUTPUTS[which].inputs]
     before, kept = contents(room), contents(mine)
     for number, place in enumerate(places):
@@ -126,8 +119,8 @@ def test_nothing_of_the_users_is_overwritten(
         assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, place
 
 
-OWN = [*BESIDE_OTHERS, *((task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command)]
-"""Files beside others, and folders of tasks: the contracts see to these."""
+OWN = [(task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command]
+"""Folders of tasks: the contracts see to these."""
 
 
 @pytest.mark.parametrize("which", [which for which in OUTPUTS if which not in OWN], ids="-".join)

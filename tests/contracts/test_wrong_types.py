@@ -24,14 +24,14 @@ WRONG = (None, 3, 2.5, True, b"x", [], {}, object(), [object()], [[1]], {"a": ob
 FUNCTIONS = sorted(name for name in dir(ravenbench) if isinstance(getattr(ravenbench, name), FunctionType))
 PLACES = {
     "verifier": "length", "obfuscator": "identity", "truth": "toy/test", "problems": "toy", "train": "toy/train",
-    "test": "toy/test", "data": "toy", "path": "toy/test", "text": "questioned.txt", "texts": "machine.jsonl",
+    "test": "toy/test", "data": "toy", "path": "toy/test", "text": "questioned.txt", "texts": "corpus.jsonl",
     "known": "known", "questioned": "questioned.txt", "background": "others", "conditions": "conditions.csv",
-    "reference": "machine.jsonl", "people": "0", "manifest": "frozen.json", "runs": ["run"], "kind": "verifier",
+    "reference": "corpus.jsonl", "manifest": "frozen.json", "runs": ["run"], "kind": "verifier",
     "key": "k", "title": "t", "rows": [1], "get": str, "out": "out", "folder": "out", "what": "toy",
 }  # fmt: skip
 """What stands in the place of parameters that have no default; ``corpus.jsonl`` where nothing is said."""
 OF_FUNCTIONS: dict[str, dict[str, Any]] = {
-    "detect": {"train": "machine-train.jsonl"}, "plan": {"function": ravenbench.run}, "parse": {"text": "length"},
+    "plan": {"function": ravenbench.run}, "parse": {"text": "length"},
 }  # fmt: skip
 
 LONG = ("advise", "map_texts")

@@ -143,6 +143,6 @@ def test_doctor_shows_and_clears(cache, table):
     ravenbench.load_corpus(table)
     shown = CliRunner().invoke(build("doctor"), ["doctor", "--json"])
     names = [check["name"] for check in json.loads(shown.stdout)["checks"] if check["group"] == "kept to be quick"]
-    assert names == ["corpora"]
+    assert names == ["cache"]
     done = CliRunner().invoke(build("doctor"), ["doctor", "--clear-cache"])
     assert "removed: corpora" in done.stdout and not (cache / "corpora").exists()

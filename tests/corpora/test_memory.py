@@ -257,7 +257,7 @@ def test_star_and_dir_show_what_is_public():
     exec("from ravenbench import *", here)
     names = {name for name in dir(ravenbench) if not name.startswith("_")}
     assert names == here.keys() - {"__builtins__"} and {"run", "safety", *extensions.names("NAMES")} <= names
-    assert not names & {"Any", "annotations", "importlib", "former"}
+    assert not names & {"Any", "annotations", "importlib"}
 
 
 def _refusal(call):

@@ -64,17 +64,6 @@ def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_
     assert answers(tmp_path / "run") == expected
 
 
-class Caller:
-    """A unit that sends as many calls as it may, and reports how many."""
-
-    verifier = scorer = "caller"
-
-    def work(self):
-        from ravenbench.services import count_call
-
-        return [str(sum(count_call() for _ in range(10)))]
-
-
 class Nap:
     """A unit that takes a while."""
 
@@ -95,13 +84,6 @@ def test_a_cluster_that_lost_all_its_workers_is_not_waited_for_without_end(clust
     said = r"no workers for 2 seconds|timed out after 30 s|the scheduler is gone"
     with pytest.raises(RavenError, match=rf"the Dask cluster failed \(.*({said})(.|\n)*repeat"):
         list(units)
-
-
-def test_workers_share_the_calls_of_a_run(cluster, monkeypatch):
-    monkeypatch.setenv("RAVEN_LLM_CALLS", "7")
-    for _ in range(2):
-        sent = [int(number) for unit in dask(cluster.scheduler_address)([Caller()] * 6) for number in unit]
-        assert 3 <= sum(sent) <= 7, "four and three, anew in every run"
 
 
 def test_what_is_no_address_is_refused_at_once(need_extra):

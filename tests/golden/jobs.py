@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +120,6 @@ def data(folder: Path) -> Path:
     """What the jobs read."""
     write_data(folder)
     _write_inbox(folder / "inbox")
-    for part, problems in (("train", 6), ("test", 3)):
-        _write_changes(folder / "changed" / part, problems, part)
     truth = [line.split() for line in (folder / "toy" / "test" / "truth.txt").read_text().splitlines()]
     for name, shift in (("a", 1), ("b", 3)):
         rows = ((case, (3 * n * shift) % 7 / 7 * 0.6 + 0.3 * (answer == "Y")) for n, (case, answer) in enumerate(truth))
@@ -149,21 +146,6 @@ def _write_inbox(inbox: Path) -> None:
     )
     (inbox / "WhatsApp Chat with Eva.txt").write_text(chat, "utf-8")
     (inbox / "notes.xyz").write_text("nothing that is read", "utf-8")
-
-
-def _write_changes(folder: Path, problems: int, part: str) -> None:
-    """Problems of several authors in the form of PAN 2022: a paragraph a line, and where the author changes."""
-    folder.mkdir(parents=True)
-    habits = ("Moreover, {0} {1} was whilst upon the matter; however {2} remained.",
-              "Well {2} {0} is gonna be ok, you know, and {1} too!")  # fmt: skip
-    for number in range(1, problems + 1):
-        authors = [(number + n // 2) % 2 for n in range(4)]
-        content = [f"thing{part[1]}{number}{n}" for n in range(6)]
-        paragraphs = [" ".join(habits[a].format(*content[n : n + 3]) for n in range(3)) for a in authors]
-        changes = [int(before != after) for before, after in pairwise(authors)]
-        (folder / f"problem-{number}.txt").write_text("\n".join(paragraphs), "utf-8")
-        truth = {"authors": 2, "changes": changes}
-        (folder / f"truth-problem-{number}.json").write_text(json.dumps(truth), "utf-8")
 
 
 def pieces_of_job(name: str, folder: Path) -> dict[str, str]:

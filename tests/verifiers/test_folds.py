@@ -143,12 +143,3 @@ def test_the_share_that_a_scorer_learned_from_does_not_turn_its_answers_round():
     problems = Problems.of([(f"p{i}", [f"{i}"], f"{v:.6f}") for i, v in enumerate(value)])
     found = [Calibrated(scorer(), Logistic(radius=0.0)).fit(problems, same) for scorer in (Drawn, Supervised)]
     assert found[0].calibrator_.coef_[0] < 0 < found[1].calibrator_.coef_[0]
-
-
-def test_the_former_name_of_supervised_is_read_with_a_warning():
-    with pytest.warns(DeprecationWarning, match="supervised"):
-
-        class Former(Drawn):
-            taught = True
-
-    assert Former.supervised

@@ -292,7 +292,7 @@ def test_what_reaches_out_says_so():
             cls = registry.resolve(kind, target)
             if not cls._parameters() or all(p.default is not p.empty for p in cls._parameters().values()):
                 out |= {target} if reaches_out(cls()) else set()
-    assert {"causal-lm", "encoder", "posnoise"} <= out
+    assert {"encoder", "posnoise"} <= out
     assert reaches_out(registry.parse("verifier", "command('true')"))
     assert "luar" not in out
     assert not reaches_out(Calibrated(registry.parse("verifier", "length"))) and not reaches_out("text")

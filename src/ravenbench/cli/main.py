@@ -17,7 +17,6 @@ from typer.core import TyperCommand, TyperGroup
 from ravenbench import __version__, seams
 from ravenbench.cli import terminal
 from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_option, remedy, said, visible
-from ravenbench.former import check_there
 from ravenbench.limits import collect_seldom
 
 
@@ -91,7 +90,6 @@ class ShownCommand(_Switches, TyperCommand):
             # Typer's releases have these classes in different places.
             if type(error).__name__ == "NoSuchOption":
                 flag = getattr(error, "option_name", "")
-                check_there(f"{ctx.command_path} {flag}")
                 table, keys = getattr(self.callback, "in_spec", ("", ()))
                 if (key := flag.lstrip("-").replace("-", "_")) in keys:
                     raise SpecError(
@@ -113,6 +111,15 @@ class ShownCommand(_Switches, TyperCommand):
 
 class Group(_Switches, TyperGroup):
     """``raven``, and what holds commands within it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As click does; of what people look for in vain it says where they read why."""
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:
+            if args[0] == "detect" and hasattr(error, "message"):
+                error.message += " Why one essay cannot be judged: docs/faq.md."
+            raise
 
 
 def build(wanted: str | None) -> typer.Typer:
@@ -223,7 +230,6 @@ def _run() -> None:
     REMARKED.clear()
     try:
         try:
-            check_there(f"raven {wanted}")
             # Under one name, whatever started it.
             build(wanted)(prog_name="raven")
         except (KeyboardInterrupt, SystemExit):

@@ -44,7 +44,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     title: str
-    kind: Literal["corpus", "problems", "pairs", "attribution", "obfuscation", "changes", "generated"]
+    kind: Literal["corpus", "problems", "pairs", "attribution", "obfuscation"]
     languages: tuple[str, ...]
     genre: str | None
     source: str | None

@@ -34,7 +34,6 @@ from ravenbench.formats.pan_attribution import check_no_attribution
 from ravenbench.formats.parquet import check_unpacked
 from ravenbench.formats.problems import is_truth, pair_table, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines, stem_of, table_kind, table_rows
-from ravenbench.former import check_there
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.names import (
     handed_in_by,
@@ -717,7 +716,6 @@ def is_named(what: str) -> bool:
 
 
 def _nothing(what: str, path: Path) -> InputError:
-    check_there(f"the corpus {what.partition('(')[0].strip()}")
     entry = catalogue().get(what)
     if entry is not None:
         return InputError(f"{what} has to be obtained first", fix=entry.instructions)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import types
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -87,13 +86,6 @@ def about(text: str, **special: Any) -> msgspec.Meta:
     """What a field of a spec means, and what is special about it as an option: ``takes``, ``flags``, ``metavar``,
     ``many`` or ``command`` of ``Option``."""
     return msgspec.Meta(description=text, extra=special)
-
-
-def __getattr__(name: str) -> Any:
-    if name == "told":  # what packages wrote in earlier versions
-        warnings.warn("told is now about; the former name goes in the next version", FutureWarning, 2)
-        return about
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 Encoding = Annotated[str | None, about(ENCODING)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
@@ -22,9 +21,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from ravenbench import files
 from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
-from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, collect_seldom, hold, limits_here, most_calls
+from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, collect_seldom, hold, limits_here
 from ravenbench.programs import ending_with_me, noted
-from ravenbench.services import count_for
 from ravenbench.shown import notebook_progress
 
 T = TypeVar("T")
@@ -197,15 +195,13 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
         except (OSError, ValueError) as error:
             raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
         with client, client.as_current():
-            # Workers that are there share the calls; one that joins later has none.
-            there, most = sorted(client.nthreads()), most_calls()
-            calls = {worker: most // len(there) + (i < most % len(there)) for i, worker in enumerate(there)}
-            work_of = partial(_on_cluster, run=client.id, calls=calls, limits=limits_here())
+            had_workers = bool(client.nthreads())
+            work_of = partial(_on_cluster, limits=limits_here())
             futures = client.map(work_of, units, pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
                 try:
-                    _await(client, waiting, bool(there))
+                    _await(client, waiting, had_workers)
                     future = next(waiting)
                     if future.status == "lost" or client.status != "running":
                         raise OSError("the scheduler is gone, or a worker with what it had done")
@@ -234,17 +230,10 @@ def _await(client: Any, waiting: Any, had_workers: bool) -> None:
                 raise OSError(f"it has had no workers for {WORKERLESS:.0f} seconds")
 
 
-def _on_cluster(unit: Unit, run: str, calls: dict[str, int], limits: RunLimits) -> list[str]:
-    from distributed import get_worker
-
+def _on_cluster(unit: Unit, limits: RunLimits) -> list[str]:
     keep_memory()
-    with _ONE_AT_A_TIME:
-        count_for(run)
-        hold(replace(limits, most_calls=calls.get(get_worker().address, 0)))
+    hold(limits)
     return run_unit(unit)
-
-
-_ONE_AT_A_TIME = threading.Lock()
 
 
 @cache

@@ -20,7 +20,7 @@ from ravenbench import registry
 from ravenbench.engine.options import Declared, Option, defaults_of, spec_of
 from ravenbench.errors import SpecError
 from ravenbench.files import location
-from ravenbench.limits import CALLS, LONGEST, MOST_CALLS, TIMEOUT, RunLimits, within
+from ravenbench.limits import LONGEST, TIMEOUT, RunLimits, within
 from ravenbench.seams import DRAFT_GROUP, FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
@@ -195,7 +195,7 @@ class Task(Declared):
     @classmethod
     def _without(cls) -> set[str]:
         """Limits that hold for nothing that the task does."""
-        return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout", "most_calls"))}
+        return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout",))}
 
     @classmethod
     def call(cls, values: Mapping[str, Any]) -> Any:
@@ -419,13 +419,10 @@ EVERY = {
         Option("cell_timeout", "Time limit for training a method, and again for answering one test set; a cell that "
                "takes longer fails, the others continue.", float, metavar="SECONDS", bounds=(1, LONGEST),
                variable=TIMEOUT),
-        Option("most_calls", "Calls of language models' endpoints that a run may send, retries among them; what they "
-               f"come to is said before the first. By default {MOST_CALLS}.", int, metavar="NUMBER", bounds=(0, None),
-               variable=CALLS),
         Option("device", "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
     )
 }  # fmt: skip
-LIMITS = ("cell_timeout", "most_calls", "device")
+LIMITS = ("cell_timeout", "device")
 
 
 def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
@@ -438,10 +435,8 @@ def run_task(
     progress: Progress | None = None,
 ) -> Any:  # fmt: skip
     """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
-    from ravenbench.services import begin_counting
     from ravenbench.store.resume import folder_lock
 
-    begin_counting()
     task, values = task.acting(values)
     job = task(values, workers=workers, engine=engine, progress=progress)
     with folder_lock(job.folder):

@@ -16,7 +16,6 @@ from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import mended
 from ravenbench.obfuscation.wording.words import reason_not_english
 from ravenbench.randomness import stream
-from ravenbench.services import Asked
 from ravenbench.types import Problems
 
 __all__ = ["ObfuscationTask", "Obfuscator", "Part", "Rewriting", "unchanged"]
@@ -114,10 +113,6 @@ class Obfuscator(Component):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Prepare for a document set: load or build what all its texts share. Most learn nothing from it."""
         return self
-
-    def estimate(self, tasks: Sequence[ObfuscationTask]) -> Asked | None:
-        """What rewriting these would ask a language model at most; None where none is asked."""
-        return None
 
     @abstractmethod
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:

@@ -8,7 +8,6 @@ from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
 from ravenbench.ext.case.advise.api import Advice
-from ravenbench.ext.changes.report import Changes
 from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.map.report import TextMap
 from ravenbench.formats.answers import SystemAnswers, Truth
@@ -63,7 +62,6 @@ def run(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
@@ -88,7 +86,6 @@ def verify(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> Verified:
     """Train a verifier on problems, or load a trained one, and answer others."""
@@ -106,7 +103,6 @@ def pan14(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
@@ -144,7 +140,6 @@ def attribute(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics."""
 
@@ -165,7 +160,6 @@ def obfuscate(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> ObfuscateResult:
     """Rewrite questioned texts so that their author is hidden."""
 
@@ -195,7 +189,6 @@ def safety(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
@@ -230,36 +223,8 @@ def compare(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
-
-def detect(
-    texts: str | Path,
-    *,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    train: str | Path,
-    people: str,
-    detectors: str | Sequence[str | Component] | None = None,
-    by: str | None = None,
-    most: int | None = None,
-    seed: int | Sequence[int] | None = None,
-    out: str | Path | None = None,
-    frozen: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    cell_timeout: float | None = None,
-    most_calls: int | None = None,
-    device: str | None = None,
-) -> RunResult:
-    """How well do detectors tell machines' texts from people's, and how often do they accuse people?"""
 
 def retrieve(
     source: str | Path,
@@ -289,7 +254,6 @@ def retrieve(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
@@ -321,7 +285,6 @@ def validate(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
 
@@ -345,7 +308,6 @@ def evaluate(
     costs: tuple[float, float] = (1.0, 1.0),
     level: float = 0.95,
     alpha: float = 0.05,
-    tests: Sequence[str] | None = None,
 ) -> Evaluation:
     """Evaluate answers as PAN does, with intervals and significance tests."""
 
@@ -396,26 +358,6 @@ def contrast(
     progress: Progress | None = None,
 ) -> TextContrast:
     """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
-
-def detect_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    out: str | Path | None = None,
-    unquoted: bool = False,
-    strip_shared: bool = False,
-    skip_faulty: bool = False,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    year: int | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-    progress: Progress | None = None,
-) -> Changes:
-    """Say where the author changes in PAN's problems of several authors, 2018 to 2026."""
 
 def map_texts(
     corpus: str | Path | Mapping[str, str] | Corpus,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ravenbench.engine.options import Declared, Option, check_given
 from ravenbench.errors import InputError, SpecError, check_type, did_you_mean
-from ravenbench.former import check_there
 
 if TYPE_CHECKING:
     from ravenbench.engine.task import Preview
@@ -29,8 +28,6 @@ def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
     own_signature, options = signature_of(task), task.options()
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        for name in kwargs.keys() - own_signature.parameters.keys():
-            check_there(f"raven {task.name} --{name}")
         try:
             bound = own_signature.bind(*args, **kwargs).arguments
         except TypeError as error:
@@ -113,7 +110,6 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for unknown in (name for name in arguments if name not in parameters):
-        check_there(f"raven {function} --{unknown}")
         how = f"a plan is made by ravenbench.plan(ravenbench.{function}, …)"
         near = how if unknown == "plan" else did_you_mean(unknown, parameters, cutoff=0.7)
         raise _WrongArguments(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")

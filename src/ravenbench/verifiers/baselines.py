@@ -9,7 +9,6 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.former import moved_name
 from ravenbench.randomness import stream
 from ravenbench.text.counting import CountStore, largest, totals, with_counts
 from ravenbench.text.lexicon import ALL_TOKENS
@@ -372,7 +371,3 @@ class TopicOnly(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return self.topic_fit_.score(problems)
-
-
-def __getattr__(name: str) -> object:
-    return moved_name(__name__, name)

@@ -10,7 +10,6 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.former import moved_name
 from ravenbench.metrics.calibration import newton
 from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Base, Bools, Floats, Positive
@@ -338,7 +337,3 @@ def spread(scores: Floats, scale: tuple[float, float]) -> Floats:
     """Scores mapped into (0, 1) in their order, by a logistic curve about the centre."""
     centre, deviation = scale
     return np.asarray(1 / (1 + np.exp(-(scores - centre) / deviation)), dtype=np.float64)
-
-
-def __getattr__(name: str) -> object:
-    return moved_name(__name__, name)

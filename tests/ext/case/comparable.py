@@ -2,9 +2,7 @@
 
 import re
 
-from ravenbench.ext.shelf.published.lambdag import TokenRatio
 from ravenbench.randomness import stream
-from ravenbench.verifiers.baselines import CharNgram
 
 COMMON = ["the", "of", "and", "to", "in", "that", "it", "was", "he", "with", "as", "his", "on", "be", "at", "by", "had"]
 COMMON += ["not", "but", "from", "or", "which", "they", "she", "her", "all", "one"]
@@ -58,14 +56,3 @@ def chinese(english):
 
 
 FAST = {"verifiers": "char-ngram,function-words", "folds": 3, "donors": 2, "workers": 1}
-
-
-class Telling(CharNgram):
-    """A verifier that tells of every word, as those on language models do: capitals speak for the known author."""
-
-    name = "telling"
-    shows_tokens = True
-
-    def tokens(self, known, questioned, problem=""):
-        words = re.finditer(r"\S+\s*", questioned)
-        return [TokenRatio(m[0], m.start(), m.end(), 1.0 if m[0][0].isupper() else -0.3) for m in words]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ravenbench.ext.case.compare.analysis import too_few
-from ravenbench.ext.case.compare.evidence import MarkedPassage, by_tokens, evidence, hidden
+from ravenbench.ext.case.compare.evidence import MarkedPassage, MarkedToken, evidence, hidden
 from ravenbench.ext.case.compare.model import (
     FUSED,
     STYLE,
@@ -270,15 +270,7 @@ def test_few_authors_answer_only_where_their_own_pairs_show_that_it_is_worth_som
     assert too_few(validate(replace(many, scores=noise)), 0) is None
 
 
-def test_tokens_within_one_character_count_once_and_none_breaks_out():
-    text = "</p>שלום 漢 end. More"
-    told = np.array([[0, 4, 0.5], [4, 8, -1.0], [8, 10, 0.2], [9, 10, 0.3], [10, 14, 2.0]])
-    (passage,) = by_tokens(text, told)
-    assert [t.text for t in passage.tokens] == ["</p>", "שלום", " 漢", " end", ""]
-    assert [round(t.log10, 3) for t in passage.tokens] == [0.5, -1.0, 0.5, 2.0, 0.0]
-    assert passage.tokens[-1].before == ". More" and passage.log10 == pytest.approx(2.0)
+def test_marks_of_a_text_break_nothing_out():
+    passage = MarkedPassage((MarkedToken("", "</p>", 0.5, False),), 0.5)
     shown = str(heat([passage])[0]["text"])
     assert "&lt;/p&gt;" in shown and "</p>" not in shown
-    assert (
-        by_tokens("", np.zeros((0, 3))) == () and "".join(t.before for t in by_tokens(text, told[:0])[0].tokens) == text
-    )

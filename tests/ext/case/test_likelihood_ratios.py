@@ -54,7 +54,7 @@ def test_weights_stand_for_repetitions():
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("seed", range(8))
 def test_against_lir(seed, ties):
-    pytest.importorskip("lir", reason="the extra [case] is not installed")
+    pytest.importorskip("lir", reason="lir is not installed")
     from lir.algorithms.bayeserror import elub as theirs
     from lir.data.models import LLRData
     from lir.metrics import cllr as their_cllr

@@ -30,7 +30,7 @@ def drawn(seed, count=200, apart=1.0, stretch=1.0):
 @pytest.mark.parametrize("stretch", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_against_lir(seed, stretch):
-    pytest.importorskip("lir", reason="the extra [case] is not installed")
+    pytest.importorskip("lir", reason="lir is not installed")
     from lir.data.models import LLRData
     from lir.metrics import cllr as their_cllr
     from lir.metrics import cllr_min as their_cllr_min

@@ -7,6 +7,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -14,8 +15,8 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, remarks_gathered
-from ravenbench.ext.freeze.copies import ALIKE, match
-from ravenbench.ext.freeze.frozen import Source, SourcePart, read_manifest, sketch, text_key
+from ravenbench.ext.freeze.copies import match
+from ravenbench.ext.freeze.frozen import Source, SourcePart, read_manifest, text_key
 from ravenbench.ext.freeze.manifests import freeze, manifest_of, thaw, write_manifest
 from ravenbench.formats.problems import read_problem_sets, write_pan_problems
 from ravenbench.problems.sources import given
@@ -104,11 +105,12 @@ def test_what_differs_is_named_document_by_document(manifest, run, corpus, names
     thawed = thaw(frozen, copy)
     clear = names == "clear"
     lost, moved = told(thawed, "missing"), told(thawed, "other order")
-    assert [name for _, name, _ in lost] == [corpus.ids[gone]] if clear else len(lost) == 1
+    gone_or_renamed = [corpus.ids[gone], corpus.ids[renamed]]
+    assert [name for _, name, _ in lost] == gone_or_renamed if clear else len(lost) == 2
     changed = [detail for _, _, detail in told(thawed, "changed")]
-    named = "found by its name" + ("" if clear else f": {corpus.ids[edited]}")
-    assert changed == [named, f"found by its content: {corpus.ids[renamed]} (copy)"]
-    assert told(thawed, "extra") == [("extra", "new", "")] and len(moved) <= 1
+    assert changed == ["" if clear else corpus.ids[edited]]
+    assert {name for _, name, _ in told(thawed, "extra")} == {"new", f"{corpus.ids[renamed]} (copy)"}
+    assert len(moved) <= 1
     assert keep.index(blank) in thawed.rows, "in white space at its end alone it is the same document"
     assert thawed.lacking == sum(len(one) - len(kept.problems) for one, kept in pairs(run, thawed)) > 0
 
@@ -138,16 +140,6 @@ def test_another_author_in_the_copy_is_told(manifest, corpus):
 def test_texts_are_the_same_up_to_line_ends_and_blanks_there():
     assert text_key("One.\r\nTwo. \n\n") == text_key("\ufeffOne.\nTwo.") != text_key("One. Two.")
     assert text_key("caf\u00e9") == text_key("cafe\u0301")
-
-
-def test_a_sketch_tells_a_changed_text_from_others(corpus):
-    texts = corpus.texts.rows(range(60))
-    sketches = [np.frombuffer(sketch(text), dtype=np.uint8) for text in texts]
-    alike = [int((a == b).sum()) for i, a in enumerate(sketches) for b in sketches[:i]]
-    assert max(alike) < ALIKE
-    words = texts[0].split()
-    near = np.frombuffer(sketch(" ".join([*words[:20], "new", *words[21:]])), dtype=np.uint8)
-    assert (near == sketches[0]).sum() >= ALIKE
 
 
 def test_commands_write_refuse_and_write_in_part(folder, manifest, tmp_path):
@@ -302,6 +294,11 @@ def test_a_damaged_manifest_and_a_folder_are_refused(folder, tmp_path):
 SHIPPED = Path(ravenbench.__file__).parents[2] / "docs" / "data"
 
 
+def test_a_manifest_with_sketches_of_its_texts_is_still_read():
+    manifest = read_manifest(SHIPPED / "pan14-du_essays.json.gz")
+    assert isinstance(manifest.sketches, str) and freeze(given(*2 * toy_problems(4), "new")).sketches is msgspec.UNSET
+
+
 def test_a_shipped_manifest_finds_the_one_document_that_was_changed(pan14, tmp_path):
     with zipfile.ZipFile(pan14 / "du_essays.zip") as archive:
         archive.extractall(tmp_path)
@@ -310,11 +307,7 @@ def test_a_shipped_manifest_finds_the_one_document_that_was_changed(pan14, tmp_p
     place = min((tmp_path / "du_essays" / "test").glob("*/unknown.txt"))
     place.write_text(place.read_text("utf-8-sig").replace("e", "3", 4), encoding="utf-8")
     done = raven("thaw", SHIPPED / "pan14-du_essays.json.gz", tmp_path / "du_essays")
-    assert (
-        done.exit_code == 2
-        and "changed: du_essays/test: questioned document of" in done.output
-        and "by its content: du_essays/test: questioned document of" in " ".join(done.output.split())
-    )
+    assert done.exit_code == 2 and "missing: du_essays/test: questioned document of" in done.output
 
 
 @pytest.mark.parametrize("place", sorted(SHIPPED.glob("*.json.gz")), ids=lambda place: place.name)

@@ -182,7 +182,6 @@ BAD = {
     "reject": (["P", "--train", "P", "--reject", ".1"], "--reject is for attribution"),
     "lead": (["P", "--methods", "svm", "--reject", "2"], "reject"),
     "method": (["P", "--methods", "svn"], "svm"),
-    "search": (["P", "--methods", "svm", "--surrogates", "ppm"], "--surrogates was taken out"),
     "verification": (["V", "--methods", "svm"], "no attribution problems"),
 }
 

@@ -34,8 +34,7 @@ class ContrastedTexts(Work):
 
     name = "contrast"
     in_spec = (
-        "text author skip_faulty text_slice_length text_slice_overlap "
-        "rare_occurrences_threshold zeta_filter_threshold"
+        "text author skip_faulty text_slice_length text_slice_overlap rare_occurrences_threshold zeta_filter_threshold"
     )
     first = "corpus by test oppose_method out"
     Spec = ContrastSpec

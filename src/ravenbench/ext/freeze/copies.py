@@ -13,7 +13,6 @@ import numpy as np
 
 from ravenbench.errors import InputError, first_names
 from ravenbench.ext.freeze.frozen import (
-    MINIMA,
     SHORT,
     Manifest,
     Source,
@@ -25,7 +24,6 @@ from ravenbench.ext.freeze.frozen import (
     keys_of,
     place_in,
     read_manifest,
-    sketch,
     split_digest,
     text_key,
     unpacked,
@@ -33,9 +31,6 @@ from ravenbench.ext.freeze.frozen import (
 from ravenbench.files import read_array
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold, Ints, Problems, name_array
-
-ALIKE = 5
-"""Of eight bytes of a sketch, how many a changed text has in common with what it was: by chance once in a billion."""
 
 
 class Difference(NamedTuple):
@@ -70,43 +65,27 @@ def match(manifest: Manifest, copy: Source) -> Match:
     short = () if manifest.others is None else byte_rows(manifest.others, SHORT)
     known = {*(key[:SHORT] for key in keys), *(key.tobytes() for key in short)}
     strange = sorted(row for key, places in of_copy.items() if key[:SHORT] not in known for row in places)
-    unlike, matched = _lost(manifest, copy, rows, strange)
+    unlike, changed = _lost(manifest, copy, rows, strange)
     if manifest.others is not None:
-        unlike += [Difference("extra", copy.called(row)) for row in strange if row not in matched]
+        unlike += [Difference("extra", copy.called(row)) for row in strange if row not in changed]
     unlike += _moved(manifest, copy, rows) + _other_authors(manifest, copy, rows) + _other_truth(manifest, copy, rows)
     return Match(rows, unlike, bool((rows >= 0).all()) and exact_hash(copy.texts, rows) == manifest.exact)
 
 
 def _lost(manifest: Manifest, copy: Source, rows: Ints, strange: list[int]) -> tuple[list[Difference], set[int]]:
-    """Documents that a copy lacks, and those of its own that they became: by name, by content, by place."""
-    lost = np.flatnonzero(rows < 0)
-    if not len(lost):
-        return [], set()
-    ids = manifest.ids or [""] * len(rows)
-    names = {} if copy.ids is None else {manifest.shown(copy.ids[row]): row for row in strange}
-    sketches = byte_rows(manifest.sketches, MINIMA)
-    theirs = np.frombuffer(b"".join(sketch(copy.texts[row]) for row in strange), dtype=np.uint8).reshape(-1, MINIMA)
-    # Among documents of which the manifest knows nothing, one in the place of another is mere chance.
-    placed = manifest.others is not None or len(copy.texts) <= len(rows)
-    matched: dict[int, int] = {}
+    """Documents that a copy lacks, and the rows of its own that have the name of one: that one was changed."""
+    named = {} if copy.ids is None else {manifest.shown(copy.ids[row]): row for row in strange}
     unlike = []
-    for i in lost.tolist():
-        agree = (theirs == sketches[i]).sum(axis=1) * [row not in matched for row in strange]
-        row = rows[i - 1] + 1 if i else 0
-        beside = placed and row in strange and (i + 1 == len(rows) or rows[i + 1] == row + 1)
-        ways = (
-            ("name", names.get(ids[i])),
-            ("content", strange[int(np.argmax(agree))] if agree.max(initial=0) >= ALIKE else None),
-            ("place", row if beside else None),
-        )
-        how, row_found = next(((way, row) for way, row in ways if row is not None and row not in matched), ("", None))
-        if row_found is None:
+    changed = set[int]()
+    for i in np.flatnonzero(rows < 0).tolist():
+        row = named.get(manifest.ids[i]) if manifest.ids else None
+        if row is None:
             unlike.append(Difference("missing", called(manifest, i)))
         else:
-            matched[row_found] = i
-            where = "" if how == "name" and manifest.names == "clear" else f": {copy.called(row_found)}"
-            unlike.append(Difference("changed", called(manifest, i), f"found by its {how}{where}"))
-    return unlike, set(matched)
+            changed.add(row)
+            detail = "" if manifest.names == "clear" else copy.called(row)
+            unlike.append(Difference("changed", called(manifest, i), detail))
+    return unlike, changed
 
 
 def _moved(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:

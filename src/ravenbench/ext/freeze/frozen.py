@@ -26,21 +26,23 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import no_such
 from ravenbench.formats.decoding import checked_name
 from ravenbench.store.records import Record
-from ravenbench.text.tokens import words
 from ravenbench.texts import TextTable, composed, content_hash
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array
 
 FORMAT = 1
 FORM = "NFC; no byte order mark; line ends as \\n; no white space at the end of a line or of the text"
 HASH = "BLAKE2b of 16 bytes over UTF-8, its first 12"
-SIZE, SHORT, MINIMA = 12, 6, 8
-"""Bytes of a document's hash; of one that is in no problem, and of a hidden name; of a sketch."""
+SIZE = 12
+"""Bytes of a document's hash."""
+SHORT = 6
+"""Bytes of the hash of a document that is in no problem, and of a hidden name."""
 MOST_BYTES = 2**27
 LONGEST = 200
 """Bytes of a name that names a folder."""
@@ -81,7 +83,8 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
     """What ``raven freeze`` writes. ``exact`` is the hash of all texts byte by byte, ``others`` short hashes of the
     corpus's other documents (null: not told), ``rule`` how the problems were made, where a run tells it; ``splits`` has
     the part that each document is in, such as the topic that is held out, by the name of the division. The only set
-    of a search is its truth: each query beside its true candidates."""
+    of a search is its truth: each query beside its true candidates. Earlier manifests have ``sketches``, which
+    only their checksum reads."""
 
     format: int
     name: str
@@ -97,12 +100,12 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
     left_out: dict[str, int]
     exact: str
     documents: str
-    sketches: str
     others: str | None
     ids: list[str] | None
     columns: dict[str, FrozenColumn]
     splits: dict[str, FrozenColumn]
     sets: list[FrozenSet]
+    sketches: str | UnsetType = UNSET
 
     def cited(self) -> str:
         """How a paper cites it."""
@@ -196,19 +199,6 @@ def keys_of(texts: TextTable, rows: Iterable[int]) -> Keys:
     return keys
 
 
-def sketch(text: str) -> bytes:
-    """Eight bytes, the smallest hashes of a text's runs of three words: a text and its changed copy have most in
-    common, two other texts hardly one."""
-    tokens = words(text.lower())
-    runs = {zlib.crc32(" ".join(tokens[i : i + 3]).encode()) for i in range(max(1, len(tokens) - 2))}
-    hashes = np.fromiter(runs, dtype=np.uint64, count=len(runs))[:, None] * _FACTORS
-    hashes = (hashes ^ (hashes >> np.uint64(29))) * _FACTORS[::-1] >> np.uint64(24)
-    return bytes(hashes.min(axis=0).astype(np.uint8))
-
-
-_FACTORS = np.array([0x9E3779B97F4A7C15 * (2 * i + 1) % 2**64 | 1 for i in range(1, MINIMA + 1)], dtype=np.uint64)
-
-
 def made_ids(problems: Problems) -> bool:
     """Whether the ids of problems are hashes of their texts."""
     if (problems.sizes != 1).any():
@@ -262,10 +252,13 @@ def _check(manifest: Manifest, file: str) -> None:
     n, every = len(manifest.keys), [*manifest.columns.values(), *manifest.splits.values()]
     fitting = all(len(c := unpacked(one.codes)) == n and c.max(initial=0) <= len(one.names) for one in every)
     sizes = {"documents": n, "problems": sum(one.problems for one in manifest.sets)}
-    rows = {len(byte_rows(manifest.sketches, MINIMA)), n if manifest.ids is None else len(manifest.ids)}
     if manifest.others is not None:
         byte_rows(manifest.others, SHORT)
-    if not fitting or rows != {n} or not sizes.items() <= manifest.counts.items():
+    if (
+        not fitting
+        or len(manifest.keys if manifest.ids is None else manifest.ids) != n
+        or not sizes.items() <= manifest.counts.items()
+    ):
         raise ValueError("its documents and labels do not fit together")
     names, ids = [one.name for one in manifest.sets], [manifest.ids or (), *(one.ids or () for one in manifest.sets)]
     stated = (*manifest.splits, *chain.from_iterable([*ids, *(column.names for column in every)]))

@@ -42,7 +42,6 @@ from ravenbench.ext.freeze.frozen import (
     marks_text,
     packed,
     read_manifest,
-    sketch,
     text_key,
 )
 from ravenbench.formats.archive import Archive
@@ -416,7 +415,7 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
         format=FORMAT, name=source.name, digest=digest, checksum="", raven=__version__, rule=dict(source.rule),
         seed=source.seed, names=names, text=FORM, hash=HASH, counts=counts, left_out=dict(source.left_out),
         exact=exact_hash(texts, used), documents=packed(keys[used].tobytes()),
-        sketches=packed(b"".join(sketch(texts[row]) for row in used)), others=others,
+        others=others,
         ids=None if ids is None else named(ids[row] for row in used),
         columns={c: FrozenColumn(names=named(one.names), codes=one.codes) for c, one in known.items() if one.names},
         splits=divided, sets=sets,

@@ -39,7 +39,7 @@ class ChosenTopics(Work):
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
         chosen = cls.call(values)
-        return Ending(chosen, [], after=lambda: _print(chosen))
+        return Ending(chosen, _shown(chosen))
 
 
 def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
@@ -90,30 +90,28 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _print(result: dict[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+def _shown(result: Mapping[str, Any]) -> list[Any]:
+    """What a terminal shows: how alike the topics of each sampler are, and which they are."""
+    from ravenbench.reports.view import col, for_terminal, table
 
-    from ravenbench.cli.show import console, readable
-
-    result = readable(result)
-
-    out = console(min(80, console().width))
-    head = f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}"
-    out.print(head)
-    summary = Table("sampler", "topics", "mean similarity", "max similarity", box=None, pad_edge=False)
-    for column in summary.columns[1:]:
-        column.justify = "right"
-    for row in result["samplers"]:
-        shown = ["n/a" if row[k] is None else f"{row[k]:.3f}" for k in ("mean_similarity", "max_similarity")]
-        summary.add_row(Text(row["sampler"]), str(len(row["topics"])), *shown)
-    out.print(summary)
-    for row in result["samplers"]:
-        table = Table(title=None, box=None, pad_edge=False, show_header=True)
-        table.add_column("", justify="right")
-        table.add_column(Text(row["sampler"]), overflow="ellipsis", no_wrap=True)
-        table.add_column("documents", justify="right")
-        for place, (name, size) in enumerate(zip(row["topics"], row["documents"], strict=True), start=1):
-            table.add_row(str(place), Text(name), str(size))
-        out.print()
-        out.print(table)
+    summary = table(
+        "samplers",
+        f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}",
+        result["samplers"],
+        col("sampler", lambda row: row["sampler"], text=True),
+        col("topics", lambda row: len(row["topics"])),
+        col("mean similarity", lambda row: row["mean_similarity"]),
+        col("max similarity", lambda row: row["max_similarity"]),
+    )
+    chosen = [
+        table(
+            "topics",
+            row["sampler"],
+            enumerate(zip(row["topics"], row["documents"], strict=True), start=1),
+            col("place", lambda topic: topic[0]),
+            col("topic", lambda topic: topic[1][0], text=True),
+            col("documents", lambda topic: topic[1][1]),
+        )
+        for row in result["samplers"]
+    ]
+    return [for_terminal(each) for each in (summary, *chosen)]

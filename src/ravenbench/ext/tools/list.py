@@ -62,7 +62,7 @@ def described(entry: dict[str, Any]) -> str:
 
 SHOWN = (
     "verifier", "attributor", "obfuscator", "translator", "sampler", "encoder", "pairs", "calibrator", "metric",
-    "segmenter", "detector",
+    "segmenter",
 )  # fmt: skip
 
 

@@ -74,4 +74,3 @@ class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields
     training_answers: Annotated[
         Any, about("The same systems' answers there; may be repeated.", takes=GIVEN_ANSWERS, many=True)
     ] = ()
-    tests: Annotated[Any, about("The former name of metrics.", takes="Sequence[str]", command=False)] = None

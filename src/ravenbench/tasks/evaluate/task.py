@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,9 +70,6 @@ class Evaluate(Work):
     def work(cls, spec: EvaluateSpec, **own: Any) -> Evaluation:
         from ravenbench.tasks.evaluate.api import evaluate
 
-        if spec.tests is not None:
-            warnings.warn("evaluate(tests=…) is now metrics=…", DeprecationWarning, stacklevel=5)
-            spec = replace(spec, metrics=spec.tests)
         return evaluate(replace(spec, workers=spec.workers or usable_cores()))
 
     @classmethod

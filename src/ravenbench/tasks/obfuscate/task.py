@@ -184,9 +184,7 @@ class Obfuscate(Task):
         stored = [read_rewriting(cache, key) for key in keys]
         done = sum(one is not None and one.rewriting is not None for one in stored)
         problems = {"texts": len(self.source.tasks)}
-        cost = self.recipe.estimate(self.source.tasks)
-        notes = () if cost is None else (f"{self.recipe} would ask a language model at most {cost}.",)
-        return Preview(self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), notes)
+        return Preview(self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), ())
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:

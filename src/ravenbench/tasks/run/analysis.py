@@ -7,7 +7,6 @@ folds complete in both (contract 14).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -335,12 +334,6 @@ class Analysis(Shown):
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]
     chosen: Mapping[str, Metric]
-
-    @property
-    def probe(self) -> Probing | None:
-        """``domain`` by its former name, which goes in the next version."""
-        warnings.warn("probe is now domain; the former name goes in the next version", FutureWarning, 2)
-        return self.domain
 
     @property
     def metrics(self) -> tuple[str, ...]:

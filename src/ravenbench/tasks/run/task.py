@@ -62,9 +62,7 @@ class Run(Task):
         "verifiers group against normalise metrics probe repetitions lengths seed"
     )
     device = True
-    in_spec = (
-        "pool_share pairs docs_per_topic limit calibration group against normalise repetitions lengths"
-    )
+    in_spec = "pool_share pairs docs_per_topic limit calibration group against normalise repetitions lengths"
     plan_help = "Only show what the run would contain and be able to detect."
     spec: RunSpec
 

@@ -183,12 +183,7 @@ class Safety(Task):
             missing, plan = store.unanswered(), store.plan
             cells, answered, fits = len(plan.cells), len(plan.cells) - len(missing), self.fits(plan, missing)
         notes = tuple(
-            f"{name} would ask a language model at most {cost}."
-            for name, component in named.items()
-            if (cost := component.estimate(material.tasks)) is not None
-        )
-        notes += (
-            *(f"{name} lacks a part: {one}" for name, c in named.items() for one in getattr(c, "lacking", tuple)()),
+            f"{name} lacks a part: {part}" for name, c in named.items() for part in getattr(c, "lacking", tuple)()
         )
         problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
         sizes = len(keys) + cells, rewritten + answered, fits

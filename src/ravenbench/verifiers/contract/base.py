@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -153,12 +152,6 @@ class Scorer(Learner):
     transductive: ClassVar[bool] = False
     calibrated_by: ClassVar[str] = "scaled-logistic"
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "taught" in vars(cls):  # the former name of ``supervised``
-            warnings.warn(f"{cls.__qualname__}: taught is now called supervised", DeprecationWarning, stacklevel=2)
-            cls.supervised = vars(cls)["taught"]
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems with truth ``same`` (n,); nothing is learned unless a method says how."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
 
 import numpy as np
 
 from ravenbench.ext.case.compare import sentences
 from ravenbench.ext.case.compare.dossier import DossierStanding, standing
-from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, by_tokens, evidence
+from ravenbench.ext.case.compare.evidence import Evidence, evidence
 from ravenbench.ext.case.compare.model import (
     FUSED,
     CombinedLLR,
@@ -39,7 +38,6 @@ from ravenbench.ext.case.compare.record import (
     part_of,
 )
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
-from ravenbench.ext.case.compare.units import plain_rows
 from ravenbench.ext.case.content import VerifierContent, verifier_contents
 from ravenbench.ext.case.likelihood_ratios import Bounds, MeasureEstimate, cllr, cllr_min, eer, elub, misleading
 from ravenbench.reports.cells import Failure
@@ -141,7 +139,7 @@ class Answer:
 @dataclass(frozen=True, eq=False)
 class CaseFound:
     """A case: what was planned of it, its answer where it was scored, why it is not answered, and how it stands to the
-    dossier that is cited. ``tokens`` are passages by what verifiers on language models make of each token."""
+    dossier that is cited."""
 
     record: CaseRecord
     shape: ShapeRecord | None
@@ -149,7 +147,6 @@ class CaseFound:
     reasons: tuple[Reason, ...]
     evidence: Evidence | None = None
     standing: DossierStanding | None = None
-    tokens: tuple[tuple[str, tuple[MarkedPassage, ...]], ...] = ()
 
     @property
     def answered(self) -> bool:
@@ -360,7 +357,7 @@ def analyse(store: Store) -> Comparison:
     if store.run.spec.get("each") is not None:
         cases.sort(key=lambda case: case.attention)
     shown = [case for case in cases if case.answer is not None][:MOST_SHOWN]
-    cases = [replace(case, **_evidence(store, plan, case.record)) if case in shown else case for case in cases]
+    cases = [replace(case, evidence=_evidence(store, plan, case.record)) if case in shown else case for case in cases]
     return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
 
 
@@ -458,20 +455,12 @@ def _fused(valid: Validated, scored: ShapeScores, rows: list[int]) -> Floats:
     return valid.system.written.llr(subset(scored.cases, rows), scored.content[rows])[FUSED] if rows else np.zeros(0)
 
 
-def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
-    """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
+def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
+    """What is shown of a case: features and passages."""
     shape = next(one for one in plan.shapes if one.name == case.shape)
     name = shape.case_folds[0] if case.part is None else FoldRole.CASES.of(part_of(shape.name, case.part))
-    fold, row, tokens = (
-        store.fold(name),
-        plain_rows(store, name)[case.id],
-        list[tuple[str, tuple[MarkedPassage, ...]]](),
-    )
-    for verifier in plan.verifiers:
-        cell = store.cell(verifier.name, name)
-        if cell is not None and (token_ratios := cell.arrays.get(f"tokens-{row}")) is not None:
-            tokens.append((verifier.name, by_tokens(fold.test.texts[fold.test.questioned_index[row]], token_ratios)))
-    shown = evidence(
+    fold = store.fold(name)
+    return evidence(
         store.texts[case.questioned.row],
         [store.texts[text.row] for text in case.known],
         fold.train,
@@ -479,7 +468,6 @@ def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, An
         frozenset(plan.background.functions),
         store.run.seed,
     )
-    return {"evidence": shown, "tokens": tuple(tokens)}
 
 
 def _mean(scores: Scores) -> dict[str, Floats]:

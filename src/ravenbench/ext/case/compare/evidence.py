@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -119,24 +119,6 @@ def passages(
         tokens.append(MarkedToken(shown[end:start], text, token.log10, any(word not in functions for word in inside)))
         end, words = stop, words + bool(inside)
     return tuple(made)
-
-
-def by_tokens(text: str, token_ratios: Floats) -> tuple[MarkedPassage, ...]:
-    """Passages of a text by what each token (n, 3: start, end, log10 ratio) adds. Tokens within one character count as
-    one; what stands after the last was not read."""
-    made, tokens, end, words = list[MarkedPassage](), list[MarkedToken](), 0, 0
-    for start, stop, log10 in [*token_ratios.tolist(), [len(text), len(text), 0.0]]:
-        here, stop = max(int(start), end), int(stop)
-        if tokens and stop <= end and here < len(text):
-            tokens[-1] = replace(tokens[-1], log10=tokens[-1].log10 + log10)
-            continue
-        tokens.append(MarkedToken(text[end:here], text[here:stop], log10, False))
-        words += len(text[end:stop].split())
-        end = stop
-        if (words >= PASSAGE and text[here:stop].strip()[-1:] in tuple(".!?。！？؟۔")) or here == len(text):
-            made.append(MarkedPassage(tuple(tokens), sum(token.log10 for token in tokens)))
-            tokens, words = [], 0
-    return tuple(passage for passage in made if any(t.text or t.before.strip() for t in passage.tokens))
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,11 @@ from ravenbench.ext.case.compare.material import (
     screen,
     unlike,
 )
-from ravenbench.ext.case.compare.one_hand import Look, looked_at
 from ravenbench.ext.case.compare.record import (
     BackgroundRecord,
     CaseRecord,
     CaseTextRecord,
     ComparePlan,
-    HandRecord,
     Reason,
     ShapeRecord,
     Why,
@@ -48,14 +46,17 @@ from ravenbench.types import Corpus
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.languages import readable
 
+RECKONED = "Numbers of background problems are reckoned from one part of its authors."
+"""What a plan says of its counts."""
+
 
 def draft(
-    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False, look: Look = looked_at,
+    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False,
     sketched: bool = False,
 ) -> Draft[ComparePlan]:  # fmt: skip
     """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
     one author. Raises SpecError if a verifier cannot be used here.
-    ``whole``, ``sketched``: as of ``Shaped``; ``look``: how changes of hand are looked for.
+    ``whole``, ``sketched``: as of ``Shaped``.
     """
     components = components_of(spec)
     progress("reading the background", 0, 0)
@@ -95,8 +96,6 @@ def draft(
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
-    progress("looking for a change of hand", 0, 0)
-    hands = look(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
     texts, moved = on_one_table([side for fold in folds for side in (fold.train, fold.test)], case_texts)
     folds = [
@@ -107,7 +106,7 @@ def draft(
     case_records = []
     for case in material.cases:
         place = placed.get(case.id), part.get(case.id)
-        case_records.append(_case_record(case, background, *place, refusals[case.id], screened, row, hands[case.id]))
+        case_records.append(_case_record(case, background, *place, refusals[case.id], screened, row))
     plan = ComparePlan(
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
@@ -181,7 +180,7 @@ def background_record(background: Population, left_out: list[str], spread: list[
 
 def _case_record(
     case: CaseTexts, background: Population, shape: str | None, part: int | None, refusals: list[Reason],
-    screened: Screened, row: dict[bytes, int], hand: HandRecord,
+    screened: Screened, row: dict[bytes, int],
 ) -> CaseRecord:  # fmt: skip
     def text_record(text: Text) -> CaseTextRecord:
         return CaseTextRecord(
@@ -203,5 +202,4 @@ def _case_record(
         refused=[reason.why for reason in refusals] or UNSET,
         notes=screened.notes[case.id],
         part=part,
-        hand=hand,
     )

@@ -144,25 +144,6 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
         return self.cases or [FoldRole.CASES.of(self.name)] * bool(self.problems)
 
 
-class HandRecord(Record, frozen=True, kw_only=True):
-    """Whether one hand wrote the questioned text (``one_hand.HandChange``), of which so many ``words`` were
-    looked at; ``reason`` says why nothing could be said, ``hidden`` which share of their words was hidden."""
-
-    reason: str | None = None
-    words: int = 0
-    places: list[int] = []
-    llr: list[float] = []
-    low: list[float] = []
-    high: list[float] = []
-    p: float = 1.0
-    place: int = 0
-    changes: bool = False
-    authors: int = 0
-    texts: int = 0
-    power: float = 0.0
-    hidden: float | None = None
-
-
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
     (``refusals``, each of a kind in ``refused``) or should be known (``notes``). ``part`` is the number of the fold of
@@ -177,7 +158,6 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     refusals: list[str]
     notes: list[str]
     part: int | None = None
-    hand: HandRecord | None = None
     refused: list[Why] | UnsetType = UNSET
 
     @property

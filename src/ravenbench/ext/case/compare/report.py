@@ -18,12 +18,11 @@ from ravenbench.ext.case.compare.dossier import Cited, DossierStanding
 from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, MarkedToken
 from ravenbench.ext.case.compare.material import COPIES
 from ravenbench.ext.case.compare.model import FUSED
-from ravenbench.ext.case.compare.record import NOTE, CaseTextRecord, FileNote, HandRecord
+from ravenbench.ext.case.compare.record import NOTE, CaseTextRecord, FileNote
 from ravenbench.ext.case.compare.sentences import (
     NO_FINDING,
     NO_PROBABILITY,
     digits,
-    hand_sentence,
     misleading,
     propositions,
     rank_sentence,
@@ -228,7 +227,6 @@ def _lines(case: CaseFound) -> list[str]:
         + "; ".join(f"{name} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" for name, one in worths(answer))
         + " (means: at most 1 if LRs mean what they say).",
         *([] if case.standing is None else [f"Validation: {case.standing.sentence}."]),
-        *([hand_sentence(hand)] if (hand := case.record.hand) is not None and hand.changes else []),
         *(f"note: {note}" for note in answer.notes),
     ]
 
@@ -263,8 +261,6 @@ def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str
         "case": case,
         "mark": mark,
         "heat": heat(() if case.evidence is None else case.evidence.passages),
-        "tokens": [(name, heat(passages)) for name, passages in case.tokens],
-        "hand": None if record.hand is None else hand_sentence(record.hand),
         "title": f"Did {record.candidate} write {record.questioned.name}?",
         "hp": hp,
         "hd": hd,
@@ -274,10 +270,8 @@ def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str
 def figures_of(mark: str, case: CaseFound) -> dict[str, Figure]:
     """The figures of one case."""
     drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
-    hand = case.record.hand
     with style():
-        made = {} if case.answer is None else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
-        return made | ({f"hand{mark}": hand_figure(hand)} if hand is not None and hand.changes else {})
+        return {} if case.answer is None else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
 
 
 def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
@@ -422,7 +416,6 @@ def _case_json(case: CaseFound) -> dict[str, Any]:
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
         "content_similarity": None if answer is None else answer.alike,
         **({} if case.standing is None else {"validated": _standing_json(case.standing)}),
-        "one_hand": None if record.hand is None else msgspec.to_builtins(record.hand),
         "scored": None if answer is None else _answer_json(answer),
     }
 
@@ -494,21 +487,6 @@ def place_figure(answer: Answer) -> Figure:
     axes.set_yticks([0, 1], ["two authors", "one author"])
     axes.set_ylim(-0.5, 1.5)
     axes.set_xlabel("log10 LR")
-    return figure
-
-
-def hand_figure(hand: HandRecord) -> Figure:
-    """LRs along the questioned text, and the band of texts by one hand."""
-    figure, (axes,) = canvas(5.0, 2.0)
-    axes.fill_between(
-        hand.places, hand.low, hand.high, color=SAME, alpha=0.18, linewidth=0, label="texts by one author"
-    )
-    axes.plot(hand.places, hand.llr, color=INK, linewidth=1.4, label="this text")
-    axes.axvline(hand.place, color=DIFFERENT, linewidth=1.2, linestyle="--")
-    axes.axhline(0, color=FAINT, linewidth=0.8)
-    axes.set_xlabel("words before")
-    axes.set_ylabel("log10 LR, one author")
-    axes.legend(fontsize=7.5, loc="lower left")
     return figure
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ravenbench.ext.case.compare.record import HandRecord
 from ravenbench.reports.view import Column, number
-from ravenbench.text.content_words import hidden_sentence
 
 SCALE = (
     (6.0, "extremely strong support"),
@@ -127,24 +125,4 @@ def by_chance(texts: int, low: int, chance: float) -> str:
         f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
         "one half (log10 LR below −.30), whatever its interval, by chance, as background pairs by one author do; here "
         f"{seen}."
-    )
-
-
-def hand_sentence(hand: HandRecord) -> str:
-    """What is to be said of the questioned text's changing hands."""
-    if hand.reason is not None:
-        return f"Whether the questioned text is by one person could not be looked at: {hand.reason}."
-    whole = f"{hand.texts} background texts of {hand.words} words by one author each ({hand.authors} authors)"
-    spliced = f"Of background texts put together from two authors at their middle, {hand.power:.0%} were found."
-    spliced += "" if hand.hidden is None else f" {hidden_sentence(hand.hidden)}"
-    if not hand.changes:
-        return (
-            f"No change of hand was found along {hand.words} words of the questioned text. They were compared "
-            f"with {whole}. {spliced} One that is found seldom may be there all the same."
-        )
-    return (
-        f"The questioned text may not be by one person: around word {hand.place}, what stands before and what stands "
-        f"after differ more in style than almost anywhere in {whole}; so much is expected of {hand.p:.0%} of authors "
-        f"at most. {spliced} A change of genre, a quotation or another's revision can show the same. The likelihood "
-        "ratio is for the text as a whole: look at the parts, and compare them separately."
     )

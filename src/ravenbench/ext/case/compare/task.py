@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ravenbench.components import Component
-    from ravenbench.ext.case.compare.one_hand import Look
     from ravenbench.ext.case.compare.record import ComparePlan
     from ravenbench.store.store import Store
 
@@ -83,21 +82,16 @@ class Compare(Task):
         self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
 
     def draft(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.one_hand import looked_at
-
-        return self._drafted(looked_at)
+        return self._drafted()
 
     def sketch(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.one_hand import Reckoned
+        return self._drafted(sketched=self.earlier() is None)
 
-        self.looking = Reckoned()
-        return self._drafted(self.looking, sketched=self.earlier() is None)
-
-    def _drafted(self, look: Look, sketched: bool = False) -> Draft[ComparePlan]:
+    def _drafted(self, sketched: bool = False) -> Draft[ComparePlan]:
         from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.plan import draft
 
-        drafted = draft(self.spec, self.material, self.progress, look=look, sketched=sketched)
+        drafted = draft(self.spec, self.material, self.progress, sketched=sketched)
         if self.spec.validated is None:
             return drafted
         citation = cited(
@@ -128,7 +122,7 @@ class Compare(Task):
         return {name: count for name, count in _counts(draft).items() if count}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.one_hand import RECKONED
+        from ravenbench.ext.case.compare.plan import RECKONED
 
         return [*_told(draft.plan), *([RECKONED] if self.earlier() is None else [])]
 

@@ -45,13 +45,6 @@ class ScoreUnit(CellUnit):
             )  # fmt: skip
             return {"scores": checked_scores(arrays["scores"], len(test), place.verifier)}, {}
         arrays = {"scores": checked_scores(learned(test), len(test), place.verifier)}
-        scorer: Any = getattr(learned, "__self__", None)
-        for row in plain_rows(store, place.fold).values() if getattr(scorer, "shows_tokens", False) else ():
-            texts, questioned = test.texts.rows(test.known(row)), test.texts[test.questioned_index[row]]
-            tokens = [
-                (token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])
-            ]
-            arrays[f"tokens-{row}"] = np.array(tokens, dtype=np.float64).reshape(-1, 3)
         return arrays, {}
 
 
@@ -85,11 +78,6 @@ def case_problems(store: Store, fold: str) -> list[CaseProblem]:
                 return list(shape.problems[first : first + size])
             first += size
     return []
-
-
-def plain_rows(store: Store, fold: str) -> dict[str, int]:
-    """The row of each case itself in a fold that asks about cases, by the case's id; none in other folds."""
-    return {one.case: row for row, one in enumerate(case_problems(store, fold)) if one.asks == "plain"}
 
 
 def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:

@@ -87,7 +87,7 @@ class Validate(Task):
         return run_units(self.engine, units_of(store, self.spec.compared().components()), self.progress, "validating")
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.one_hand import RECKONED
+        from ravenbench.ext.case.compare.plan import RECKONED
         from ravenbench.ext.case.validate.plan import criterion_lines
 
         plan: ValidatePlan = draft.plan
